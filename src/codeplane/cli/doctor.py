@@ -1,0 +1,134 @@
+import io
+import json
+import platform
+import stat
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from codeplane import __version__
+from codeplane.cli._command import command, emit
+from codeplane.cli._logs import last_lines
+from codeplane.cli._server import ask_server
+from codeplane.config import Places
+from codeplane.core.errors import CodePlaneError, NotServing
+from codeplane.git import locate
+from codeplane.session.checkout import Checkout
+from codeplane.storage import StateDir, write_private
+
+Check = tuple[str, str, str]
+
+_LIBRARIES = ("mcp", "pydantic", "pygit2", "starlette", "uvicorn", "click")
+
+
+@command()
+@click.option("--logs", is_flag=True, help="Write a bundle to attach to a bug report.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Where to write it; the state directory by default.",
+)
+def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
+    """Check the repository, the state directory, the settings and the server.
+
+    Exit code 0 when nothing is wrong, 1 otherwise. The bundle of --logs holds this report, versions and
+    log entries; never the token, never your code.
+    """
+    report = _report(root)
+    lines = [f"{c['outcome']:<5} {c['check']:<16} {c['detail']}" for c in report["checks"]]
+    if logs:
+        report["bundle"] = str(_bundle(report, StateDir.at(locate(root)), output))
+        lines.append(f"Wrote {report['bundle']}")
+    emit(report, "\n".join(lines), as_json=as_json)
+    sys.exit(1 if any(c["outcome"] == "wrong" for c in report["checks"]) else 0)
+
+
+def _report(root: Path) -> dict[str, Any]:
+    checks = list(_checks(root))
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "libraries": {name: version(name) for name in _LIBRARIES},
+        "checks": [{"check": c, "outcome": o, "detail": d} for c, o, d in checks],
+    }
+
+
+def _checks(root: Path) -> Iterator[Check]:
+    """Each check in turn; what depends on a failed one is not tried."""
+    try:
+        checkout = Checkout.find(root, Places.of_user())
+        head = checkout.repository.head()
+    except CodePlaneError as error:
+        yield _failed("repository", error)
+        return
+    yield "repository", "ok", f"{checkout.root} at {head.branch or head.commit}"
+    yield "settings", "ok", "every layer is valid"
+    yield from (("settings", "note", notice) for notice in checkout.notices)
+    yield "trust", "ok", "trusted" if checkout.trusted else "not trusted (cpl trust)"
+    if not checkout.state.exists:
+        yield "state directory", "note", "not made yet (cpl init)"
+        return
+    for check in (_state_check, _token_check, _server_check):
+        yield check(checkout.state)
+
+
+def _state_check(state: StateDir) -> Check:
+    probe = state.path / ".doctor"
+    try:
+        write_private(probe, b"")
+        probe.unlink()
+    except OSError as error:
+        return "state directory", "wrong", f"{state.path}: {error.strerror}"
+    return "state directory", "ok", str(state.path)
+
+
+def _token_check(state: StateDir) -> Check:
+    try:
+        mode = stat.S_IMODE(state.token_file.lstat().st_mode)
+    except FileNotFoundError:
+        return "token", "ok", "none while no server runs"
+    if mode != 0o600:
+        return "token", "wrong", f"{state.token_file} has mode {mode:o}, not 600"
+    return "token", "ok", "readable by you only"
+
+
+def _server_check(state: StateDir) -> Check:
+    try:
+        answer = ask_server(state, "/status")
+    except NotServing as error:
+        stale = state.serving() is not None
+        detail = (
+            f"{error.message} Its files are stale; the next start replaces them." if stale else "not running"
+        )
+        return "server", "note", detail
+    if answer["repo_root"] != str(state.path.parent):
+        return "server", "wrong", f"{answer['server']['url']} serves {answer['repo_root']}"
+    return "server", "ok", f"{answer['server']['url']} (pid {answer['server']['pid']})"
+
+
+def _failed(check: str, error: CodePlaneError) -> Check:
+    return check, "wrong", " ".join([error.message, *error.hints])
+
+
+def _bundle(report: dict[str, Any], state: StateDir, output: Path | None) -> Path:
+    name = f"codeplane-report-{time.strftime('%Y%m%d-%H%M%S')}.zip"
+    target = output or StateDir.create(state.path.parent).path / name
+    token = state.token()
+    packed = io.BytesIO()
+    contents: dict[str, Callable[[], str]] = {
+        "report.json": lambda: json.dumps(report, indent=2),
+        "log.jsonl": lambda: "\n".join(last_lines(state.log_file, 20_000)),
+    }
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for member, text in contents.items():
+            cleaned = text().replace(token, "[token]") if token else text()
+            bundle.writestr(member, cleaned)
+    write_private(target, packed.getvalue())
+    return target

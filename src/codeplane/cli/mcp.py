@@ -1,0 +1,44 @@
+import asyncio
+import gc
+import signal
+from pathlib import Path
+
+import click
+
+from codeplane.cli._command import command
+from codeplane.config import Places
+from codeplane.server.front import Front, StdioLines
+from codeplane.server.host import Host
+from codeplane.session.checkout import Checkout
+
+
+@command()
+@click.option("--profile", default="standard", help="Which tools: standard, full or read.")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
+def mcp(root: Path, as_json: bool, profile: str, assignments: tuple[str, ...]) -> None:  # noqa: ARG001 - every command has --json; stdio speaks JSON anyway
+    """Speak MCP over stdin and stdout; this is what client configurations run.
+
+    Joins the server that runs for the repository, or serves it from this process. When the server
+    ends, another `cpl mcp` of the repository takes over and no call that had not started is lost.
+    """
+    # Loading the server makes many objects that all live on: collecting among them is waste.
+    gc.disable()
+    places = Places.of_user()
+    checkout = Checkout.find(root, places, assignments)
+    asyncio.run(_carry(Host(checkout, places, profile, "cpl mcp")))
+
+
+async def _carry(host: Host) -> None:
+    lines = StdioLines()
+    lines.start()
+    front = asyncio.ensure_future(Front(lines, host.connect).run())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, front.cancel)
+    loop.call_later(5, gc.enable)
+    try:
+        await front
+    except asyncio.CancelledError:
+        pass
+    finally:
+        await host.stop()

@@ -1,0 +1,71 @@
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from codeplane.cli._command import command, emit
+from codeplane.cli._logs import follow_log, last_lines
+from codeplane.cli._server import ask_server
+from codeplane.config import Places
+from codeplane.core.errors import NotServing
+from codeplane.session.checkout import Checkout
+from codeplane.session.repo import status_of
+
+
+@command()
+@click.option("--verbose", "-v", is_flag=True, help="Add paths and the last 50 log entries.")
+@click.option("--follow", "-f", is_flag=True, help="Print log entries as they come; Ctrl+C ends.")
+def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
+    """Show the repository, its server and its index.
+
+    Exit code 0 when a server runs, 3 when none does.
+    """
+    checkout = Checkout.find(root, Places.of_user())
+    if follow:
+        follow_log(checkout.state.log_file)
+        return
+    try:
+        report = ask_server(checkout.state, "/status")
+    except NotServing:
+        report = status_of(checkout).model_dump(exclude_none=True)
+    if verbose:
+        report["paths"] = {"state": str(checkout.state.path), "log": str(checkout.state.log_file)}
+        report["log"] = [json.loads(line) for line in last_lines(checkout.state.log_file, 50)]
+    emit(report, _text(report), as_json=as_json)
+    sys.exit(0 if "server" in report else 3)
+
+
+def _text(report: dict[str, Any]) -> str:
+    server = report.get("server")
+    rows = [
+        ("repository", report["repo_root"]),
+        (
+            "head",
+            f"{report.get('branch') or 'detached'} {(report.get('commit') or 'no commit')[:12]}",
+        ),
+        ("trusted", "yes" if report["trusted"] else "no"),
+        ("index", report["index_status"]),
+        ("server", _server_text(server) if server else "not running (cpl up)"),
+    ]
+    if server and (error := server.get("last_error")):
+        rows.append(("last error", f"{error['name']}: {error['message']}"))
+    rows += [("notice", notice) for notice in report.get("notices", [])]
+    rows += list(report.get("paths", {}).items())
+    lines = [f"{name:<11} {value}" for name, value in rows]
+    return "\n".join(lines + [_entry(entry) for entry in report.get("log", [])])
+
+
+def _server_text(server: dict[str, Any]) -> str:
+    up = time.strftime("%H:%M:%S", time.gmtime(server["uptime_sec"]))
+    return (
+        f"{server['url']} ({server['command']}, pid {server['pid']}, version {server['version']}, "
+        f"up {up}, sessions {server['sessions']})"
+    )
+
+
+def _entry(entry: dict[str, Any]) -> str:
+    rest = {k: v for k, v in entry.items() if k not in ("ts", "level", "event")}
+    return f"{entry.get('ts', '')} {entry.get('level', ''):<5} {entry.get('event', '')} {rest or ''}".rstrip()

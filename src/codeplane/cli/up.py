@@ -1,0 +1,61 @@
+import asyncio
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from codeplane.cli._clients import connection_lines
+from codeplane.cli._command import command
+from codeplane.config import Places
+from codeplane.server.claim import claim
+from codeplane.server.runtime import Runtime
+from codeplane.session import Checkout
+from codeplane.storage import ServerLock, Serving
+
+
+@command()
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
+def up(root: Path, as_json: bool, assignments: tuple[str, ...]) -> None:
+    """Serve the repository in the foreground; Ctrl+C stops.
+
+    Prints the endpoint and the lines that add CodePlane to a client. Makes the state directory when it
+    is missing, and refuses to start when the repository is served already.
+    """
+    places = Places.of_user()
+    checkout = Checkout.find(root, places, assignments)
+    lock = claim(checkout)
+
+    def started(serving: Serving) -> None:
+        if as_json:
+            click.echo(json.dumps({"url": serving.url, "mcp": f"{serving.url}/mcp", "pid": serving.pid}))
+        else:
+            click.echo(_banner(checkout, serving))
+
+    asyncio.run(_serve(checkout, places, lock, started))
+
+
+async def _serve(
+    checkout: Checkout, places: Places, lock: ServerLock, started: Callable[[Serving], None]
+) -> None:
+    runtime = Runtime(checkout, places, lock, "cpl up")
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, runtime.stop.set)
+    await runtime.run(started)
+
+
+def _banner(checkout: Checkout, serving: Serving) -> str:
+    lines = [
+        f"CodePlane serves {checkout.root}",
+        f"  MCP     {serving.url}/mcp   (also /mcp/full and /mcp/read)",
+        f"  token   {checkout.state.token_file}",
+        f'  health  curl -H "Authorization: Bearer $(cat {checkout.state.token_file})" {serving.url}/health',
+        "",
+        "Add it to your client (stdio; it joins this server and needs no token):",
+        *connection_lines(checkout.root),
+        "",
+        "Ctrl+C stops.",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,85 @@
+"""Every setting, its default and its meaning. The reference page is generated from this model."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+Level = Literal["debug", "info", "warn", "error"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LogOutput(_Section):
+    format: Literal["console", "json"] = Field(
+        default="console", description="`console` for people, `json` for one JSON object a line."
+    )
+    destination: str = Field(
+        default="stderr", description="`stderr`, `stdout` or an absolute path of a file."
+    )
+    level: Level | None = Field(
+        default=None, description="Least level of this output; `logging.level` when absent."
+    )
+
+    @field_validator("level", mode="before")
+    @classmethod
+    def _level_in_any_case(cls, value: object) -> object:
+        return _lower_level(value)
+
+    @field_validator("destination")
+    @classmethod
+    def _known_destination(cls, value: str) -> str:
+        if value in ("stderr", "stdout") or value.startswith("/"):
+            return value
+        raise ValueError("must be stderr, stdout or an absolute path")
+
+
+class LoggingSettings(_Section):
+    level: Level = Field(default="info", description="Least level that is logged.")
+    outputs: tuple[LogOutput, ...] = Field(
+        default=(LogOutput(),),
+        description="Where log entries go. The server also keeps its own log in the state directory.",
+    )
+
+    @field_validator("level", mode="before")
+    @classmethod
+    def _level_in_any_case(cls, value: object) -> object:
+        return _lower_level(value)
+
+
+class ServerSettings(_Section):
+    port: int = Field(default=0, ge=0, le=65535, description="Port on 127.0.0.1; 0 takes a free one.")
+    call_timeout_sec: float = Field(
+        default=120, gt=0, le=86_400, description="Time that one tool call may take."
+    )
+    shutdown_timeout_sec: float = Field(
+        default=5,
+        ge=0,
+        le=600,
+        description="Time that running calls get to finish when the server stops.",
+    )
+    session_idle_sec: float = Field(
+        default=1800, gt=0, le=604_800, description="Idle time after which a session is closed."
+    )
+    max_body_bytes: int = Field(
+        default=4_194_304, ge=1024, le=268_435_456, description="Largest request that is read."
+    )
+    body_timeout_sec: float = Field(
+        default=10, gt=0, le=600, description="Time that a client gets to send a request."
+    )
+    workers: int = Field(default=8, ge=1, le=64, description="Tool calls that run at the same time.")
+
+
+class Settings(_Section):
+    """What CodePlane obeys, merged from its four layers."""
+
+    server: ServerSettings = Field(default=ServerSettings(), description="The server.")
+    logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
+
+
+def _lower_level(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    lowered = value.lower()
+    return "warn" if lowered == "warning" else lowered

@@ -1,0 +1,1 @@
+"""Values without I/O: the error tree, identifiers, spelling suggestions."""

@@ -1,0 +1,281 @@
+"""Every error that CodePlane answers with: one tree, one catalogue.
+
+    CodePlaneError
+    ├── RequestError                 1xxx  the call
+    │   ├── InvalidArgument          1001
+    │   ├── UnknownTool              1002
+    │   ├── NotFound                 1003
+    │   ├── DeadlineExceeded         1004
+    │   ├── Cancelled                1005
+    │   ├── ServerStopping           1006
+    │   ├── CallInterrupted          1007
+    │   └── WorkspaceRequired        1008
+    ├── RepositoryError              20xx  the repository
+    │   ├── NoRepository             2001
+    │   ├── BareRepository           2002
+    │   ├── ForeignOwner             2003
+    │   ├── UnsupportedRepository    2004
+    │   └── NotTrusted               2005
+    ├── StateError                   21xx  the state directory and the server in it
+    │   ├── StateUnusable            2101
+    │   ├── AlreadyServing           2102
+    │   ├── NotServing               2103
+    │   └── PortUnavailable          2104
+    ├── ConfigError                  22xx  settings
+    │   ├── UnknownSetting           2201
+    │   ├── InvalidSetting           2202
+    │   └── UnreadableConfig         2203
+    ├── IndexFailure                 3xxx  the index
+    │   ├── IndexCorrupt             3001
+    │   ├── IndexNotAvailable        3002
+    │   └── CompilationFailed        3003
+    ├── RefactorDivergence           4001
+    ├── TaskBudgetExceeded           6001
+    ├── TestRunnerNotFound           7001
+    ├── PlatformUnsupported          9002
+    └── InternalError                9001
+
+Families without a member yet: 5xxx edits, 8xxx git. A code is given once and never reused.
+The docstring of each class is its entry in the published catalogue.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+
+class CodePlaneError(Exception):
+    """Any failure that CodePlane explains to its caller."""
+
+    code: ClassVar[int]
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, hints: Sequence[str] = (), **details: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hints = tuple(hints)
+        self.details = details
+
+    @classmethod
+    def name(cls) -> str:
+        """The identifier on the wire: `NotFound` is `NOT_FOUND`."""
+        return "".join(f"_{c}" if c.isupper() else c for c in cls.__name__).lstrip("_").upper()
+
+    def to_wire(self) -> dict[str, object]:
+        """The error object of a response; empty details and hints are left out."""
+        wire: dict[str, object] = {
+            "code": self.code,
+            "name": self.name(),
+            "message": self.message,
+            "retryable": self.retryable,
+        }
+        if self.details:
+            wire["details"] = self.details
+        if self.hints:
+            wire["hints"] = list(self.hints)
+        return wire
+
+
+class RequestError(CodePlaneError):
+    """The call itself could not be carried out."""
+
+
+class InvalidArgument(RequestError):
+    """A parameter is missing, unknown or has a value that the tool does not take."""
+
+    code = 1001
+
+
+class UnknownTool(RequestError):
+    """No tool of that name is offered at this endpoint."""
+
+    code = 1002
+
+
+class NotFound(RequestError):
+    """What the call names (a symbol, a file, a session, a tool to describe) does not exist."""
+
+    code = 1003
+
+
+class DeadlineExceeded(RequestError):
+    """The call did not finish within its time and was stopped."""
+
+    code = 1004
+    retryable = True
+
+
+class Cancelled(RequestError):
+    """The client withdrew the call before it finished."""
+
+    code = 1005
+
+
+class ServerStopping(RequestError):
+    """The server is shutting down; the call was not carried out."""
+
+    code = 1006
+    retryable = True
+
+
+class CallInterrupted(RequestError):
+    """The server ended while a call that writes was running; look at the repository before repeating it."""
+
+    code = 1007
+
+
+class WorkspaceRequired(RequestError):
+    """The call needs an overlay workspace and none was named."""
+
+    code = 1008
+
+
+class RepositoryError(CodePlaneError):
+    """There is no repository here that CodePlane can serve."""
+
+
+class NoRepository(RepositoryError):
+    """The directory is not inside a git repository."""
+
+    code = 2001
+
+
+class BareRepository(RepositoryError):
+    """The repository has no working tree."""
+
+    code = 2002
+
+
+class ForeignOwner(RepositoryError):
+    """The repository belongs to another user and has not been trusted."""
+
+    code = 2003
+
+
+class UnsupportedRepository(RepositoryError):
+    """The repository has a format that libgit2 cannot read, or is damaged."""
+
+    code = 2004
+
+
+class NotTrusted(RepositoryError):
+    """The call would obey what the repository supplies, and the repository has not been trusted."""
+
+    code = 2005
+
+
+class StateError(CodePlaneError):
+    """The state directory, or the server that owns it, stands in the way."""
+
+
+class StateUnusable(StateError):
+    """The state directory cannot be created or written, or is not a plain directory."""
+
+    code = 2101
+
+
+class AlreadyServing(StateError):
+    """Another process serves this repository."""
+
+    code = 2102
+
+
+class NotServing(StateError):
+    """No server answers for this repository."""
+
+    code = 2103
+    retryable = True
+
+
+class PortUnavailable(StateError):
+    """The configured port cannot be bound."""
+
+    code = 2104
+
+
+class ConfigError(CodePlaneError):
+    """A setting is wrong."""
+
+
+class UnknownSetting(ConfigError):
+    """A configuration source has a key that does not exist."""
+
+    code = 2201
+
+
+class InvalidSetting(ConfigError):
+    """A configuration source has a value that the setting does not take."""
+
+    code = 2202
+
+
+class UnreadableConfig(ConfigError):
+    """A configuration file cannot be read or is not a YAML mapping."""
+
+    code = 2203
+
+
+class IndexFailure(CodePlaneError):
+    """The index cannot answer."""
+
+
+class IndexCorrupt(IndexFailure):
+    """The index failed its integrity check and is being rebuilt."""
+
+    code = 3001
+    retryable = True
+
+
+class IndexNotAvailable(IndexFailure):
+    """The index does not exist yet."""
+
+    code = 3002
+    retryable = True
+
+
+class CompilationFailed(IndexFailure):
+    """A semantic indexer could not process the code; structural answers remain available."""
+
+    code = 3003
+    retryable = True
+
+
+class RefactorDivergence(CodePlaneError):
+    """Build contexts disagree on what a refactoring would change."""
+
+    code = 4001
+
+
+class TaskBudgetExceeded(CodePlaneError):
+    """The task has used up one of its limits; close it and open another."""
+
+    code = 6001
+
+
+class TestRunnerNotFound(CodePlaneError):
+    """The test runner that the repository needs is not installed."""
+
+    code = 7001
+    __test__ = False
+
+
+class InternalError(CodePlaneError):
+    """CodePlane itself failed; the log has the details under the request id."""
+
+    code = 9001
+
+
+class PlatformUnsupported(CodePlaneError):
+    """CodePlane runs on Linux and macOS."""
+
+    code = 9002
+
+
+def catalogue() -> list[type[CodePlaneError]]:
+    """Every error with a code, by code."""
+    return sorted((e for e in _descend(CodePlaneError) if "code" in vars(e)), key=lambda e: e.code)
+
+
+def _descend(root: type[CodePlaneError]) -> Iterator[type[CodePlaneError]]:
+    for child in root.__subclasses__():
+        yield child
+        yield from _descend(child)

@@ -1,0 +1,110 @@
+"""Finding and opening the repository that a server is for."""
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import pygit2
+
+from codeplane.core.errors import (
+    BareRepository,
+    ForeignOwner,
+    NoRepository,
+    RepositoryError,
+    UnsupportedRepository,
+)
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where HEAD points. An unborn branch has no commit, a detached HEAD no branch."""
+
+    branch: str | None
+    commit: str | None
+
+
+class Repository:
+    """A repository with a working tree."""
+
+    def __init__(self, root: Path, handle: pygit2.Repository) -> None:
+        self.root = root
+        self._handle = handle
+        # Calls run on several threads; libgit2 handles are not to be used by two at once.
+        self._lock = threading.Lock()
+
+    @property
+    def git_dir(self) -> Path:
+        return Path(self._handle.path)
+
+    def head(self) -> Head:
+        with self._lock:
+            return self._head()
+
+    def _head(self) -> Head:
+        handle = self._handle
+        try:
+            if handle.head_is_unborn:
+                return Head(_short(handle.references["HEAD"].raw_target), None)
+            commit = str(handle.head.target)
+            return Head(None if handle.head_is_detached else handle.head.shorthand, commit)
+        except (pygit2.GitError, KeyError) as error:
+            raise UnsupportedRepository(f"Cannot read HEAD of {self.root}: {error}.") from error
+
+
+def locate(start: Path) -> Path:
+    """Returns the root of the working tree that holds `start`, without trusting anything in it."""
+    try:
+        here = start.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise NoRepository(f"{start} is not a directory.", path=str(start)) from error
+    for directory in (here, *here.parents):
+        if (directory / ".git").exists():
+            return directory
+        if _looks_bare(directory):
+            raise BareRepository(
+                f"{directory} is a bare repository: it has no working tree to serve.",
+                hints=["git worktree add PATH BRANCH, then start CodePlane in PATH"],
+                path=str(directory),
+            )
+    raise NoRepository(
+        f"{here} is not inside a git repository.",
+        hints=["git init", "cpl COMMAND --root PATH"],
+        path=str(here),
+    )
+
+
+def open_repository(root: Path, *, trusted: bool) -> Repository:
+    """Opens the repository at `root`; one that belongs to someone else only when it is trusted."""
+    pygit2.settings.owner_validation = not trusted
+    try:
+        handle = pygit2.Repository(str(root / ".git"))
+    except pygit2.GitError as error:
+        raise _explain(root, error) from error
+    if handle.is_bare:
+        raise BareRepository(f"{root} is a bare repository: it has no working tree to serve.")
+    return Repository(root, handle)
+
+
+def _looks_bare(directory: Path) -> bool:
+    return (
+        (directory / "HEAD").is_file()
+        and (directory / "objects").is_dir()
+        and (directory / "refs").is_dir()
+        and directory.name != ".git"
+    )
+
+
+def _explain(root: Path, error: Exception) -> RepositoryError:
+    text = str(error)
+    if "not owned by current user" in text:
+        return ForeignOwner(
+            f"{root} belongs to another user.",
+            hints=["cpl trust, if you trust everything in it"],
+            path=str(root),
+        )
+    return UnsupportedRepository(f"Cannot open {root}: {text}.", path=str(root))
+
+
+def _short(target: object) -> str:
+    name = target.decode("utf-8", "replace") if isinstance(target, bytes) else str(target)
+    return name.removeprefix("refs/heads/")

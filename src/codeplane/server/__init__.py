@@ -1,0 +1,1 @@
+"""The transports, the guard and the one pipeline that carries every call."""

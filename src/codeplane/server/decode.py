@@ -1,0 +1,177 @@
+"""Arguments from outside become a tool's input: forgiving about spelling, strict about meaning."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.core.suggest import nearest, snake
+from codeplane.tools._registry import Input, Synonyms, Tool
+
+# Names that agents use for one another. A name is taken for another only when the tool has exactly
+# one parameter of the group and it was not given already.
+_GROUPS: tuple[frozenset[str], ...] = (
+    frozenset("path file file_path filepath filename file_name target_file relative_path".split()),
+    frozenset("paths files file_paths filenames".split()),
+    frozenset("query q pattern text search search_term search_query term".split()),
+    frozenset("symbol symbol_name identifier qualified_name".split()),
+    frozenset("limit max_results max_count count top_k page_size".split()),
+    frozenset("start_line line_start from_line first_line".split()),
+    frozenset("end_line line_end to_line last_line".split()),
+    frozenset("content contents new_content".split()),
+    frozenset("message commit_message msg".split()),
+    frozenset("action operation op command".split()),
+    frozenset("cursor page_token next_cursor".split()),
+    frozenset("new_name to new rename_to".split()),
+)
+
+
+def decode(tool: Tool, arguments: object) -> Input:
+    """Returns the tool's input, or raises an error that shows the corrected call."""
+    given = _as_mapping(tool, arguments)
+    named, unknown = _rename(tool, given)
+    if unknown:
+        raise _unknown_parameters(tool, named, unknown)
+    shaped = {key: _shape(tool.input, key, value) for key, value in named.items()}
+    try:
+        return tool.input.model_validate(shaped)
+    except ValidationError as error:
+        raise _invalid(tool, shaped, error) from error
+
+
+def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
+    if isinstance(arguments, str):
+        arguments = _json_or(arguments, arguments)
+    if arguments is None:
+        return {}
+    if isinstance(arguments, Mapping):
+        return arguments
+    raise InvalidArgument(
+        f"{tool.name} takes an object of named arguments.", hints=[_show(tool, _example(tool))]
+    )
+
+
+def _rename(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    fields = tool.input.model_fields
+    named = {key: value for key, value in given.items() if key in fields}
+    unknown = {}
+    for key, value in given.items():
+        if key in fields:
+            continue
+        field = _field_for(tool, snake(key), named)
+        if field is None:
+            unknown[key] = value
+        else:
+            named[field] = value
+    return named, unknown
+
+
+def _field_for(tool: Tool, key: str, taken: Iterable[str]) -> str | None:
+    candidates = _accepted(tool).get(key, frozenset()) - set(taken)
+    return next(iter(candidates)) if len(candidates) == 1 else None
+
+
+@cache
+def _accepted(tool: Tool) -> dict[str, frozenset[str]]:
+    """Every spelling that a tool accepts, with the parameters that it may stand for."""
+    accepted: dict[str, set[str]] = {}
+    for name, field in tool.input.model_fields.items():
+        spellings = {name}
+        for marker in field.metadata:
+            if isinstance(marker, Synonyms):
+                spellings.update(marker.names)
+        for group in _GROUPS:
+            if name in group:
+                spellings |= group - tool.input.model_fields.keys()
+        for spelling in spellings:
+            accepted.setdefault(spelling, set()).add(name)
+    return {spelling: frozenset(names) for spelling, names in accepted.items()}
+
+
+def _shape(model: type[Input], key: str, value: Any) -> Any:
+    """A list or object sent as JSON text is read; one item where a list belongs becomes a list."""
+    wanted = _container(model.model_fields[key].annotation)
+    if wanted is None or value is None:
+        return value
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        value = _json_or(value, value)
+    return [value] if wanted is list and not isinstance(value, list) else value
+
+
+def _container(annotation: Any) -> type | None:
+    """`list` or `dict` where a parameter takes one, optional or not."""
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+    if get_origin(annotation) in (Union, UnionType):
+        return _container(kinds[0]) if len(kinds) == 1 else None
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return dict
+    origin = get_origin(annotation)
+    return origin if origin in (list, dict) else None
+
+
+def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, Any]) -> InvalidArgument:
+    fields = list(tool.input.model_fields)
+    corrected = dict(named)
+    said = []
+    for key, value in unknown.items():
+        field = _nearest_field(tool, key, corrected)
+        said.append(f"{key!r}" + (f" (did you mean {field!r}?)" if field else ""))
+        if field:
+            corrected[field] = value
+    return InvalidArgument(
+        f"{tool.name} has no parameter {', '.join(said)}.",
+        hints=[_show(tool, corrected)],
+        parameters=fields,
+    )
+
+
+def _nearest_field(tool: Tool, key: str, taken: Iterable[str]) -> str | None:
+    accepted = _accepted(tool)
+    for spelling in nearest(key, accepted):
+        if field := _field_for(tool, spelling, taken):
+            return field
+    return None
+
+
+def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> InvalidArgument:
+    problems = error.errors(include_url=False, include_context=False)
+    corrected = dict(given)
+    said = []
+    for problem in problems[:5]:
+        where = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "missing":
+            said.append(f"{where} is missing")
+            corrected.setdefault(where, f"<{where}>")
+            continue
+        near = _nearest_value(problem["msg"], problem["input"])
+        said.append(f"{where}: {problem['msg']}" + (f" (did you mean {near!r}?)" if near else ""))
+        if near and where in corrected:
+            corrected[where] = near
+    hints = [_show(tool, corrected)] if corrected != given else []
+    return InvalidArgument(f"{tool.name}: {'; '.join(said)}.", hints=hints)
+
+
+def _nearest_value(message: str, given: object) -> str | None:
+    allowed = message.split("'")[1::2]
+    if not allowed or not isinstance(given, str):
+        return None
+    return next(iter(nearest(given, allowed, most=1)), None)
+
+
+def _example(tool: Tool) -> dict[str, Any]:
+    return next((example.params for example in tool.doc.examples), {})
+
+
+def _show(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    return f"{tool.name} {json.dumps(arguments, ensure_ascii=False, default=str)[:500]}"
+
+
+def _json_or(text: str, otherwise: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return otherwise

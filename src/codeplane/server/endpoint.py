@@ -1,0 +1,143 @@
+"""One MCP endpoint for each profile: the protocol on one side, the pipeline on the other."""
+
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as wire
+from mcp.server.lowlevel import Server
+
+from codeplane import __version__
+from codeplane.core.ids import SessionId, new_session_id
+from codeplane.server.pipeline import Pipeline, Progress, Request
+from codeplane.server.profiles import Profile
+from codeplane.server.schema import lean_schema
+from codeplane.tools import Effect, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from mcp.server.context import ServerRequestContext
+
+SESSION_META_KEY = "codeplane/session"
+SESSION_HEADER = "x-codeplane-session"
+
+_SESSION_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+
+_INSTRUCTIONS = (
+    "CodePlane answers questions about this repository from facts and executes changes exactly. "
+    "Every answer is {result, meta}; an error carries a code, a message and hints with the corrected "
+    "call. Prefer these tools to shell commands for what they cover. `describe` tells what the "
+    "repository is and documents any tool."
+)
+
+
+async def _unmarked(_request_id: object) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the calls of a connection come from; the server keeps it as the connection's state."""
+
+    transport: str
+    # On a relay each connection is one client; over HTTP the request says who it is from.
+    session_id: SessionId | None = None
+    mark_begun: Callable[[Any], Awaitable[None]] = field(default=_unmarked)
+
+
+def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
+    """The MCP server of one profile."""
+    listed = wire.ListToolsResult(tools=[_listed(tool) for tool in profile.tools.values()])
+    schemas = {tool.name: tool.input_schema for tool in listed.tools}
+
+    async def list_tools(
+        _ctx: "ServerRequestContext[Origin, Any]", _params: wire.PaginatedRequestParams | None
+    ) -> wire.ListToolsResult:
+        return listed
+
+    async def call_tool(
+        ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams
+    ) -> wire.CallToolResult:
+        answer = await pipeline.call(_request(ctx, params), profile.tools)
+        return wire.CallToolResult(
+            content=[wire.TextContent(type="text", text=answer.text())],
+            structured_content=dict(answer.body),
+            is_error=answer.is_error,
+        )
+
+    return Server(
+        "codeplane",
+        version=__version__,
+        title="CodePlane",
+        instructions=_INSTRUCTIONS,
+        lifespan=_http_origin,
+        get_tool_input_schema=schemas.get,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+@asynccontextmanager
+async def _http_origin(_server: "Server[Origin]") -> "AsyncIterator[Origin]":
+    yield Origin("http")
+
+
+def _listed(tool: Tool) -> wire.Tool:
+    reads = tool.effect is Effect.READ
+    return wire.Tool(
+        name=tool.name,
+        description=tool.doc.description,
+        input_schema=lean_schema(tool.input),
+        annotations=wire.ToolAnnotations(
+            read_only_hint=reads,
+            destructive_hint=not reads,
+            idempotent_hint=reads,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams) -> Request:
+    key, session_id = _session(ctx)
+    origin = ctx.lifespan_context
+    return Request(
+        tool=params.name,
+        arguments=params.arguments,
+        session_key=key,
+        session_id=session_id,
+        progress=_progress(ctx),
+        begun=lambda: origin.mark_begun(ctx.request_id),
+    )
+
+
+def _session(ctx: "ServerRequestContext[Origin, Any]") -> tuple[str, SessionId | None]:
+    """The session's key and, where the client chose it, its id.
+
+    From `_meta`, else from a header, else the connection, else one for each client program.
+    """
+    asked = (ctx.meta or {}).get(SESSION_META_KEY)
+    if asked is None and ctx.request is not None:
+        headers = ctx.request.headers
+        asked = headers.get(SESSION_HEADER)
+        if asked is None and (transport_session := headers.get("mcp-session-id")):
+            return f"mcp:{transport_session}", None
+    if isinstance(asked, str) and _SESSION_ID.fullmatch(asked):
+        return f"asked:{asked}", SessionId(asked)
+    if ctx.lifespan_context.session_id is not None:
+        return f"relay:{ctx.lifespan_context.session_id}", ctx.lifespan_context.session_id
+    client = ctx.session.client_params
+    program = f"{client.client_info.name}/{client.client_info.version}" if client else "unnamed"
+    return f"client:{program}", None
+
+
+def _progress(ctx: "ServerRequestContext[Origin, Any]") -> Progress | None:
+    if not ctx.meta or ctx.meta.get("progress_token") is None:
+        return None
+    return ctx.session.report_progress
+
+
+def relay_origin(mark_begun: Callable[[Any], Awaitable[None]]) -> Origin:
+    return Origin("relay", new_session_id(), mark_begun)

@@ -1,0 +1,84 @@
+"""Reaching the server of a repository, or becoming it."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from codeplane.config import Places
+from codeplane.core.errors import AlreadyServing, NotServing
+from codeplane.server.claim import claim
+from codeplane.server.link import Link, join
+from codeplane.session.checkout import Checkout
+from codeplane.storage import StateDir
+
+if TYPE_CHECKING:
+    from codeplane.server.runtime import Runtime
+
+_GIVE_UP_SEC: Final = 30
+
+
+@dataclass
+class Host:
+    """Joins the running server, or starts one in this process when nobody serves."""
+
+    checkout: Checkout
+    places: Places
+    profile: str
+    command: str
+    _runtime: "Runtime | None" = None
+    _task: "asyncio.Task[None] | None" = None
+
+    async def connect(self) -> Link:
+        """A link to whoever serves; several processes may race to be the one."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _GIVE_UP_SEC
+        while True:
+            try:
+                return await join(StateDir.at(self.checkout.root), self.profile)
+            except NotServing:
+                if loop.time() >= end:
+                    raise
+            await self._become_server()
+
+    async def stop(self) -> None:
+        """Ends the server of this process, if it is one."""
+        if self._runtime is not None and self._task is not None:
+            self._runtime.stop.set()
+            await self._task
+
+    async def _become_server(self) -> None:
+        # The server's modules are loaded only by a process that serves: joining stays quick.
+        from codeplane.server.runtime import Runtime
+
+        try:
+            lock = claim(self.checkout)
+        except AlreadyServing:
+            await asyncio.sleep(0.05)
+            return
+        ready = asyncio.Event()
+        self._runtime = Runtime(self.checkout, self.places, lock, self.command)
+        self._task = asyncio.ensure_future(self._runtime.run(lambda _serving: ready.set()))
+        waiting = asyncio.ensure_future(ready.wait())
+        await asyncio.wait({waiting, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if self._task.done():
+            await self._task
+
+
+async def call_once(checkout: Checkout, tool: str, arguments: object) -> tuple[dict[str, Any], bool]:
+    """One call from the shell: through the running server, or in this process while holding the lock."""
+    from codeplane.server.oneshot import call_here, call_there
+
+    while True:
+        try:
+            link = await join(StateDir.at(checkout.root), "full")
+        except NotServing:
+            try:
+                return await call_here(checkout, tool, arguments)
+            except AlreadyServing:
+                await asyncio.sleep(0.05)
+                continue
+        try:
+            return await call_there(link, tool, arguments)
+        finally:
+            await link.close()

@@ -1,0 +1,80 @@
+"""The HTTP application: operator routes and one MCP endpoint for each profile, all behind the guard."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from codeplane.server.endpoint import Origin
+from codeplane.server.guard import Guard, GuardRules
+from codeplane.server.streams import Streams
+from codeplane.server.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.types import ASGIApp
+
+Endpoints = Mapping[str, "Server[Origin]"]
+
+
+class HttpApp:
+    """The application and the life of its MCP sessions."""
+
+    def __init__(
+        self,
+        endpoints: Endpoints,
+        rules: GuardRules,
+        telemetry: Telemetry,
+        status: Callable[[], dict[str, Any]],
+    ) -> None:
+        self._managers = {
+            path: StreamableHTTPSessionManager(server, max_request_body_size=rules.max_body_bytes)
+            for path, server in endpoints.items()
+        }
+        self.routes: list[BaseRoute] = [
+            Route("/health", _always({"status": "ok"})),
+            Route("/ready", _always({"status": "ready"})),
+            Route("/status", _reporting(status)),
+            Route("/metrics", _metrics(telemetry)),
+        ]
+        self.routes += [
+            Route(path, StreamableHTTPASGIApp(manager)) for path, manager in self._managers.items()
+        ]
+        self.streams = Streams(Starlette(routes=self.routes))
+        self.asgi: ASGIApp = Guard(self.streams, rules)
+
+    @asynccontextmanager
+    async def running(self) -> "AsyncIterator[None]":
+        """MCP sessions live inside this block."""
+        async with AsyncExitStack() as stack:
+            for manager in self._managers.values():
+                await stack.enter_async_context(manager.run())
+            yield
+
+
+def _always(body: dict[str, str]) -> Callable[[Request], Any]:
+    async def answer(_request: Request) -> Response:
+        return JSONResponse(body)
+
+    return answer
+
+
+def _reporting(status: Callable[[], dict[str, Any]]) -> Callable[[Request], Any]:
+    async def answer(_request: Request) -> Response:
+        return JSONResponse(status())
+
+    return answer
+
+
+def _metrics(telemetry: Telemetry) -> Callable[[Request], Any]:
+    async def answer(_request: Request) -> Response:
+        return Response(telemetry.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return answer

@@ -1,0 +1,63 @@
+"""The client's side of the relay socket. Imports nothing heavy: joining a server has to be quick."""
+
+import asyncio
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from codeplane.core.errors import InvalidArgument, NotServing
+from codeplane.storage import StateDir
+
+GREETING: Final = "codeplane"
+BEGUN: Final = "codeplane/begun"
+MAX_LINE: Final = 268_435_456
+
+_ANSWER_SEC: Final = 10
+
+
+@dataclass(frozen=True)
+class Link:
+    """A greeted connection to the server of a repository."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    version: str
+
+    async def send(self, line: bytes) -> None:
+        self.writer.write(line)
+        await self.writer.drain()
+
+    async def close(self) -> None:
+        self.writer.close()
+        with suppress(ConnectionError):
+            await self.writer.wait_closed()
+
+
+async def join(state: StateDir, profile: str) -> Link:
+    """Connects to the running server; `NotServing` when none answers."""
+    serving = state.serving()
+    if serving is None:
+        raise NotServing(f"No server runs for {state.path.parent}.", hints=["cpl up"])
+    try:
+        async with asyncio.timeout(_ANSWER_SEC):
+            return await _connect(serving.socket, profile)
+    except (OSError, ValueError, KeyError, TimeoutError) as error:
+        raise NotServing(
+            f"The server of {state.path.parent} (pid {serving.pid}) does not answer.",
+            hints=["cpl up"],
+        ) from error
+
+
+async def _connect(socket: str, profile: str) -> Link:
+    reader, writer = await asyncio.open_unix_connection(socket, limit=MAX_LINE)
+    try:
+        writer.write(json.dumps({GREETING: {"profile": profile}}).encode() + b"\n")
+        await writer.drain()
+        greeting: dict[str, Any] = json.loads(await reader.readline())[GREETING]
+        if "error" in greeting:
+            raise InvalidArgument(greeting["error"]["message"], **greeting["error"].get("details", {}))
+        return Link(reader, writer, greeting["version"])
+    except BaseException:
+        writer.close()
+        raise

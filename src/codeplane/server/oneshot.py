@@ -1,0 +1,49 @@
+"""One tool call outside a conversation."""
+
+import json
+from typing import Any
+
+from codeplane.core.errors import NotServing
+from codeplane.server.claim import claim
+from codeplane.server.link import Link
+from codeplane.server.logs import close_logs, set_up_own_log
+from codeplane.server.pipeline import Pipeline, Request
+from codeplane.session import Checkout, RepoSession
+from codeplane.storage import StateDir
+from codeplane.tools import all_tools
+
+_ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "cpl", "version": "call"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+async def call_here(checkout: Checkout, tool: str, arguments: object) -> tuple[dict[str, Any], bool]:
+    """Runs the call in this process, as the only server of the repository while it lasts."""
+    lock = claim(checkout)
+    try:
+        set_up_own_log(checkout.settings.logging, StateDir.at(checkout.root).log_file)
+        answer = await Pipeline(RepoSession.open(checkout), all_tools()).call(
+            Request(tool, arguments, session_key="cpl call")
+        )
+        return dict(answer.body), answer.is_error
+    finally:
+        close_logs()
+        lock.release()
+
+
+async def call_there(link: Link, tool: str, arguments: object) -> tuple[dict[str, Any], bool]:
+    """Sends the call to the running server and waits for its answer."""
+    params = {"name": tool, "arguments": arguments, "_meta": _ENVELOPE}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    await link.send(json.dumps(request).encode() + b"\n")
+    while line := await link.reader.readline():
+        message = json.loads(line)
+        if message.get("id") != 1:
+            continue
+        if "error" in message:
+            return {"error": {"message": message["error"]["message"]}}, True
+        result = message["result"]
+        return result["structuredContent"], bool(result.get("isError", False))
+    raise NotServing("The server ended before it answered.")

@@ -1,0 +1,220 @@
+"""The life of a call, written once: decode, session, run with a deadline, envelope, telemetry."""
+
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+
+from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
+from codeplane.core.ids import RequestId, SessionId, new_request_id
+from codeplane.core.suggest import nearest
+from codeplane.server.decode import decode
+from codeplane.server.logs import correlation
+from codeplane.server.telemetry import Telemetry
+from codeplane.session import Call, RepoSession, Stop
+from codeplane.tools import Effect, Input, Output, Tool
+
+Progress = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
+
+
+_log = logging.getLogger(__name__)
+
+
+async def _nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A call as it arrives from any front: MCP, relay or command line."""
+
+    tool: str
+    arguments: object
+    session_key: str
+    session_id: SessionId | None = None
+    progress: Progress | None = None
+    # Awaited once, right before a tool that writes starts: from then on the call must not be repeated.
+    begun: Callable[[], Awaitable[None]] = _nothing
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`{result, meta}` or `{error, meta}`, ready for the wire."""
+
+    body: Mapping[str, Any]
+    is_error: bool
+
+    def text(self) -> str:
+        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
+
+
+class Pipeline:
+    """Carries every call of one repository."""
+
+    def __init__(self, repo: RepoSession, tools: Mapping[str, Tool]) -> None:
+        self._repo = repo
+        self._tools = tools
+        self._workers: anyio.CapacityLimiter | None = None
+        self._running: dict[RequestId, tuple[Call, anyio.CancelScope]] = {}
+        self._stopping = False
+        self.telemetry = Telemetry(repo)
+
+    async def call(self, request: Request, tools: Mapping[str, Tool] | None = None) -> Answer:
+        """Runs one call to its answer; only the client's own cancellation is raised."""
+        started = time.perf_counter()
+        session = self._repo.sessions.enter(request.session_key, request.session_id)
+        call = Call(self._repo, session, new_request_id())
+        correlation.set({"request_id": call.request_id, "task_id": session.task.task_id})
+        name = request.tool
+        try:
+            tool = _find(name, self._tools if tools is None else tools)
+            output = await self._run(tool, request, call)
+            answer = {"result": output.model_dump(mode="json", exclude_none=True)}
+        except CodePlaneError as error:
+            answer = {"error": error.to_wire()}
+            outcome = error.name().lower()
+            name = "unknown" if isinstance(error, UnknownTool) else name
+            _log.info("call refused", extra={"tool": name, "error": error.name()})
+        except Exception as error:  # noqa: BLE001 - nothing unexplained reaches a client
+            failure = InternalError(
+                "CodePlane failed on this call; its log has the details.",
+                request_id=call.request_id,
+            )
+            answer = {"error": failure.to_wire()}
+            outcome = "internal_error"
+            self.telemetry.note_error(type(error).__name__, f"{name}: request {call.request_id}")
+            _log.exception("call failed", extra={"tool": name})
+        except anyio.get_cancelled_exc_class():
+            self.telemetry.count(name, "cancelled", time.perf_counter() - started)
+            raise
+        else:
+            outcome = "ok"
+        elapsed = time.perf_counter() - started
+        self.telemetry.count(name, outcome, elapsed)
+        return Answer({**answer, "meta": _meta(call, elapsed)}, outcome != "ok")
+
+    async def stop(self, grace_sec: float) -> None:
+        """Refuses new calls, lets the running ones finish for that long, then aborts them."""
+        self._stopping = True
+        end = time.monotonic() + grace_sec
+        while self._running and time.monotonic() < end:
+            await anyio.sleep(0.02)
+        for call, scope in list(self._running.values()):
+            call.stop(Stop.STOPPING)
+            scope.cancel()
+        with anyio.move_on_after(1):
+            while self._running:
+                await anyio.sleep(0.02)
+
+    async def _run(self, tool: Tool, request: Request, call: Call) -> Output:
+        if self._stopping:
+            raise Stop.STOPPING.error()
+        args = decode(tool, request.arguments)
+        if request.progress is not None:
+            call.report = _from_worker(request.progress)
+        timeout = tool.timeout_sec or self._repo.checkout.settings.server.call_timeout_sec
+        with anyio.CancelScope(deadline=anyio.current_time() + timeout) as scope:
+            self._running[call.request_id] = (call, scope)
+            self.telemetry.running.inc()
+            try:
+                if tool.effect is Effect.READ:
+                    return await self._read(tool, args, call)
+                await request.begun()
+                return await self._write(tool, args, call)
+            finally:
+                self.telemetry.running.dec()
+                del self._running[call.request_id]
+        # The scope swallowed a cancellation: the deadline's, or that of a server that stops.
+        raise (call.stopped or Stop.DEADLINE).error()
+
+    async def _read(self, tool: Tool, args: Input, call: Call) -> Output:
+        """A read that must end is left behind; its thread ends at its next `check`."""
+        try:
+            return await anyio.to_thread.run_sync(
+                tool.run, call, args, abandon_on_cancel=True, limiter=self._limiter()
+            )
+        except anyio.get_cancelled_exc_class():
+            call.stop(self._why_cancelled(call))
+            raise
+
+    async def _write(self, tool: Tool, args: Input, call: Call) -> Output:
+        """A write is asked to end and then waited for: how it ended has to be known."""
+        outcome: list[Output | Exception] = []
+
+        async def pass_on_cancellation() -> None:
+            try:
+                await anyio.sleep_forever()
+            except anyio.get_cancelled_exc_class():
+                if not outcome:
+                    call.stop(self._why_cancelled(call))
+                raise
+
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(pass_on_cancellation)
+                with anyio.CancelScope(shield=True):
+                    outcome.append(await self._in_thread(tool, args, call))
+                group.cancel_scope.cancel()
+        except anyio.get_cancelled_exc_class():
+            if not outcome:
+                raise
+        if isinstance(outcome[0], Exception):
+            raise outcome[0]
+        return outcome[0]
+
+    async def _in_thread(self, tool: Tool, args: Input, call: Call) -> Output | Exception:
+        try:
+            return await anyio.to_thread.run_sync(tool.run, call, args, limiter=self._limiter())
+        except Exception as error:  # noqa: BLE001 - raised by the caller, outside its task group
+            return error
+
+    def _why_cancelled(self, call: Call) -> Stop:
+        deadline = self._running[call.request_id][1].deadline
+        return Stop.DEADLINE if anyio.current_time() >= deadline else Stop.CANCELLED
+
+    def _limiter(self) -> anyio.CapacityLimiter:
+        if self._workers is None:
+            self._workers = anyio.CapacityLimiter(self._repo.checkout.settings.server.workers)
+        return self._workers
+
+
+def _find(name: str, tools: Mapping[str, Tool]) -> Tool:
+    tool = tools.get(name)
+    if tool is None:
+        near = nearest(name, tools)
+        raise UnknownTool(
+            f"There is no tool {name!r} here" + (f"; did you mean {near[0]!r}?" if near else "."),
+            hints=[f"describe(name={candidate!r})" for candidate in near],
+        )
+    return tool
+
+
+def _from_worker(progress: Progress) -> Callable[[float, float | None, str | None], None]:
+    """Progress comes from a worker thread; the thread waits until it is sent, so none overtakes another."""
+
+    def report(done: float, total: float | None, message: str | None) -> None:
+        anyio.from_thread.run(progress, done, total, message)
+
+    return report
+
+
+def _meta(call: Call, elapsed: float) -> dict[str, Any]:
+    task = call.session.task
+    meta: dict[str, Any] = {
+        "request_id": call.request_id,
+        "session_id": call.session.session_id,
+        "task_id": task.task_id,
+        "task_state": task.state,
+        "timestamp_ms": int(time.time() * 1000),
+        "timing": {"total_ms": round(elapsed * 1000, 2)},
+    }
+    for field in ("limits_applied", "warnings", "next_actions"):
+        if value := getattr(call, field):
+            meta[field] = value
+    return meta

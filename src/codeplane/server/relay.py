@@ -1,0 +1,161 @@
+"""The local socket that `cpl mcp` and `cpl call` join: JSON-RPC lines, after one line of greeting.
+
+Only this user can reach it: it lies in a directory of mode 0700. A relayed connection is served like
+stdio. Before a call that writes starts, the relay says so in a line of its own, so that a client whose
+server dies knows which calls it may repeat.
+"""
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+import mcp_types as wire
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.lowlevel import Server
+from mcp.server.runner import serve_dual_era_loop
+from mcp.shared.message import SessionMessage
+
+from codeplane import __version__
+from codeplane.core.errors import CodePlaneError
+from codeplane.server.endpoint import Origin, relay_origin
+from codeplane.server.link import BEGUN, GREETING
+from codeplane.server.profiles import Profile, choose
+from codeplane.session import Sessions
+
+_log = logging.getLogger(__name__)
+
+_GREETING_SEC: Final = 5
+
+Incoming = MemoryObjectSendStream[SessionMessage | Exception]
+Outgoing = MemoryObjectReceiveStream[SessionMessage]
+
+
+def socket_path(runtime_dir: Path, state_dir: Path) -> Path:
+    """A short path, whatever the length of the repository's: socket addresses hold about 100 bytes."""
+    return runtime_dir / f"{hashlib.sha256(str(state_dir).encode()).hexdigest()[:16]}.sock"
+
+
+class Relay:
+    """Listens on the socket and serves each connection with the endpoint of its profile."""
+
+    def __init__(
+        self,
+        profiles: Mapping[str, Profile],
+        endpoints: Mapping[str, "Server[Origin]"],
+        sessions: Sessions,
+        max_line: int,
+    ) -> None:
+        self._profiles = profiles
+        self._endpoints = endpoints
+        self._sessions = sessions
+        self._max_line = max_line
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def listen(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self._server = await asyncio.start_unix_server(self._accept, path, limit=self._max_line)
+        path.chmod(0o600)
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self._connections):
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            await self._serve(reader, writer)
+        except (ConnectionError, TimeoutError):
+            _log.debug("relay connection lost")
+        except asyncio.CancelledError:
+            _log.debug("relay connection ended by shutdown")
+        finally:
+            self._connections.discard(task)
+            writer.close()
+            with suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        profile = await self._greet(reader, writer)
+        if profile is None:
+            return
+
+        async def mark_begun(request_id: Any) -> None:
+            await _send(writer, {"jsonrpc": "2.0", "method": BEGUN, "params": {"id": request_id}})
+
+        origin = relay_origin(mark_begun)
+        to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(_read_lines, reader, writer, to_server)
+                group.start_soon(_write_lines, writer, from_server)
+                await serve_dual_era_loop(
+                    self._endpoints[profile.path], incoming, outgoing, lifespan_state=origin
+                )
+                group.cancel_scope.cancel()
+        finally:
+            self._sessions.close(f"relay:{origin.session_id}")
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Profile | None:
+        async with asyncio.timeout(_GREETING_SEC):
+            line = await reader.readline()
+        try:
+            profile = choose(str(json.loads(line)[GREETING]["profile"]), self._profiles)
+        except CodePlaneError as error:
+            await _send(writer, {GREETING: {"error": error.to_wire()}})
+            return None
+        except (ValueError, KeyError, TypeError):
+            return None
+        await _send(writer, {GREETING: {"version": __version__, "profile": profile.name}})
+        return profile
+
+
+async def _read_lines(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, to_server: Incoming
+) -> None:
+    async with to_server:
+        while True:
+            try:
+                line = await reader.readline()
+            except ValueError:
+                await _send(writer, _failure(wire.INVALID_REQUEST, "The message is too large."))
+                return
+            if not line:
+                return
+            try:
+                message = wire.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                await _send(writer, _failure(wire.PARSE_ERROR, "Not a JSON-RPC message."))
+                continue
+            try:
+                await to_server.send(SessionMessage(message))
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+
+
+async def _write_lines(writer: asyncio.StreamWriter, from_server: Outgoing) -> None:
+    async with from_server:
+        async for sent in from_server:
+            writer.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            await writer.drain()
+
+
+async def _send(writer: asyncio.StreamWriter, message: Mapping[str, Any]) -> None:
+    writer.write(json.dumps(message).encode() + b"\n")
+    await writer.drain()
+
+
+def _failure(code: int, text: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": text}}

@@ -1,0 +1,190 @@
+"""A running server: what it starts, in which order, and how it stops."""
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from codeplane import __version__
+from codeplane.config import Places
+from codeplane.core.errors import InternalError, PortUnavailable
+from codeplane.server.endpoint import endpoint
+from codeplane.server.guard import GuardRules
+from codeplane.server.http import HttpApp
+from codeplane.server.logs import close_logs, set_up_logs
+from codeplane.server.pipeline import Pipeline
+from codeplane.server.profiles import profiles
+from codeplane.server.relay import Relay, socket_path
+from codeplane.session import Checkout, RepoSession
+from codeplane.storage import ServerLock, Serving, private_dir
+from codeplane.tools import all_tools
+
+_log = logging.getLogger(__name__)
+
+
+class Runtime:
+    """One server for one repository. The lock is its own from the start and is released at the end."""
+
+    def __init__(self, checkout: Checkout, places: Places, lock: ServerLock, command: str) -> None:
+        self._checkout = checkout
+        self._places = places
+        self._lock = lock
+        self._command = command
+        self._settings = checkout.settings.server
+        self.stop = asyncio.Event()
+
+    async def run(self, started: Callable[[Serving], None]) -> None:
+        """Serves until `stop` is set; then everything that was opened is closed again."""
+        try:
+            repo = RepoSession.open(self._checkout)
+            try:
+                await self._serve(repo, started)
+            finally:
+                repo.state.retract()
+                close_logs()
+        finally:
+            self._lock.release()
+
+    async def _serve(self, repo: RepoSession, started: Callable[[Serving], None]) -> None:
+        with _listening(self._settings.port) as listener:
+            token = repo.state.new_token()
+            set_up_logs(self._checkout.settings.logging, repo.state.log_file, token)
+            tools = all_tools()
+            pipeline = Pipeline(repo, tools)
+            offered = profiles(tools)
+            endpoints = {p.path: endpoint(p, pipeline) for p in offered.values()}
+            relay = Relay(offered, endpoints, repo.sessions, self._settings.max_body_bytes)
+            serving = self._announcement(repo, listener)
+            app = HttpApp(
+                endpoints,
+                self._rules(repo, serving, token),
+                pipeline.telemetry,
+                lambda: _status(repo, pipeline, serving),
+            )
+            try:
+                private_dir(self._places.runtime_dir)
+                await relay.listen(Path(serving.socket))
+                async with AsyncExitStack() as stack:
+                    await stack.enter_async_context(app.running())
+                    web = _Web(app, listener)
+                    await web.start()
+                    repo.state.publish(serving)
+                    _log.info("server started", extra={"url": serving.url, "pid": serving.pid})
+                    for notice in self._checkout.notices:
+                        _log.warning("%s", notice)
+                    started(serving)
+                    await self._wait(web)
+                    await self._wind_down(app, pipeline, relay, web)
+            finally:
+                await relay.close()
+                Path(serving.socket).unlink(missing_ok=True)
+            _log.info("server stopped")
+
+    async def _wait(self, web: "_Web") -> None:
+        waiting = asyncio.ensure_future(self.stop.wait())
+        await asyncio.wait({waiting, web.task}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if web.task.done() and not self.stop.is_set():
+            raise InternalError("The HTTP server ended by itself; the log has the details.")
+
+    async def _wind_down(self, app: HttpApp, pipeline: Pipeline, relay: Relay, web: "_Web") -> None:
+        _log.info("server stopping")
+        await app.streams.end("GET")
+        await pipeline.stop(self._settings.shutdown_timeout_sec)
+        await asyncio.sleep(0)
+        await app.streams.end()
+        await relay.close()
+        await web.close()
+
+    def _announcement(self, repo: RepoSession, listener: socket.socket) -> Serving:
+        path = socket_path(self._places.runtime_dir, repo.state.path)
+        return Serving(
+            pid=os.getpid(),
+            port=listener.getsockname()[1],
+            socket=str(path),
+            started_ms=int(time.time() * 1000),
+            command=self._command,
+        )
+
+    def _rules(self, repo: RepoSession, serving: Serving, token: str) -> GuardRules:
+        return GuardRules(
+            port=serving.port,
+            token=token,
+            repo_root=str(repo.checkout.root),
+            max_body_bytes=self._settings.max_body_bytes,
+            body_timeout_sec=self._settings.body_timeout_sec,
+        )
+
+
+class _Web:
+    """Uvicorn, told when to start and stop; signals stay with the command line."""
+
+    def __init__(self, app: HttpApp, listener: socket.socket) -> None:
+        self._listener = listener
+        config = uvicorn.Config(
+            app.asgi,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            limit_concurrency=512,
+        )
+        self._server = _Uvicorn(config)
+
+    async def start(self) -> None:
+        self.task = asyncio.ensure_future(self._server.serve(sockets=[self._listener]))
+        while not self._server.started and not self.task.done():
+            await asyncio.sleep(0.005)
+
+    async def close(self) -> None:
+        self._server.should_exit = True
+        await asyncio.wait({self.task})
+
+
+class _Uvicorn(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        raise PortUnavailable(
+            f"Port {port} cannot be used: {(error.strerror or str(error)).lower()}.",
+            hints=["cpl up --set server.port=0 takes a free one"],
+            port=port,
+        ) from error
+    with listener:
+        yield listener
+
+
+def _status(repo: RepoSession, pipeline: Pipeline, serving: Serving) -> dict[str, Any]:
+    report = repo.status().model_dump(exclude_none=True)
+    server: dict[str, Any] = {
+        "version": __version__,
+        "pid": serving.pid,
+        "url": serving.url,
+        "command": serving.command,
+        "uptime_sec": round(repo.uptime_sec(), 1),
+        "sessions": len(repo.sessions),
+    }
+    if pipeline.telemetry.last_error is not None:
+        server["last_error"] = pipeline.telemetry.last_error
+    return {**report, "server": server}

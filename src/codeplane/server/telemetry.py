@@ -1,0 +1,75 @@
+"""What the server counts, in Prometheus form."""
+
+import time
+
+import psutil
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from codeplane import __version__
+from codeplane.session import RepoSession
+
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+
+
+class Telemetry:
+    """Counters of one server. Each has its own registry, so two in one process do not mix."""
+
+    def __init__(self, repo: RepoSession) -> None:
+        self.registry = CollectorRegistry()
+        self.last_error: dict[str, object] | None = None
+        self._calls = Counter(
+            "codeplane_tool_calls",
+            "Tool calls by outcome.",
+            ["tool", "outcome"],
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "codeplane_tool_call_seconds",
+            "Time that tool calls took.",
+            ["tool"],
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.running = Gauge(
+            "codeplane_tool_calls_running", "Tool calls that run now.", registry=self.registry
+        )
+        sessions = Gauge("codeplane_sessions_open", "Open sessions.", registry=self.registry)
+        sessions.set_function(lambda: len(repo.sessions))
+        uptime = Gauge("codeplane_uptime_seconds", "Time since the start.", registry=self.registry)
+        uptime.set_function(repo.uptime_sec)
+        build = Gauge("codeplane_build_info", "Version.", ["version"], registry=self.registry)
+        build.labels(__version__).set(1)
+        self.registry.register(_Resources())
+
+    def count(self, tool: str, outcome: str, seconds: float) -> None:
+        self._calls.labels(tool, outcome).inc()
+        self._seconds.labels(tool).observe(seconds)
+
+    def note_error(self, name: str, message: str) -> None:
+        self.last_error = {"name": name, "message": message, "at_ms": int(time.time() * 1000)}
+
+    def render(self) -> bytes:
+        return generate_latest(self.registry)
+
+
+class _Resources(Collector):
+    """Memory, CPU and open files of this process, read when asked."""
+
+    def __init__(self) -> None:
+        self._process = psutil.Process()
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        with self._process.oneshot():
+            cpu = self._process.cpu_times()
+            return [
+                _gauge("resident_memory_bytes", "Memory in use.", self._process.memory_info().rss),
+                _gauge("cpu_seconds", "CPU time used.", cpu.user + cpu.system),
+                _gauge("open_files", "Open file handles.", self._process.num_fds()),
+                _gauge("threads", "Threads.", self._process.num_threads()),
+            ]
+
+
+def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"codeplane_process_{name}", text, value=value)

@@ -1,0 +1,72 @@
+"""One tool call, as the tool sees it: the repository, the caller, and how to talk back."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from codeplane.core.errors import Cancelled, CodePlaneError, DeadlineExceeded, ServerStopping
+from codeplane.core.ids import RequestId
+from codeplane.session.clients import ClientSession
+from codeplane.session.repo import RepoSession
+
+
+class Stop(Enum):
+    """Why a call has to end early."""
+
+    CANCELLED = "cancelled"
+    DEADLINE = "deadline"
+    STOPPING = "stopping"
+
+    def error(self) -> CodePlaneError:
+        match self:
+            case Stop.CANCELLED:
+                return Cancelled("The call was cancelled.")
+            case Stop.DEADLINE:
+                return DeadlineExceeded(
+                    "The call did not finish in time.",
+                    hints=["Narrow the request, or raise server.call_timeout_sec."],
+                )
+            case Stop.STOPPING:
+                return ServerStopping("The server is shutting down.")
+
+
+@dataclass
+class Call:
+    """Lives as long as one call. A tool reads the repository through it and reports back through it."""
+
+    repo: RepoSession
+    session: ClientSession
+    request_id: RequestId
+    report: Callable[[float, float | None, str | None], None] | None = None
+    warnings: list[str] = field(default_factory=list)
+    limits_applied: dict[str, int] = field(default_factory=dict)
+    next_actions: list[str] = field(default_factory=list)
+    _stop: Stop | None = None
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Tells the client how far the call is; also the place where a stopped call ends."""
+        self.check()
+        if self.report is not None:
+            self.report(done, total, message)
+
+    def check(self) -> None:
+        """Raises when the call has to end. Long work calls this often."""
+        if self._stop is not None:
+            raise self._stop.error()
+
+    def wait(self, seconds: float) -> None:
+        """Sleeps, but not past the moment when the call has to end."""
+        self._stopped.wait(seconds)
+        self.check()
+
+    def stop(self, why: Stop) -> None:
+        """Asks the call to end; the first reason stays."""
+        if self._stop is None:
+            self._stop = why
+            self._stopped.set()
+
+    @property
+    def stopped(self) -> Stop | None:
+        return self._stop

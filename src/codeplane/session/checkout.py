@@ -1,0 +1,37 @@
+"""A repository as it is found on disk, with the settings that hold in it. Finding writes nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeplane.config import Places, Settings, TrustRecord, load_settings
+from codeplane.config.layers import assignment_source, env_source, file_source
+from codeplane.git import Repository, locate, open_repository
+from codeplane.storage import StateDir, read_repo_id
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """What is known of a repository before anything runs in it."""
+
+    root: Path
+    repository: Repository
+    state: StateDir
+    settings: Settings
+    trusted: bool
+    notices: tuple[str, ...]
+
+    @classmethod
+    def find(cls, start: Path, places: Places, assignments: Sequence[str] = ()) -> "Checkout":
+        root = locate(start)
+        trusted = TrustRecord(places.trust_file).trusts(root, read_repo_id(root))
+        repository = open_repository(root, trusted=trusted)
+        state = StateDir.at(root)
+        sources = [assignment_source(assignments), env_source(places.overrides)]
+        notices = []
+        if trusted:
+            sources.append(file_source(state.config_file))
+        elif state.config_file.exists():
+            notices.append(f"{state.config_file} is not obeyed: this repository is not trusted (cpl trust).")
+        sources.append(file_source(places.config_file))
+        return cls(root, repository, state, load_settings(sources), trusted, tuple(notices))

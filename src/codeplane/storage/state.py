@@ -1,0 +1,164 @@
+"""`.codeplane/`: what CodePlane keeps in a repository, invisible to git."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import uuid
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from codeplane.core.errors import StateUnusable
+from codeplane.storage.files import private_dir, unusable, write_private
+from codeplane.storage.lock import ServerLock
+
+STATE_DIR_NAME = ".codeplane"
+
+_SELF_IGNORE = b"# Everything here is CodePlane's own.\n*\n"
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n?")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What a server writes down so that others on this machine find it."""
+
+    pid: int
+    port: int
+    socket: str
+    started_ms: int
+    command: str
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@dataclass(frozen=True)
+class StateDir:
+    """The state directory of one checkout. Made by `create`; nothing else makes it."""
+
+    path: Path
+
+    @classmethod
+    def at(cls, repo_root: Path) -> "StateDir":
+        return cls(repo_root / STATE_DIR_NAME)
+
+    @classmethod
+    def create(cls, repo_root: Path) -> "StateDir":
+        """Makes the directory whole or not at all; an existing one is checked and completed."""
+        state = cls.at(repo_root)
+        is_new = not state.path.is_symlink() and not state.path.exists()
+        private_dir(state.path)
+        try:
+            state.complete()
+        except OSError as error:
+            if is_new:
+                shutil.rmtree(state.path, ignore_errors=True)
+            raise unusable(state.path, error) from error
+        return state
+
+    def complete(self) -> None:
+        """Writes what must be there and is not."""
+        ignore = self.path / ".gitignore"
+        if not ignore.is_file() or ignore.read_bytes() != _SELF_IGNORE:
+            write_private(ignore, _SELF_IGNORE)
+        if not self.repo_id:
+            write_private(self.path / "uuid", f"{uuid.uuid4()}\n".encode())
+        self.logs.mkdir(mode=0o700, exist_ok=True)
+
+    @property
+    def exists(self) -> bool:
+        return self.path.is_dir() and not self.path.is_symlink()
+
+    @property
+    def repo_id(self) -> str:
+        """The random id of this checkout; empty before the directory is made."""
+        return read_repo_id(self.path.parent)
+
+    @property
+    def config_file(self) -> Path:
+        return self.path / "config.yaml"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def log_file(self) -> Path:
+        return self.logs / "codeplane.jsonl"
+
+    @property
+    def port_file(self) -> Path:
+        return self.path / "port"
+
+    @property
+    def token_file(self) -> Path:
+        return self.path / "token"
+
+    @property
+    def index_files(self) -> list[Path]:
+        return [self.path / f"index.db{suffix}" for suffix in ("", "-wal", "-shm")]
+
+    def lock(self) -> ServerLock:
+        return ServerLock(self.path / "lock")
+
+    def new_token(self) -> str:
+        """A fresh bearer token for one run of the server, readable by its owner only."""
+        token = secrets.token_urlsafe(32)
+        write_private(self.token_file, token.encode())
+        return token
+
+    def token(self) -> str:
+        with suppress(OSError, UnicodeDecodeError):
+            return self.token_file.read_text(encoding="ascii").strip()
+        return ""
+
+    def publish(self, serving: Serving) -> None:
+        write_private(self._serving_file, json.dumps(asdict(serving)).encode())
+        write_private(self.port_file, f"{serving.port}\n".encode())
+
+    def retract(self) -> None:
+        """Removes what `publish` and `new_token` wrote; a directory that is gone is fine."""
+        for file in (self.port_file, self.token_file, self._serving_file):
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
+
+    def serving(self) -> Serving | None:
+        """What the last server wrote down. It may be dead: only an answer proves that it lives."""
+        try:
+            return Serving(**json.loads(self._serving_file.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def remove(self) -> bool:
+        """Deletes the directory; tells whether there was one. The caller holds the lock."""
+        try:
+            found = self.path.lstat()
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISDIR(found.st_mode):
+            raise StateUnusable(f"{self.path} is not a plain directory.", path=str(self.path))
+        try:
+            shutil.rmtree(self.path)
+        except OSError as error:
+            raise unusable(self.path, error) from error
+        return True
+
+    @property
+    def _serving_file(self) -> Path:
+        return self.path / "server.json"
+
+
+def read_repo_id(repo_root: Path) -> str:
+    """The id in the state directory of `repo_root`; empty when there is none."""
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        fd = os.open(repo_root / STATE_DIR_NAME / "uuid", flags)
+    except OSError:
+        return ""
+    with os.fdopen(fd, "rb") as stream:
+        text = stream.read(64).decode("ascii", "replace")
+    return text.strip() if _UUID.fullmatch(text) else ""

@@ -1,0 +1,104 @@
+"""What a tool is, and how tools are found: by reading this folder."""
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel, ConfigDict
+
+import codeplane.tools
+from codeplane.session import Call
+from codeplane.tools._docs import ToolDoc, parse_doc
+
+
+class Effect(StrEnum):
+    """What a call may do to the repository."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+class Category(StrEnum):
+    """The family that a tool is listed under."""
+
+    INTROSPECTION = "introspection"
+
+
+class Input(BaseModel):
+    """Base of every tool's parameters."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Output(BaseModel):
+    """Base of every tool's answer. Fields that are `None` are left out on the wire."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """Other names that agents give a parameter; accepted, not advertised."""
+
+    names: tuple[str, ...]
+
+
+def synonyms(*names: str) -> Synonyms:
+    return Synonyms(names)
+
+
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """One tool: everything that the server, the command line and the docs need to know of it."""
+
+    name: str
+    module: str
+    doc: ToolDoc
+    effect: Effect
+    category: Category
+    standard: bool
+    timeout_sec: float | None
+    input: type[Input]
+    outputs: tuple[type[Output], ...]
+    run: Callable[[Call, Any], Output]
+
+
+def tool(
+    effect: Effect, category: Category, *, standard: bool = False, timeout_sec: float | None = None
+) -> Callable[[Callable[[Call, Any], Output]], Tool]:
+    """Makes a tool of a function `(call, args) -> output`; its docstring is the tool's documentation."""
+
+    def wrap(function: Callable[[Call, Any], Output]) -> Tool:
+        hints = get_type_hints(function)
+        returned = hints["return"]
+        return Tool(
+            name=function.__name__,
+            module=function.__module__,
+            doc=parse_doc(function.__doc__),
+            effect=effect,
+            category=category,
+            standard=standard,
+            timeout_sec=timeout_sec,
+            input=hints["args"],
+            outputs=get_args(returned) or (returned,),
+            run=function,
+        )
+
+    return wrap
+
+
+@cache
+def all_tools() -> dict[str, Tool]:
+    """Every tool by name. A module that does not hold the tool it is named for is a bug."""
+    found = {}
+    for module in pkgutil.iter_modules(codeplane.tools.__path__):
+        if not module.name.startswith("_"):
+            loaded = import_module(f"codeplane.tools.{module.name}")
+            unit = getattr(loaded, module.name, None)
+            assert isinstance(unit, Tool), f"BUG: {module.name}.py holds no tool {module.name}"
+            found[unit.name] = unit
+    return dict(sorted(found.items()))

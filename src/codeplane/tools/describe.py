@@ -1,0 +1,85 @@
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from codeplane.core.errors import NotFound
+from codeplane.core.suggest import nearest
+from codeplane.session import Call, RepoStatus
+from codeplane.tools._registry import (
+    Category,
+    Effect,
+    Input,
+    Output,
+    Tool,
+    all_tools,
+    synonyms,
+    tool,
+)
+
+
+class DescribeInput(Input):
+    action: Literal["repo", "tool"] | None = Field(
+        default=None, description="`repo` (default) or `tool`; a `name` alone means `tool`."
+    )
+    name: Annotated[str | None, synonyms("tool", "tool_name")] = Field(
+        default=None, description="Tool to document."
+    )
+
+
+class RepoDescription(Output, RepoStatus):
+    tool_count: int = Field(description="Number of tools that exist, in every profile together.")
+
+
+class ToolExample(Output):
+    description: str = Field(description="What the call is for.")
+    params: dict[str, Any] = Field(description="The arguments to send.")
+
+
+class ToolDescription(Output):
+    name: str = Field(description="Name of the tool.")
+    description: str = Field(description="What it does.")
+    category: str = Field(description="Family of the tool.")
+    effect: str = Field(description="`read` or `write`.")
+    when_to_use: list[str] = Field(description="Situations that it is made for.")
+    when_not_to_use: list[str] = Field(description="Situations that call for something else.")
+    parameters: dict[str, str] = Field(description="Each parameter with its meaning.")
+    examples: list[ToolExample] = Field(description="Calls to learn from.")
+
+
+@tool(Effect.READ, Category.INTROSPECTION, standard=True)
+def describe(call: Call, args: DescribeInput) -> RepoDescription | ToolDescription:
+    """Tells what this repository is, or documents one tool.
+
+    Use when:
+    - you start work and want the root, branch, commit, trust and index state in one answer
+    - a tool's parameters or examples are unclear
+    Not for:
+    - reading or searching code
+    Examples:
+    - What is this repository: {}
+    - How is a tool called: {"name": "describe"}
+    """
+    tools = all_tools()
+    if args.action == "tool" or (args.action is None and args.name):
+        return _describe_tool(tools, args.name or "")
+    return RepoDescription(**call.repo.status().model_dump(), tool_count=len(tools))
+
+
+def _describe_tool(tools: dict[str, Tool], name: str) -> ToolDescription:
+    found = tools.get(name)
+    if found is None:
+        raise NotFound(
+            f"There is no tool named {name!r}." if name else "`name` says which tool to describe.",
+            hints=[f"describe(name={near!r})" for near in nearest(name, tools) or list(tools)[:3]],
+        )
+    doc = found.doc
+    return ToolDescription(
+        name=name,
+        description=doc.summary,
+        category=found.category,
+        effect=found.effect,
+        when_to_use=list(doc.when_to_use),
+        when_not_to_use=list(doc.when_not_to_use),
+        parameters={k: f.description or "" for k, f in found.input.model_fields.items()},
+        examples=[ToolExample(description=e.description, params=e.params) for e in doc.examples],
+    )

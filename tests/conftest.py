@@ -1,0 +1,26 @@
+from pathlib import Path
+
+import pytest
+
+from tests.drive import Cpl, new_repo, user_env
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="Rewrite the expected parts of text cases.")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return new_repo(tmp_path / "repo")
+
+
+@pytest.fixture
+def cpl(repo: Path, home: Path) -> Cpl:
+    return Cpl(repo, user_env(home))

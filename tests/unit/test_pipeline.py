@@ -1,0 +1,144 @@
+import json
+import logging
+import time
+from typing import Any
+
+import anyio
+import pytest
+
+from codeplane.server.pipeline import Answer, Pipeline, Request
+from codeplane.session import RepoSession
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def request(tool: str, arguments: object = None, **options: Any) -> Request:
+    return Request(tool, arguments, options.pop("session_key", "a client"), **options)
+
+
+def error(answer: Answer) -> str:
+    assert answer.is_error
+    return str(answer.body["error"]["name"])
+
+
+async def test_an_answer_is_an_envelope_without_empty_fields(pipeline: Pipeline) -> None:
+    answer = await pipeline.call(request("toy_echo", {"text": "hi"}))
+    assert answer.body["result"] == {"text": "hi", "limit": 3, "kinds": []}
+    meta = answer.body["meta"]
+    assert sorted(meta) == ["request_id", "session_id", "task_id", "task_state", "timestamp_ms", "timing"]
+    assert json.loads(answer.text()) == answer.body
+
+
+async def test_a_client_keeps_its_session_and_its_task(pipeline: Pipeline) -> None:
+    one, two = [(await pipeline.call(request("toy_echo", {"text": "x"}))).body["meta"] for _ in range(2)]
+    other = (await pipeline.call(request("toy_echo", {"text": "x"}, session_key="another"))).body["meta"]
+    assert (one["session_id"], one["task_id"]) == (two["session_id"], two["task_id"])
+    assert one["session_id"] != other["session_id"] and one["request_id"] != two["request_id"]
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest(pipeline: Pipeline) -> None:
+    answer = await pipeline.call(request("toy_ecko"))
+    assert error(answer) == "UNKNOWN_TOOL"
+    assert "did you mean 'toy_echo'?" in answer.body["error"]["message"]
+
+
+async def test_an_unforeseen_failure_shows_nothing_of_the_inside(
+    pipeline: Pipeline, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        answer = await pipeline.call(request("toy_broken"))
+    assert error(answer) == "INTERNAL_ERROR"
+    assert "secret detail" not in answer.text() and "Traceback" not in answer.text()
+    assert "secret detail" in caplog.text
+
+
+async def test_a_read_past_its_deadline_is_left_behind(pipeline: Pipeline) -> None:
+    started = time.monotonic()
+    answer = await pipeline.call(request("toy_slow", {"steps": 1, "step_sec": 5}))
+    assert error(answer) == "DEADLINE_EXCEEDED"
+    assert time.monotonic() - started < 2
+
+
+async def test_a_write_past_its_deadline_is_waited_for(pipeline: Pipeline, session: RepoSession) -> None:
+    answer = await pipeline.call(request("toy_write", {"name": "w", "seconds": 0.7}))
+    assert answer.body["result"] == {"lines": 2}
+    assert (session.state.path / "w").read_text() == "begun\ndone\n"
+
+
+async def test_a_write_that_heeds_the_deadline_says_so(pipeline: Pipeline) -> None:
+    answer = await pipeline.call(request("toy_write", {"name": "w", "seconds": 5, "heed": True}))
+    assert error(answer) == "DEADLINE_EXCEEDED"
+
+
+async def test_a_cancelled_write_still_ends_before_the_caller_goes_on(
+    pipeline: Pipeline, session: RepoSession
+) -> None:
+    async with anyio.create_task_group() as group:
+        group.start_soon(pipeline.call, request("toy_write", {"name": "w", "seconds": 0.3}))
+        await anyio.sleep(0.1)
+        group.cancel_scope.cancel()
+    assert (session.state.path / "w").read_text() == "begun\ndone\n"
+
+
+async def test_a_cancelled_read_stops_at_its_next_step(pipeline: Pipeline) -> None:
+    with anyio.move_on_after(0.05) as scope:
+        await pipeline.call(request("toy_slow", {"steps": 4}))
+    assert scope.cancelled_caught
+    assert b'outcome="cancelled",tool="toy_slow"} 1.0' in pipeline.telemetry.render()
+
+
+async def test_a_write_is_announced_before_it_starts_and_a_read_is_not(
+    pipeline: Pipeline, session: RepoSession
+) -> None:
+    seen = []
+
+    async def begun() -> None:
+        seen.append((session.state.path / "w").exists())
+
+    await pipeline.call(request("toy_write", {"name": "w"}, begun=begun))
+    await pipeline.call(request("toy_echo", {"text": "x"}, begun=begun))
+    assert seen == [False]
+
+
+async def test_progress_arrives_in_order(pipeline: Pipeline) -> None:
+    seen = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        await anyio.sleep(0.01)
+        seen.append((done, total, message))
+
+    await pipeline.call(request("toy_slow", {"steps": 3, "step_sec": 0}, progress=progress))
+    assert seen == [(n, 3, f"step {n}") for n in (1, 2, 3)]
+
+
+async def test_a_stopping_server_finishes_what_can_finish(pipeline: Pipeline) -> None:
+    answers: list[Answer] = []
+
+    async def call(steps: int) -> None:
+        answers.append(await pipeline.call(request("toy_slow", {"steps": steps, "step_sec": 0.05})))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(call, 2)
+        group.start_soon(call, 400)
+        await anyio.sleep(0.03)
+        await pipeline.stop(0.2)
+    assert [answer.is_error for answer in answers] == [False, True]
+    assert error(answers[1]) == "SERVER_STOPPING"
+    assert error(await pipeline.call(request("toy_echo", {"text": "x"}))) == "SERVER_STOPPING"
+
+
+async def test_a_flood_of_calls_is_answered_in_full(pipeline: Pipeline) -> None:
+    answers: list[Answer] = []
+
+    async def call(n: int) -> None:
+        answers.append(await pipeline.call(request("toy_echo", {"text": str(n)})))
+
+    async with anyio.create_task_group() as group:
+        for n in range(200):
+            group.start_soon(call, n)
+    assert {answer.body["result"]["text"] for answer in answers} == {str(n) for n in range(200)}

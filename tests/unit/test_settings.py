@@ -1,0 +1,100 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeplane.config import Settings, Source, load_settings
+from codeplane.config.layers import assignment_source, env_source, file_source, setting_keys
+from codeplane.config.places import Places
+from codeplane.core.errors import ConfigError, InvalidSetting, UnknownSetting, UnreadableConfig
+
+
+def yaml(path: Path, text: str) -> Source:
+    path.write_text(text)
+    return file_source(path)
+
+
+def test_the_stronger_layer_wins_setting_by_setting(tmp_path: Path) -> None:
+    settings = load_settings(
+        [
+            assignment_source(["server.port=1111"]),
+            env_source({"CODEPLANE__SERVER__PORT": "2222", "CODEPLANE__LOGGING__LEVEL": "DEBUG"}),
+            yaml(tmp_path / "repo.yaml", "server: {workers: 3, call_timeout_sec: 9}\nlogging: {level: warn}"),
+            yaml(tmp_path / "user.yaml", "server: {workers: 5, port: 4444}"),
+        ]
+    )
+    server = settings.server
+    assert (server.port, server.workers, server.call_timeout_sec) == (1111, 3, 9)
+    assert settings.logging.level == "debug"
+
+
+def test_a_missing_or_empty_file_is_an_empty_layer(tmp_path: Path) -> None:
+    assert load_settings([file_source(tmp_path / "none.yaml")]) == Settings()
+    assert load_settings([yaml(tmp_path / "empty.yaml", "")]) == Settings()
+
+
+def test_log_outputs_are_read_as_a_list(tmp_path: Path) -> None:
+    text = """
+    logging:
+      level: DEBUG
+      outputs:
+        - {format: console, destination: stderr, level: INFO}
+        - {format: json, destination: /var/log/codeplane.jsonl}
+    """
+    outputs = load_settings([yaml(tmp_path / "c.yaml", text)]).logging.outputs
+    assert [(o.format, o.destination, o.level) for o in outputs] == [
+        ("console", "stderr", "info"),
+        ("json", "/var/log/codeplane.jsonl", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("loging: {level: debug}", UnknownSetting, "there is no setting loging; did you mean logging.level?"),
+        ("server: {prot: 1}", UnknownSetting, "no setting server.prot; did you mean server.port?"),
+        ("server: {port: 99999}", InvalidSetting, "server.port is 99999"),
+        ("logging: {level: debgu}", InvalidSetting, "logging.level is 'debgu'"),
+        ("logging: {level: debgu}", InvalidSetting, "did you mean debug?"),
+        ("logging: {outputs: [{destination: log.txt}]}", InvalidSetting, "logging.outputs.0.destination"),
+        ("[1, 2]", UnreadableConfig, "not a mapping"),
+        ("a: [", UnreadableConfig, "c.yaml"),
+    ],
+)
+def test_a_wrong_setting_names_file_key_and_the_right_one(
+    tmp_path: Path, text: str, error: type[ConfigError], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        load_settings([yaml(tmp_path / "c.yaml", text)])
+    assert message in caught.value.message
+    assert str(tmp_path / "c.yaml") in caught.value.message
+
+
+def test_a_wrong_assignment_shows_the_form() -> None:
+    with pytest.raises(InvalidSetting, match="key=value"):
+        assignment_source(["server.port"])
+    with pytest.raises(UnknownSetting, match=r"--set: there is no setting server\.porrt"):
+        load_settings([assignment_source(["server.porrt=1"])])
+
+
+def test_unreadable_bytes_are_an_error_not_a_crash(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UnreadableConfig):
+        file_source(tmp_path / "c.yaml")
+
+
+@given(st.sampled_from(sorted(setting_keys())), st.text(max_size=20))
+def test_any_text_for_any_setting_is_taken_or_refused_by_name(key: str, value: str) -> None:
+    try:
+        load_settings([env_source({"CODEPLANE__" + key.upper().replace(".", "__"): value})])
+    except ConfigError as error:
+        assert key.split(".")[0] in error.message.lower()
+
+
+def test_user_places_follow_the_environment() -> None:
+    places = Places.of_user({"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "relative"})
+    assert (places.config_file, places.trust_file) == (
+        Path("/c/codeplane/config.yaml"),
+        Path("/h/.local/state/codeplane/trust.json"),
+    )
