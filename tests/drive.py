@@ -1,10 +1,13 @@
 """Driving the real program from outside: its command line, its stdio, its HTTP port."""
 
+import atexit
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -20,9 +23,12 @@ CLIENT_INFO = {"name": "test", "version": "1"}
 
 def user_env(home: Path, **extra: str) -> dict[str, str]:
     """An environment in which nothing of the developer's own is read or written."""
-    (home / "run").mkdir(parents=True, exist_ok=True)
+    home.mkdir(parents=True, exist_ok=True)
+    # Sockets need a short path; pytest's own are long.
+    run = tempfile.mkdtemp(prefix="cpl-")
+    atexit.register(shutil.rmtree, run, ignore_errors=True)
     kept = {key: os.environ[key] for key in ("PATH", "LANG", "PYTHONPATH") if key in os.environ}
-    places = {"HOME": str(home), "TMPDIR": str(home / "run"), "GIT_CONFIG_GLOBAL": os.devnull}
+    places = {"HOME": str(home), "TMPDIR": run, "GIT_CONFIG_GLOBAL": os.devnull}
     return {**kept, **places, **extra}
 
 

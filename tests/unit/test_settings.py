@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,13 @@ def test_user_places_follow_the_environment() -> None:
         Path("/c/codeplane/config.yaml"),
         Path("/h/.local/state/codeplane/trust.json"),
     )
+
+
+def test_sockets_go_where_their_names_fit(tmp_path: Path) -> None:
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    short = Places.of_user({"XDG_RUNTIME_DIR": "/run", "TMPDIR": "/tmp"})
+    fallback = Places.of_user({"XDG_RUNTIME_DIR": str(long), "TMPDIR": str(long)})
+    missing = Places.of_user({"XDG_RUNTIME_DIR": "/does/not/exist"})
+    assert short.runtime_dir == Path("/run/codeplane")
+    assert fallback.runtime_dir == missing.runtime_dir == Path(f"/tmp/codeplane-{os.getuid()}")

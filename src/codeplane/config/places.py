@@ -7,6 +7,9 @@ from pathlib import Path
 
 ENV_PREFIX = "CODEPLANE__"
 
+# Socket addresses hold 104 bytes on macOS, 108 on Linux; the file name takes 22 of them.
+_LONGEST_DIR = 80
+
 
 @dataclass(frozen=True)
 class Places:
@@ -21,12 +24,10 @@ class Places:
     def of_user(cls, env: Mapping[str, str] | None = None) -> "Places":
         env = os.environ if env is None else env
         home = Path(env.get("HOME") or Path.home())
-        temp = Path(env.get("TMPDIR") or "/tmp")  # noqa: S108 - made private by `private_dir`
-        runtime = env.get("XDG_RUNTIME_DIR")
         return cls(
             config_dir=_xdg(env, "XDG_CONFIG_HOME", home / ".config") / "codeplane",
             state_dir=_xdg(env, "XDG_STATE_HOME", home / ".local" / "state") / "codeplane",
-            runtime_dir=Path(runtime) / "codeplane" if runtime else temp / f"codeplane-{os.getuid()}",
+            runtime_dir=_runtime_dir(env),
             overrides={k: v for k, v in env.items() if k.startswith(ENV_PREFIX)},
         )
 
@@ -37,6 +38,20 @@ class Places:
     @property
     def trust_file(self) -> Path:
         return self.state_dir / "trust.json"
+
+
+def _runtime_dir(env: Mapping[str, str]) -> Path:
+    """The first place that exists and is short enough for the name of a socket."""
+    own = f"codeplane-{os.getuid()}"
+    places = [(env.get("XDG_RUNTIME_DIR", ""), "codeplane"), (env.get("TMPDIR", ""), own)]
+    for base, name in places:
+        if (
+            base.startswith("/")
+            and len(os.fsencode(base)) + len(name) <= _LONGEST_DIR
+            and Path(base).is_dir()
+        ):
+            return Path(base) / name
+    return Path("/tmp") / own  # noqa: S108 - `private_dir` refuses it when it is someone else's
 
 
 def _xdg(env: Mapping[str, str], variable: str, default: Path) -> Path:

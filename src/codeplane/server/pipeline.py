@@ -190,7 +190,7 @@ def _find(name: str, tools: Mapping[str, Tool]) -> Tool:
         near = nearest(name, tools)
         raise UnknownTool(
             f"There is no tool {name!r} here" + (f"; did you mean {near[0]!r}?" if near else "."),
-            hints=[f"describe(name={candidate!r})" for candidate in near],
+            hints=[f'describe {{"name": "{candidate}"}}' for candidate in near],
         )
     return tool
 

@@ -2,7 +2,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from codeplane.core.errors import NotFound
+from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.core.suggest import nearest
 from codeplane.session import Call, RepoStatus
 from codeplane.tools._registry import (
@@ -60,8 +60,10 @@ def describe(call: Call, args: DescribeInput) -> RepoDescription | ToolDescripti
     - How is a tool called: {"name": "describe"}
     """
     tools = all_tools()
-    if args.action == "tool" or (args.action is None and args.name):
-        return _describe_tool(tools, args.name or "")
+    if args.name and args.action != "repo":
+        return _describe_tool(tools, args.name)
+    if args.action == "tool":
+        raise InvalidArgument("`name` says which tool to describe.", hints=[f"one of {', '.join(tools)}"])
     return RepoDescription(**call.repo.status().model_dump(), tool_count=len(tools))
 
 
@@ -69,8 +71,8 @@ def _describe_tool(tools: dict[str, Tool], name: str) -> ToolDescription:
     found = tools.get(name)
     if found is None:
         raise NotFound(
-            f"There is no tool named {name!r}." if name else "`name` says which tool to describe.",
-            hints=[f"describe(name={near!r})" for near in nearest(name, tools) or list(tools)[:3]],
+            f"There is no tool named {name!r}.",
+            hints=[f'describe {{"name": "{near}"}}' for near in nearest(name, tools)],
         )
     doc = found.doc
     return ToolDescription(

@@ -1,0 +1,82 @@
+"""What holds for every tool, as functions from tools to violations, so that each rule can be seen to fail."""
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from codeplane.core.errors import CodePlaneError
+from codeplane.server.decode import decode
+from codeplane.server.profiles import profiles
+from codeplane.server.schema import lean_schema
+from codeplane.tools import Tool
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+LONGEST_NAME = 60 - len("mcp__codeplane__")
+LONGEST_DESCRIPTION = 900
+STANDARD_SCHEMA_TOKENS = 6000
+# JSON and English average a little under four characters a token; three and a half errs on the safe side.
+CHARACTERS_A_TOKEN = 3.5
+
+
+def named_for_its_module(tools: Iterable[Tool]) -> Iterator[str]:
+    for tool in tools:
+        if tool.module != f"codeplane.tools.{tool.name}":
+            yield f"{tool.name} lives in {tool.module}"
+        if not NAME.fullmatch(tool.name) or len(tool.name) > LONGEST_NAME:
+            yield f"{tool.name} is not a name that every client takes"
+
+
+def described(tools: Iterable[Tool]) -> Iterator[str]:
+    for tool in tools:
+        for model in (tool.input, *tool.outputs):
+            for name, field in model.model_fields.items():
+                if not field.description:
+                    yield f"{tool.name}: {model.__name__}.{name} has no description"
+        if not tool.doc.summary.endswith("."):
+            yield f"{tool.name}: its docstring does not begin with a sentence"
+        if len(tool.doc.description) > LONGEST_DESCRIPTION:
+            yield f"{tool.name}: its description has {len(tool.doc.description)} characters"
+
+
+def examples_work(tools: Iterable[Tool]) -> Iterator[str]:
+    for tool in tools:
+        for example in tool.doc.examples:
+            try:
+                decode(tool, example.params)
+            except CodePlaneError as error:
+                yield f"{tool.name}: example {example.description!r}: {error}"
+
+
+def has_a_case(tools: Iterable[Tool], cases: Path) -> Iterator[str]:
+    for tool in tools:
+        if not (cases / f"{tool.name}.txt").is_file():
+            yield f"{tool.name} has no case {tool.name}.txt"
+
+
+def fits_the_budget(tools: dict[str, Tool], budget: float = STANDARD_SCHEMA_TOKENS) -> Iterator[str]:
+    listed = [
+        {"name": t.name, "description": t.doc.description, "inputSchema": lean_schema(t.input)}
+        for t in profiles(tools)["standard"].tools.values()
+    ]
+    tokens = len(json.dumps(listed)) / CHARACTERS_A_TOKEN
+    if tokens > budget:
+        yield f"the standard profile costs {tokens:.0f} tokens"
+
+
+def only_codeplane_errors(sources: Iterable[Path]) -> Iterator[str]:
+    """A tool raises what the catalogue explains; anything else would reach the agent as INTERNAL_ERROR."""
+    known = {error.__name__ for error in _all_errors(CodePlaneError)}
+    for source in sources:
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                name = ast.unparse(node.exc.func).rsplit(".", 1)[-1]
+                if name not in known:
+                    yield f"{source.name}:{node.lineno} raises {name}"
+
+
+def _all_errors(root: type[CodePlaneError]) -> Iterator[type[CodePlaneError]]:
+    for child in root.__subclasses__():
+        yield child
+        yield from _all_errors(child)

@@ -1,0 +1,37 @@
+"""I/O has owners: ruff's banned names hold the fences, and these tests see them fall."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def lint(name: str, source: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--stdin-filename", name, "--output-format", "concise", "-"],
+        cwd=ROOT,
+        input=source,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import subprocess\n", "Programs are started by codeplane.process alone"),
+        ("import sqlite3\n", "Databases are opened by codeplane.storage alone"),
+        ("import os\nos.environ\n", "The environment is read once"),
+        ("import os\nos.replace('a', 'b')\n", "Files are replaced by"),
+    ],
+)
+def test_io_outside_its_owner_is_refused(source: str, reason: str) -> None:
+    assert reason in lint("src/codeplane/session/new.py", source)
+
+
+def test_the_owner_of_the_environment_may_read_it() -> None:
+    assert "TID251" not in lint("src/codeplane/config/places.py", "import os\nos.environ\n")

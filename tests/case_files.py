@@ -1,0 +1,88 @@
+"""Text cases: files of a repository, calls, and what they answer, in one readable file."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
+_VOLATILE = (
+    (re.compile(r"^tool_count: \d+$", re.MULTILINE), "tool_count: <number>"),
+    (re.compile(r"^version: \S+$", re.MULTILINE), "version: <version>"),
+    (re.compile(r"\b(req|sess|task)_[0-9a-f]{12}\b"), r"\1_…"),
+    (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),
+)
+
+
+@dataclass
+class Step:
+    """One call and the answer that the case expects."""
+
+    tool: str
+    arguments: Any
+    expected: str = ""
+    is_error: bool = False
+
+
+@dataclass
+class Case:
+    """What a case file says: a sentence, a repository, calls."""
+
+    about: str
+    files: dict[str, str] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+
+    def render(self) -> str:
+        parts = [self.about.rstrip() + "\n"]
+        parts += [f"-- {name} --\n{text}" for name, text in self.files.items()]
+        for step in self.steps:
+            parts.append(f"-- call {step.tool} --\n{json.dumps(step.arguments, ensure_ascii=False)}\n")
+            parts.append(f"-- {'error' if step.is_error else 'result'} --\n{step.expected}")
+        return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def parse_case(text: str) -> Case:
+    about, *rest = _HEADING.split(text)
+    case = Case(about.strip())
+    for heading, body in zip(rest[::2], rest[1::2], strict=True):
+        body = body.removeprefix("\n")
+        if heading.startswith("call "):
+            case.steps.append(Step(heading.removeprefix("call "), json.loads(body)))
+        elif heading in ("result", "error"):
+            case.steps[-1].expected = body.strip() + "\n"
+            case.steps[-1].is_error = heading == "error"
+        else:
+            case.files[heading] = body.rstrip("\n") + "\n"
+    return case
+
+
+def show(body: dict[str, Any], root: Path) -> str:
+    """An answer as a person reads it; ids, commits and the root are named, not spelled."""
+    if "error" in body:
+        error = body["error"]
+        lines = [f"{error['name'].lower()}: {error['message']}"]
+        lines += [f"hint: {hint}" for hint in error.get("hints", [])]
+    else:
+        lines = list(_lines(body["result"], ""))
+    text = "\n".join(lines).replace(str(root), "<root>") + "\n"
+    for pattern, name in _VOLATILE:
+        text = pattern.sub(name, text)
+    return text
+
+
+def _lines(value: Any, indent: str) -> list[str]:
+    shown = []
+    for key, item in value.items():
+        if isinstance(item, dict) and item:
+            shown += [f"{indent}{key}:", *_lines(item, indent + "  ")]
+        elif isinstance(item, list) and item:
+            shown += [f"{indent}{key}:", *(f"{indent}  - {_inline(entry)}" for entry in item)]
+        else:
+            shown.append(f"{indent}{key}: {_inline(item)}")
+    return shown
+
+
+def _inline(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Protocol conformance: the official suites and the Inspector against a running server."""

@@ -1,0 +1,227 @@
+"""The command line, as people and scripts use it."""
+
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.drive import Cpl, git
+
+
+def test_init_makes_what_is_needed_and_repeats_safely(cpl: Cpl) -> None:
+    first, second = cpl.json("init"), cpl.json("init")
+    assert first["cplignore_written"] and not second["cplignore_written"]
+    assert first["repo_id"] == second["repo_id"]
+    assert git(cpl.repo, "status", "--porcelain") == "?? .cplignore"
+    assert ".env" in (cpl.repo / ".cplignore").read_text()
+
+
+def test_init_keeps_an_ignore_file_that_is_there(cpl: Cpl) -> None:
+    (cpl.repo / ".cplignore").write_text("mine\n")
+    cpl.run("init")
+    assert (cpl.repo / ".cplignore").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("client", "file"),
+    [
+        ("claude", ".mcp.json"),
+        ("cursor", ".cursor/mcp.json"),
+        ("vscode", ".vscode/mcp.json"),
+        ("codex", ".codex/config.toml"),
+        ("gemini", ".gemini/settings.json"),
+    ],
+)
+def test_a_client_is_set_up_once_and_nothing_else_is_touched(cpl: Cpl, client: str, file: str) -> None:
+    for name in ("AGENTS.md", "CLAUDE.md"):
+        (cpl.repo / name).write_text("mine\n")
+    assert cpl.json("init", "--client", client)["client"]["outcome"] == "written"
+    written = (cpl.repo / file).read_text()
+    assert "codeplane" in written and "mcp" in written
+    assert cpl.json("init", "--client", client)["client"]["outcome"] == "unchanged"
+    assert (cpl.repo / file).read_text() == written
+    assert {(cpl.repo / name).read_text() for name in ("AGENTS.md", "CLAUDE.md")} == {"mine\n"}
+
+
+def test_the_line_that_is_printed_for_a_client_works(cpl: Cpl) -> None:
+    cpl.run("init", "--client", "claude")
+    entry = json.loads((cpl.repo / ".mcp.json").read_text())["mcpServers"]["codeplane"]
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "c", "version": "1"},
+    }
+    done = subprocess.run(
+        [entry["command"], *entry["args"]],
+        cwd=cpl.repo,
+        env=cpl.env,
+        input=json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "codeplane"
+
+
+def test_other_entries_of_a_clients_file_stay(cpl: Cpl) -> None:
+    file = cpl.repo / ".mcp.json"
+    file.write_text('{"mcpServers": {"other": {"command": "x"}}, "more": [1]}')
+    cpl.run("init", "--client", "claude")
+    tree = json.loads(file.read_text())
+    assert tree["more"] == [1] and set(tree["mcpServers"]) == {"other", "codeplane"}
+
+
+@pytest.mark.parametrize("text", ['{\n  // a comment\n  "servers": {}\n}', "[]", '{"servers": 3}'])
+def test_a_file_that_cannot_be_merged_is_left_alone(cpl: Cpl, text: str) -> None:
+    file = cpl.repo / ".vscode" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text(text)
+    done = cpl.run("init", "--client", "vscode")
+    assert done.returncode == 6 and '"codeplane"' in done.stderr
+    assert file.read_text() == text
+
+
+def test_a_linked_clients_file_is_not_written_through(cpl: Cpl, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.json"
+    victim.write_text("{}")
+    (cpl.repo / ".mcp.json").symlink_to(victim)
+    assert cpl.run("init", "--client", "claude").returncode == 6
+    assert victim.read_text() == "{}"
+
+
+def test_print_writes_nothing(cpl: Cpl) -> None:
+    assert "mcp_servers.codeplane" in cpl.run("init", "--client", "codex", "--print").stdout
+    assert git(cpl.repo, "status", "--porcelain") == "" and not (cpl.repo / ".codeplane").exists()
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_call_answers_with_and_without_a_server(cpl: Cpl, running: bool) -> None:
+    if running:
+        with cpl.up():
+            body = cpl.json("call", "describe")
+    else:
+        body = cpl.json("call", "describe")
+    assert body["result"]["branch"] == "main" and body["meta"]["task_state"] == "OPEN"
+    assert cpl.run("call", "describe").stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["describ"], 1, "did you mean 'describe'?"),
+        (["describe", '{"nam": "x"}'], 1, "did you mean 'name'?"),
+        (["describe", "{oops"], 2, "not JSON"),
+        (["describe", "[1]"], 1, "takes an object"),
+    ],
+)
+def test_a_wrong_call_is_explained(cpl: Cpl, arguments: list[str], code: int, text: str) -> None:
+    for as_json in ([], ["--json"]):
+        done = cpl.run("call", *arguments, *as_json)
+        assert done.returncode == code and text in done.stdout + done.stderr
+
+
+def test_arguments_may_come_from_standard_input(cpl: Cpl) -> None:
+    done = cpl.run("call", "describe", "-", stdin='{"name": "describe"}')
+    assert json.loads(done.stdout)["name"] == "describe"
+
+
+def test_status_tells_whether_a_server_runs(cpl: Cpl) -> None:
+    before = cpl.run("status")
+    assert before.returncode == 3 and "not running" in before.stdout
+    with cpl.up() as server:
+        running = cpl.run("status", "--verbose")
+        assert running.returncode == 0 and server.url in running.stdout
+        assert "server started" in running.stdout
+
+
+def test_status_follows_the_log(cpl: Cpl) -> None:
+    with cpl.up():
+        with subprocess.Popen(
+            [*cpl.program, "status", "--follow"], cwd=cpl.repo, env=cpl.env, stdout=subprocess.PIPE, text=True
+        ) as follow:
+            assert follow.stdout is not None
+            assert "server started" in follow.stdout.readline()
+            cpl.run("call", "nothing")
+            assert "UNKNOWN_TOOL" in follow.stdout.readline()
+            follow.terminate()
+
+
+def test_trust_is_kept_outside_the_repository(cpl: Cpl, home: Path) -> None:
+    state = cpl.repo / ".codeplane"
+    cpl.run("init")
+    (state / "config.yaml").write_text("server: {call_timeout_sec: -1}\n")
+    ignored = cpl.run("status")
+    assert "is not obeyed: this repository is not trusted" in ignored.stdout
+    assert cpl.json("trust")["trusted"] is True
+    assert "call_timeout_sec is -1" in cpl.run("status").stderr
+    assert (home / ".local/state/codeplane/trust.json").stat().st_mode & 0o077 == 0
+    assert cpl.json("trust", "--revoke")["trusted"] is False
+    (state / "uuid").unlink()
+    cpl.run("trust")
+    (state / "uuid").write_text("00000000-0000-4000-8000-000000000000\n")
+    assert cpl.json("trust", "--show")["trusted"] is False
+
+
+def test_doctor_finds_nothing_wrong_and_then_something(cpl: Cpl) -> None:
+    assert cpl.run("doctor").returncode == 0
+    with cpl.up():
+        assert cpl.run("doctor").returncode == 0
+        (cpl.repo / ".codeplane" / "token").chmod(0o644)
+        done = cpl.run("doctor")
+        assert done.returncode == 1 and "not 600" in done.stdout
+
+
+def test_the_bundle_has_the_log_but_no_token(cpl: Cpl, tmp_path: Path) -> None:
+    with cpl.up() as server:
+        with (cpl.repo / ".codeplane/logs/codeplane.jsonl").open("a") as log:
+            log.write(f'{{"x": "{server.token}"}}\n')
+        done = cpl.json("doctor", "--logs", "--output", str(tmp_path / "b.zip"))
+        with zipfile.ZipFile(done["bundle"]) as bundle:
+            contents = {name: bundle.read(name).decode() for name in bundle.namelist()}
+    assert set(contents) == {"report.json", "log.jsonl"} and "server started" in contents["log.jsonl"]
+    assert all(server.token not in text for text in contents.values())
+
+
+def test_clear_asks_first_and_repeats_safely(cpl: Cpl) -> None:
+    cpl.run("init")
+    refused = cpl.run("clear")
+    assert refused.returncode == 2 and (cpl.repo / ".codeplane").exists()
+    assert cpl.json("clear", "--yes")["removed"] is True
+    assert cpl.json("clear", "--yes")["removed"] is False
+
+
+def test_clear_does_not_follow_a_link(cpl: Cpl, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "file").write_text("mine")
+    (cpl.repo / ".codeplane").symlink_to(victim)
+    assert cpl.run("clear", "--yes").returncode == 6
+    assert (victim / "file").read_text() == "mine"
+
+
+def test_index_rebuild_drops_the_index_only(cpl: Cpl) -> None:
+    cpl.run("init")
+    (cpl.repo / ".codeplane/index.db").write_bytes(b"x" * 100)
+    assert cpl.json("debug", "index-rebuild")["dropped_bytes"] == 100
+    assert cpl.json("debug", "index-rebuild")["dropped_bytes"] == 0
+    assert (cpl.repo / ".codeplane/uuid").exists()
+
+
+@pytest.mark.parametrize("command", ["up", "status", "call describe", "clear --yes", "trust", "init"])
+def test_errors_are_json_when_json_is_asked_for(cpl: Cpl, elsewhere: Path, command: str) -> None:
+    done = cpl.run(*command.split(), "--json", cwd=elsewhere)
+    assert json.loads(done.stdout)["error"]["name"] == "NO_REPOSITORY"
+    assert done.returncode == 4
+
+
+def test_a_misspelt_command_is_told_the_nearest(cpl: Cpl) -> None:
+    done = cpl.run("statsu")
+    assert done.returncode == 2 and "did you mean 'status'?" in done.stderr
+
+
+def test_the_root_may_be_any_directory_inside(cpl: Cpl, elsewhere: Path) -> None:
+    (cpl.repo / "deep" / "er").mkdir(parents=True)
+    body = cpl.run("call", "describe", "--root", str(cpl.repo / "deep" / "er"), cwd=elsewhere)
+    assert json.loads(body.stdout)["repo_root"] == str(cpl.repo)
