@@ -1,6 +1,7 @@
 """The command line, as people and scripts use it."""
 
 import json
+import os
 import subprocess
 import zipfile
 from pathlib import Path
@@ -225,3 +226,14 @@ def test_the_root_may_be_any_directory_inside(cpl: Cpl, elsewhere: Path) -> None
     (cpl.repo / "deep" / "er").mkdir(parents=True)
     body = cpl.run("call", "describe", "--root", str(cpl.repo / "deep" / "er"), cwd=elsewhere)
     assert json.loads(body.stdout)["repo_root"] == str(cpl.repo)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a repository away")
+def test_a_repository_of_someone_else_needs_trust(cpl: Cpl) -> None:
+    for path in (cpl.repo, *cpl.repo.rglob("*")):
+        os.chown(path, 4242, 4242)
+    refused = cpl.run("status")
+    assert refused.returncode == 4 and "belongs to another user" in refused.stderr
+    assert not (cpl.repo / ".codeplane").exists()
+    assert cpl.json("trust")["trusted"] is True
+    assert cpl.json("call", "describe")["result"]["trusted"] is True
