@@ -42,7 +42,7 @@ lock: $(DEV_STAMP) ## Resolve the dependencies anew into requirements.lock
 	@$(BIN)/python scripts/lock.py
 
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("CodePlane needs Python 3.11 or later; this is " + sys.version.split()[0] + " (make PYTHON=python3.12 …)" if sys.version_info < (3, 11) else 0)'

@@ -15,7 +15,7 @@ GOOD = '''
 from pydantic import Field
 
 from codeplane.session import Call
-from codeplane.tools import Category, Effect, Input, Output, tool
+from codeplane.tools import Effect, Input, Output, tool
 
 
 class ToyInput(Input):
@@ -26,7 +26,7 @@ class ToyOutput(Output):
     text: str = Field(description="What was said.")
 
 
-@tool(Effect.READ, Category.INTROSPECTION, standard=True)
+@tool(Effect.READ, "introspection", standard=True)
 def toy_made(call: Call, args: ToyInput) -> ToyOutput:
     """Says it.
 

@@ -19,7 +19,7 @@ from codeplane.server.endpoint import endpoint
 from codeplane.server.guard import GuardRules
 from codeplane.server.http import HttpApp
 from codeplane.server.pipeline import Pipeline
-from codeplane.server.profiles import STANDARD, profiles
+from codeplane.server.profiles import profiles
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import StateDir
 from codeplane.tools import all_tools
@@ -56,7 +56,7 @@ def build(repository: Path, port: int, token: str) -> Built:
     """The server of `repository` behind its guard, for 127.0.0.1:`port` and path /mcp."""
     checkout = Checkout.find(repository, Places.of_user())
     tools = all_tools()
-    profile = profiles(tools)[STANDARD]
+    profile = profiles(tools)["standard"]
     pipeline = Pipeline(RepoSession.open(checkout), tools)
     server = endpoint(profile, pipeline)
     limits = checkout.settings.server

@@ -2,13 +2,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.drive import Cpl, git
+from tests.drive import Cpl, eventually, git
 
 
 def test_init_makes_what_is_needed_and_repeats_safely(cpl: Cpl) -> None:
@@ -159,10 +160,30 @@ def test_trust_is_kept_outside_the_repository(cpl: Cpl, home: Path) -> None:
     assert "call_timeout_sec is -1" in cpl.run("status").stderr
     assert (home / ".local/state/codeplane/trust.json").stat().st_mode & 0o077 == 0
     assert cpl.json("trust", "--revoke")["trusted"] is False
-    (state / "uuid").unlink()
+
+
+def test_a_shipped_state_directory_is_not_trusted_again(cpl: Cpl) -> None:
     cpl.run("trust")
-    (state / "uuid").write_text("00000000-0000-4000-8000-000000000000\n")
+    shipped = {file.name: file.read_bytes() for file in (cpl.repo / ".codeplane").iterdir() if file.is_file()}
+    cpl.run("clear", "--yes")
+    (cpl.repo / ".codeplane").mkdir()
+    for name, content in shipped.items():
+        (cpl.repo / ".codeplane" / name).write_bytes(content)
+    cpl.run("trust")
+    (cpl.repo / ".codeplane" / "trust").write_bytes(shipped["trust"])
     assert cpl.json("trust", "--show")["trusted"] is False
+
+
+@pytest.mark.parametrize("link", ["logs", "logs/codeplane.jsonl"])
+def test_a_shipped_link_is_not_logged_through(cpl: Cpl, tmp_path: Path, link: str) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir() if link == "logs" else victim.write_text("mine\n")
+    planted = cpl.repo / ".codeplane" / link
+    planted.parent.mkdir(parents=True)
+    planted.symlink_to(victim)
+    done = cpl.run("call", "describe")
+    assert done.returncode == 6 and "Traceback" not in done.stderr
+    assert (list(victim.iterdir()) == []) if link == "logs" else victim.read_text() == "mine\n"
 
 
 def test_doctor_finds_nothing_wrong_and_then_something(cpl: Cpl) -> None:
@@ -237,3 +258,46 @@ def test_a_repository_of_someone_else_needs_trust(cpl: Cpl) -> None:
     assert not (cpl.repo / ".codeplane").exists()
     assert cpl.json("trust")["trusted"] is True
     assert cpl.json("call", "describe")["result"]["trusted"] is True
+
+
+def test_what_the_user_added_to_an_entry_stays(cpl: Cpl) -> None:
+    file = cpl.repo / ".mcp.json"
+    file.write_text('{"mcpServers": {"codeplane": {"command": "old", "env": {"A": "1"}}}}')
+    cpl.run("init", "--client", "claude")
+    entry = json.loads(file.read_text())["mcpServers"]["codeplane"]
+    assert entry["env"] == {"A": "1"} and entry["command"] != "old"
+
+
+def test_files_that_cannot_be_used_are_one_message(cpl: Cpl, tmp_path: Path) -> None:
+    (cpl.repo / ".mcp.json").mkdir()
+    (cpl.repo / ".cursor").write_text("")
+    (cpl.repo / ".vscode").mkdir()
+    (cpl.repo / ".vscode" / "mcp.json").write_bytes(b"\xff\xfe")
+    for client in ("claude", "cursor", "vscode"):
+        done = cpl.run("init", "--client", client)
+        assert done.returncode == 6 and "Traceback" not in done.stderr
+    done = cpl.run("doctor", "--logs", "--output", str(tmp_path / "none" / "b.zip"))
+    assert done.returncode == 6 and "no such file" in done.stderr
+
+
+def test_print_without_a_client_is_refused(cpl: Cpl) -> None:
+    assert cpl.run("init", "--print").returncode == 2
+    assert not (cpl.repo / ".codeplane").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_call_but_not_in_the_middle_of_a_write(
+    toy_cpl: Cpl, number: signal.Signals, code: int
+) -> None:
+    file = toy_cpl.repo / ".codeplane" / "w"
+    arguments = ["call", "toy_write", '{"name": "w", "seconds": 0.5}']
+    with subprocess.Popen([*toy_cpl.program, *arguments], cwd=toy_cpl.repo, env=toy_cpl.env) as process:
+        eventually(lambda: file.exists() and file.read_text() == "begun\n")
+        process.send_signal(number)
+        assert process.wait(10) == code
+    assert file.read_text() == "begun\ndone\n"
+
+
+def test_set_without_effect_says_so(cpl: Cpl) -> None:
+    with cpl.up():
+        assert "--set has no effect" in cpl.run("call", "describe", "--set", "server.workers=2").stderr

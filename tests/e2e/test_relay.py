@@ -1,13 +1,16 @@
 """Several `cpl mcp` on one repository: one serves, the others join, and nobody loses a call."""
 
 import json
+import random
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
-from tests.drive import Cpl, eventually
+from tests.drive import Cpl, eventually, new_repo
 
 
 def pid_of_server(cpl: Cpl) -> int:
@@ -93,7 +96,7 @@ def test_a_crowd_starting_at_once_agrees_on_one_server(cpl: Cpl) -> None:
 
 def test_an_unknown_profile_is_named(cpl: Cpl) -> None:
     done = cpl.run("mcp", "--profile", "standart")
-    assert done.returncode == 2 and "did you mean 'standard'?" in done.stderr
+    assert done.returncode == 2 and "'standard', 'full', 'read'" in done.stderr
 
 
 def test_nonsense_on_stdin_is_answered_and_survived(cpl: Cpl) -> None:
@@ -117,3 +120,80 @@ def test_a_stranger_on_the_socket_gets_nothing(cpl: Cpl) -> None:
                 stranger.sendall(line)
                 assert stranger.recv(100) == b""
         assert cpl.run("status").returncode == 0
+
+
+def test_a_call_that_comes_while_the_server_stops_goes_to_the_next(toy_cpl: Cpl) -> None:
+    with toy_cpl.up() as server, toy_cpl.mcp() as busy, toy_cpl.mcp() as late:
+        busy.open()
+        late.open()
+        asked = busy.ask("tools/call", {"name": "toy_slow", "arguments": {"steps": 10, "step_sec": 0.1}})
+        busy.request("ping")
+        server.process.send_signal(signal.SIGTERM)
+        assert late.call("toy_echo", {"text": "x"})["result"]["text"] == "x"
+        answer = busy.answer()
+        assert (answer["id"], answer["result"]["structuredContent"]["result"]) == (asked, {"steps": 10})
+
+
+def test_a_write_that_outlasts_the_shutdown_is_answered_truly(toy_cpl: Cpl) -> None:
+    with toy_cpl.up("--set", "server.shutdown_timeout_sec=0.2") as server:
+        with toy_cpl.mcp("--profile", "full") as client:
+            client.open()
+            client.ask("tools/call", {"name": "toy_write", "arguments": {"name": "w", "seconds": 1}})
+            file = toy_cpl.repo / ".codeplane" / "w"
+            eventually(lambda: file.exists() and file.read_text() == "begun\n")
+            server.process.send_signal(signal.SIGTERM)
+            assert client.answer()["result"]["structuredContent"]["result"] == {"lines": 2}
+
+
+def test_a_message_that_is_too_large_is_refused_alone(cpl: Cpl) -> None:
+    with cpl.mcp() as client:
+        client.open()
+        asked = client.ask("tools/call", {"name": "describe", "arguments": {"name": "x" * 5_000_000}})
+        answer = client.answer()
+        assert answer["id"] == asked and "over 4194304 bytes" in answer["error"]["message"]
+        assert client.call("describe")["result"]["branch"] == "main"
+
+
+def test_a_shipped_announcement_leads_to_no_other_repository(cpl: Cpl, tmp_path: Path) -> None:
+    other = Cpl(new_repo(tmp_path / "other"), cpl.env)
+    with other.up():
+        cpl.run("init")
+        for name in ("server.json", "port", "token"):
+            (cpl.repo / ".codeplane" / name).write_bytes((other.repo / ".codeplane" / name).read_bytes())
+        assert cpl.json("call", "describe")["result"]["repo_root"] == str(cpl.repo)
+        assert cpl.run("status").returncode == 3
+        with cpl.mcp() as client:
+            assert client.open().call("describe")["result"]["repo_root"] == str(cpl.repo)
+
+
+def test_a_configured_port_in_use_does_not_stop_stdio(cpl: Cpl) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        cpl.env["CODEPLANE__SERVER__PORT"] = str(taken.getsockname()[1])
+        with cpl.mcp() as client:
+            assert client.open().call("describe")["result"]["branch"] == "main"
+
+
+@pytest.mark.soak
+def test_servers_are_killed_all_day_and_every_call_is_answered(toy_cpl: Cpl) -> None:
+    """Clients come, call, are killed at random; the survivors get each answer exactly once."""
+    rounds, chance = 60, random.Random(7)
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(toy_cpl.mcp()).open() for _ in range(3)]
+        for turn in range(rounds):
+            asked = {
+                id(client): [
+                    client.ask("tools/call", {"name": "toy_echo", "arguments": {"text": f"{turn}.{n}"}})
+                    for n in range(20)
+                ]
+                for client in crowd
+            }
+            victim = crowd.pop(chance.randrange(len(crowd)))
+            victim.process.kill()
+            for client in crowd:
+                answers = [client.answer(60) for _ in asked[id(client)]]
+                assert sorted(answer["id"] for answer in answers) == asked[id(client)]
+                assert all("result" in answer["result"]["structuredContent"] for answer in answers)
+            crowd.append(stack.enter_context(toy_cpl.mcp()).open())
+    print(f"{rounds} servers killed, {rounds * 40} calls of survivors answered")

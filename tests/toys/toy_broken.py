@@ -1,5 +1,5 @@
 from codeplane.session import Call
-from codeplane.tools import Category, Effect, Input, Output, tool
+from codeplane.tools import Effect, Input, Output, tool
 
 
 class ToyBrokenInput(Input):
@@ -10,7 +10,7 @@ class ToyBrokenOutput(Output):
     pass
 
 
-@tool(Effect.READ, Category.INTROSPECTION, standard=True)
+@tool(Effect.READ, "introspection", standard=True)
 def toy_broken(call: Call, args: ToyBrokenInput) -> ToyBrokenOutput:
     """Fails with an error that nobody foresaw."""
     raise ZeroDivisionError("secret detail of the inside")

@@ -3,7 +3,7 @@ from typing import Any
 from pydantic import Field
 
 from codeplane.session import Call
-from codeplane.tools import Category, Effect, Input, Output, tool
+from codeplane.tools import Effect, Input, Output, tool
 
 
 class ToyEchoInput(Input):
@@ -21,7 +21,7 @@ class ToyEchoOutput(Output):
     kinds: list[str] = Field(description="The list.")
 
 
-@tool(Effect.READ, Category.INTROSPECTION, standard=True)
+@tool(Effect.READ, "introspection", standard=True)
 def toy_echo(call: Call, args: ToyEchoInput) -> ToyEchoOutput:
     """Says back what it was told.
 

@@ -1,7 +1,7 @@
 from pydantic import Field
 
 from codeplane.session import Call
-from codeplane.tools import Category, Effect, Input, Output, tool
+from codeplane.tools import Effect, Input, Output, tool
 
 
 class ToySlowInput(Input):
@@ -13,7 +13,7 @@ class ToySlowOutput(Output):
     steps: int = Field(description="Steps taken.")
 
 
-@tool(Effect.READ, Category.INTROSPECTION, standard=True)
+@tool(Effect.READ, "introspection", standard=True)
 def toy_slow(call: Call, args: ToySlowInput) -> ToySlowOutput:
     """Takes its time and tells how far it is."""
     for step in range(args.steps):

@@ -3,7 +3,7 @@ import time
 from pydantic import Field
 
 from codeplane.session import Call
-from codeplane.tools import Category, Effect, Input, Output, tool
+from codeplane.tools import Effect, Input, Output, tool
 
 
 class ToyWriteInput(Input):
@@ -16,7 +16,7 @@ class ToyWriteOutput(Output):
     lines: int = Field(description="Lines in the file.")
 
 
-@tool(Effect.WRITE, Category.INTROSPECTION)
+@tool(Effect.WRITE, "introspection")
 def toy_write(call: Call, args: ToyWriteInput) -> ToyWriteOutput:
     """Appends a line to a file, slowly."""
     file = call.repo.state.path / args.name

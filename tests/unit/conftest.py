@@ -24,7 +24,7 @@ def places(home: Path) -> Places:
 
 @pytest.fixture
 def session(repo: Path, places: Places) -> RepoSession:
-    return RepoSession.open(Checkout.find(repo, places, ["server.call_timeout_sec=0.4"]))
+    return RepoSession.open(Checkout.find(repo, places, ["server.call_timeout_sec=0.4", "server.workers=2"]))
 
 
 @pytest.fixture

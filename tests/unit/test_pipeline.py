@@ -8,6 +8,7 @@ import pytest
 
 from codeplane.server.pipeline import Answer, Pipeline, Request
 from codeplane.session import RepoSession
+from codeplane.tools import Tool
 
 pytestmark = pytest.mark.anyio
 
@@ -142,3 +143,16 @@ async def test_a_flood_of_calls_is_answered_in_full(pipeline: Pipeline) -> None:
         for n in range(200):
             group.start_soon(call, n)
     assert {answer.body["result"]["text"] for answer in answers} == {str(n) for n in range(200)}
+
+
+async def test_a_worker_counts_as_busy_until_its_thread_ends(
+    session: RepoSession, toys: dict[str, Tool]
+) -> None:
+    pipeline = Pipeline(session, toys)
+    for _ in range(session.checkout.settings.server.workers):
+        await pipeline.call(request("toy_stuck", {"seconds": 2.5}))
+    started = time.monotonic()
+    answer = await pipeline.call(request("toy_echo", {"text": "x"}))
+    assert error(answer) == "DEADLINE_EXCEEDED" and time.monotonic() - started < 2
+    await anyio.sleep(2)
+    assert not (await pipeline.call(request("toy_echo", {"text": "x"}))).is_error

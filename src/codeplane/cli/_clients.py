@@ -60,6 +60,7 @@ def client_named(name: str) -> Client:
         near = nearest(name, CLIENTS, most=1)
         raise InvalidArgument(
             f"There is no client {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."),
+            hints=[f"one of {', '.join(CLIENTS)}"],
             clients=sorted(CLIENTS),
         )
     return client
@@ -69,8 +70,8 @@ def write_client(client: Client, root: Path) -> str:
     """Writes the client's entry into its project file; returns `written` or `unchanged`."""
     path = root / client.file
     _refuse_links(root, path)
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    after = client.merged(before)
+    before = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
+    after = client.merged(before) if _is_utf8(before) else None
     if after is None:
         raise StateUnusable(
             f"{path} holds comments or a codeplane entry that cannot be merged; add this by hand:\n"
@@ -101,6 +102,10 @@ def connection_lines(root: Path) -> list[str]:
     return lines
 
 
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _program() -> str:
     """`cpl` when that is this program on the user's path; its absolute path otherwise."""
     own = Path(sys.argv[0]).resolve()
@@ -118,9 +123,12 @@ def _merge_json(existing: str, key: str, entry: Entry) -> str | None:
         return None
     if not isinstance(tree, dict) or not isinstance(tree.setdefault(key, {}), dict):
         return None
-    if tree[key].get("codeplane") == entry:
+    present = tree[key].get("codeplane", {})
+    if not isinstance(present, dict):
+        return None
+    if present == {**present, **entry} and existing.strip():
         return existing
-    tree[key]["codeplane"] = entry
+    tree[key]["codeplane"] = {**present, **entry}
     return json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -18,6 +18,7 @@ from codeplane.core.errors import (
     NotServing,
     RepositoryError,
     StateError,
+    StateUnusable,
 )
 
 EXIT_CODES: tuple[tuple[type[CodePlaneError], int, str], ...] = (
@@ -44,6 +45,11 @@ def command(**attributes: Any) -> Callable[[Callable[..., None]], click.Command]
                 fail(error, as_json=bool(kwargs.get("as_json")))
             except BrokenPipeError:
                 sys.exit(1)
+            except KeyboardInterrupt:
+                sys.exit(130)
+            except OSError as error:
+                reason = f"{error.filename or 'system'}: {(error.strerror or str(error)).lower()}."
+                fail(StateUnusable(reason), as_json=bool(kwargs.get("as_json")))
 
         root = click.option(
             "--root",

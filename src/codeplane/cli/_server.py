@@ -23,6 +23,8 @@ def ask_server(state: StateDir, path: str) -> dict[str, Any]:
         if response.status != 200:
             raise NotServing(f"The server at {serving.url} refused: {response.status}.")
         answer: dict[str, Any] = json.loads(body)
+        if answer.get("repo_root") != str(state.path.parent):
+            raise NotServing(f"The server at {serving.url} is of another repository.")
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise NotServing(f"Nothing answers at {serving.url}; the server has ended.") from error
     finally:

@@ -1,7 +1,9 @@
 import asyncio
 import json
+import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,10 +19,10 @@ from codeplane.session.checkout import Checkout
 @click.argument("arguments", default="{}")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
 def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tuple[str, ...]) -> None:
-    """Call any tool: cpl call TOOL '{"json": "arguments"}'; `-` reads them from standard input.
+    """Call any tool from the shell.
 
-    Goes through the running server, or runs in this process when there is none. Prints the result;
-    with --json the whole answer.
+    ARGUMENTS is a JSON object; `-` reads it from standard input. The call goes through the running
+    server, or runs in this process when there is none. Prints the result; with --json the whole answer.
     """
     text = sys.stdin.read() if arguments == "-" else arguments
     try:
@@ -30,7 +32,27 @@ def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tupl
             f"The arguments are not JSON: {error}.", hints=[f"cpl call {tool} '{{}}'"]
         ) from error
     checkout = Checkout.find(root, Places.of_user(), assignments)
-    body, is_error = asyncio.run(call_once(checkout, tool, given))
+    body, is_error = asyncio.run(_call(checkout, tool, given, assignments))
     shown = json.dumps(body.get("error", body.get("result")), indent=2, ensure_ascii=False)
     emit(body, shown, as_json=as_json)
     sys.exit(1 if is_error else 0)
+
+
+async def _call(
+    checkout: Checkout, tool: str, given: object, assignments: tuple[str, ...]
+) -> tuple[dict[str, Any], bool]:
+    """A signal cancels the call; one that writes ends first, so that nothing is left half done."""
+    task = asyncio.ensure_future(call_once(checkout, tool, given, assignments))
+    ended_by: list[int] = []
+
+    def end(number: int) -> None:
+        ended_by.append(number)
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end, number)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        sys.exit(128 + ended_by[0])

@@ -16,8 +16,8 @@ from codeplane.storage import StateDir, write_private
 def clear(root: Path, as_json: bool, yes: bool) -> None:
     """Remove CodePlane's state directory from the repository.
 
-    Its index, ledger and undo history go with it; your files stay, .cplignore too. Refused while a
-    server runs. Removing what is not there is fine.
+    Everything that CodePlane keeps for the repository goes with it; your files stay, .cplignore too.
+    Refused while a server runs. Removing what is not there is fine.
     """
     state = StateDir.at(locate(root))
     if state.exists and not yes:
@@ -42,4 +42,4 @@ def clear(root: Path, as_json: bool, yes: bool) -> None:
 def _confirm(state: StateDir) -> None:
     if not sys.stdin.isatty():
         raise InvalidArgument(f"{state.path} would be removed.", hints=["cpl clear --yes"])
-    click.confirm(f"Remove {state.path} with its index, ledger and undo history?", abort=True, err=True)
+    click.confirm(f"Remove {state.path} and everything that CodePlane keeps in it?", abort=True, err=True)

@@ -17,8 +17,7 @@ def debug() -> None:
 def index_rebuild(root: Path, as_json: bool) -> None:
     """Drop the index, so that the next start builds it anew.
 
-    What a rebuild must not lose (plans, ledger, undo history) is kept elsewhere and stays. Refused
-    while a server runs.
+    Everything else in the state directory stays. Refused while a server runs.
     """
     state = StateDir.at(locate(root))
     dropped = 0

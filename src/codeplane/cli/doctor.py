@@ -17,7 +17,7 @@ from codeplane.cli._command import command, emit
 from codeplane.cli._logs import last_lines
 from codeplane.cli._server import ask_server
 from codeplane.config import Places
-from codeplane.core.errors import CodePlaneError, NotServing
+from codeplane.core.errors import CodePlaneError, ConfigError, NotServing
 from codeplane.git import locate
 from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir, write_private
@@ -32,7 +32,7 @@ _LIBRARIES = ("mcp", "pydantic", "pygit2", "starlette", "uvicorn", "click")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Where to write it; the state directory by default.",
+    help="Where to write the bundle; the state directory by default.",
 )
 def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
     """Check the repository, the state directory, the settings and the server.
@@ -42,7 +42,7 @@ def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
     """
     report = _report(root)
     lines = [f"{c['outcome']:<5} {c['check']:<16} {c['detail']}" for c in report["checks"]]
-    if logs:
+    if logs or output:
         report["bundle"] = str(_bundle(report, StateDir.at(locate(root)), output))
         lines.append(f"Wrote {report['bundle']}")
     emit(report, "\n".join(lines), as_json=as_json)
@@ -66,7 +66,7 @@ def _checks(root: Path) -> Iterator[Check]:
         checkout = Checkout.find(root, Places.of_user())
         head = checkout.repository.head()
     except CodePlaneError as error:
-        yield _failed("repository", error)
+        yield _failed("settings" if isinstance(error, ConfigError) else "repository", error)
         return
     yield "repository", "ok", f"{checkout.root} at {head.branch or head.commit}"
     yield "settings", "ok", "every layer is valid"
@@ -108,13 +108,11 @@ def _server_check(state: StateDir) -> Check:
             f"{error.message} Its files are stale; the next start replaces them." if stale else "not running"
         )
         return "server", "note", detail
-    if answer["repo_root"] != str(state.path.parent):
-        return "server", "wrong", f"{answer['server']['url']} serves {answer['repo_root']}"
     return "server", "ok", f"{answer['server']['url']} (pid {answer['server']['pid']})"
 
 
 def _failed(check: str, error: CodePlaneError) -> Check:
-    return check, "wrong", " ".join([error.message, *error.hints])
+    return check, "wrong", " ".join([error.message, *(f"Try: {hint}." for hint in error.hints)])
 
 
 def _bundle(report: dict[str, Any], state: StateDir, output: Path | None) -> Path:

@@ -6,6 +6,7 @@ from codeplane.cli._clients import CLIENTS, client_named, write_client
 from codeplane.cli._command import command, emit
 from codeplane.cli._ignore import CPLIGNORE
 from codeplane.config import Places
+from codeplane.core.errors import InvalidArgument
 from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir, write_public
 
@@ -17,8 +18,10 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     """Set up CodePlane in a repository; safe to repeat.
 
     Makes the state directory (git does not see it) and a .cplignore with the defaults. With --client,
-    adds CodePlane to that client's project configuration and leaves everything else in it as it is.
+    adds CodePlane's command to that client's project configuration; everything else in it stays.
     """
+    if only_print and not client:
+        raise InvalidArgument("--print goes with --client NAME.", hints=["cpl init --client claude --print"])
     chosen = client_named(client) if client else None
     if chosen is not None and only_print:
         emit({"file": chosen.file, "content": chosen.snippet()}, chosen.snippet(), as_json=as_json)

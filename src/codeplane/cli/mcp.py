@@ -9,27 +9,35 @@ from codeplane.cli._command import command
 from codeplane.config import Places
 from codeplane.server.front import Front, StdioLines
 from codeplane.server.host import Host
+from codeplane.server.link import PROFILE_NAMES
 from codeplane.session.checkout import Checkout
 
 
 @command()
-@click.option("--profile", default="standard", help="Which tools: standard, full or read.")
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILE_NAMES),
+    default=PROFILE_NAMES[0],
+    show_default=True,
+    help="Which tools.",
+)
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
 def mcp(root: Path, as_json: bool, profile: str, assignments: tuple[str, ...]) -> None:  # noqa: ARG001 - every command has --json; stdio speaks JSON anyway
-    """Speak MCP over stdin and stdout; this is what client configurations run.
+    """Speak MCP over stdin and stdout.
 
-    Joins the server that runs for the repository, or serves it from this process. When the server
-    ends, another `cpl mcp` of the repository takes over and no call that had not started is lost.
+    This is what client configurations run. It joins the server that runs for the repository, or serves
+    the repository from this process. When the server ends, another `cpl mcp` takes over and no call that
+    had not started is lost.
     """
     # Loading the server makes many objects that all live on: collecting among them is waste.
     gc.disable()
     places = Places.of_user()
     checkout = Checkout.find(root, places, assignments)
-    asyncio.run(_carry(Host(checkout, places, profile, "cpl mcp")))
+    asyncio.run(_carry(Host(checkout, places, profile, "cpl mcp", assignments)))
 
 
 async def _carry(host: Host) -> None:
-    lines = StdioLines()
+    lines = StdioLines(host.checkout.settings.server.max_body_bytes)
     lines.start()
     front = asyncio.ensure_future(Front(lines, host.connect).run())
     loop = asyncio.get_running_loop()

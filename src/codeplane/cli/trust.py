@@ -5,17 +5,18 @@ import click
 from codeplane.cli._command import command, emit
 from codeplane.config import Places, TrustRecord
 from codeplane.git import locate
-from codeplane.storage import StateDir, private_dir, read_repo_id, write_private
+from codeplane.storage import StateDir, private_dir, read_trust_id, write_private
 
 
 @command()
 @click.option("--revoke", is_flag=True, help="Trust it no longer.")
 @click.option("--show", is_flag=True, help="Only tell whether it is trusted.")
 def trust(root: Path, as_json: bool, revoke: bool, show: bool) -> None:
-    """Trust what this repository supplies: its configuration, hooks, filters and test commands.
+    """Trust what this repository supplies.
 
-    Trust is yours, not the repository's: it is kept in your user state, for this checkout only. A
-    fresh clone at the same place is not trusted.
+    CodePlane obeys the settings in the repository's .codeplane/config.yaml, and opens a repository that
+    belongs to another user, only when you trust it. Trust is yours, not the repository's: it is kept in
+    your user state, for this checkout only. A fresh clone at the same place is not trusted.
     """
     places = Places.of_user()
     record = TrustRecord(places.trust_file)
@@ -25,8 +26,8 @@ def trust(root: Path, as_json: bool, revoke: bool, show: bool) -> None:
         if revoke:
             record.revoke(found, write_private)
         else:
-            record.grant(found, StateDir.create(found).repo_id, write_private)
-    trusted = record.trusts(found, read_repo_id(found))
+            record.grant(found, StateDir.create(found).new_trust_id(), write_private)
+    trusted = record.trusts(found, read_trust_id(found))
     text = f"{found} is {'trusted' if trusted else 'not trusted'}."
     if not show:
         text += " A running server takes this up when it is started again."

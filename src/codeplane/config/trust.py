@@ -12,19 +12,19 @@ Writer = Callable[[Path, bytes], None]
 
 @dataclass(frozen=True)
 class TrustRecord:
-    """Trust is given to one checkout: its path together with the id in its state directory.
+    """Trust is given to one checkout: its path together with a random id in its state directory.
 
-    A fresh clone at a trusted path has another id, so it is not trusted; the id cannot be guessed by
-    a repository that ships a state directory of its own.
+    The id is made when trust is given, so a fresh clone at a trusted path does not have it, and a
+    repository that ships a state directory of its own cannot guess it.
     """
 
     file: Path
 
-    def trusts(self, root: Path, repo_id: str) -> bool:
-        return repo_id != "" and self._read().get(str(root)) == repo_id
+    def trusts(self, root: Path, trust_id: str) -> bool:
+        return trust_id != "" and self._read().get(str(root)) == trust_id
 
-    def grant(self, root: Path, repo_id: str, write: Writer) -> None:
-        write(self.file, _dump({**self._read(), str(root): repo_id}))
+    def grant(self, root: Path, trust_id: str, write: Writer) -> None:
+        write(self.file, _dump({**self._read(), str(root): trust_id}))
 
     def revoke(self, root: Path, write: Writer) -> bool:
         record = self._read()
@@ -42,7 +42,7 @@ class TrustRecord:
             raise UnreadableConfig(f"{self.file}: {error}.", file=str(self.file)) from error
         if not isinstance(record, dict):
             raise UnreadableConfig(f"{self.file}: not a trust record.", file=str(self.file))
-        return {str(path): str(repo_id) for path, repo_id in record.items()}
+        return {str(path): str(trust_id) for path, trust_id in record.items()}
 
 
 def _dump(record: dict[str, str]) -> bytes:

@@ -118,7 +118,7 @@ class ServerStopping(RequestError):
 
 
 class CallInterrupted(RequestError):
-    """The server ended while a call that writes was running; look at the repository before repeating it."""
+    """The server ended while the call ran and it is not repeated by itself; look at the repository first."""
 
     code = 1007
 

@@ -118,10 +118,13 @@ def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, An
     corrected = dict(named)
     said = []
     for key, value in unknown.items():
-        field = _nearest_field(tool, key, corrected)
-        said.append(f"{key!r}" + (f" (did you mean {field!r}?)" if field else ""))
-        if field:
-            corrected[field] = value
+        near = _nearest_field(tool, key, corrected)
+        said.append(f"{key!r}" + (f" (did you mean {near!r}?)" if near else ""))
+        if near:
+            corrected[near] = value
+    for name, field in tool.input.model_fields.items():
+        if field.is_required():
+            corrected.setdefault(name, f"<{name}>")
     return InvalidArgument(
         f"{tool.name} has no parameter {', '.join(said)}.",
         hints=[_show(tool, corrected)],

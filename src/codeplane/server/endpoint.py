@@ -109,6 +109,7 @@ def _request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequ
         session_key=key,
         session_id=session_id,
         progress=_progress(ctx),
+        movable=origin.session_id is not None,
         begun=lambda: origin.mark_begun(ctx.request_id),
     )
 

@@ -13,21 +13,27 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from codeplane.core.errors import CallInterrupted
 from codeplane.server.link import BEGUN, Link
 
 Connect = Callable[[], Awaitable[Link]]
 
+_ID: Final = re.compile(rb'"id"\s*:\s*(-?\d+|"[^"\\]*")')
 _ID_AT_START: Final = re.compile(rb'\{"jsonrpc":"2\.0","id":(-?\d+|"[^"\\]*"),"(?:result|error)"')
+_INVALID_REQUEST: Final = -32600
+_INTERNAL_ERROR: Final = -32603
 _FINISH_SEC: Final = 5
+_WHILE_WRITING: Final = "The server ended while this call was writing; whether it took effect is not known."
+_TWICE: Final = "The server ended twice while this request ran; it is not sent a third time."
 
 
 class StdioLines:
     """The process's own stdin and stdout, kept away from anything else that runs in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_line: int) -> None:
+        self._max_line = max_line
         self._in = os.dup(0)
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -41,9 +47,12 @@ class StdioLines:
 
         def read() -> None:
             with os.fdopen(self._in, "rb") as stream:
-                for line in stream:
-                    if line.strip():
-                        loop.call_soon_threadsafe(self._lines.put_nowait, line)
+                while line := stream.readline(self._max_line):
+                    if not line.endswith(b"\n") and len(line) == self._max_line:
+                        _skip_line(stream)
+                        loop.call_soon_threadsafe(self.write, _too_large(line, self._max_line))
+                    elif line.strip():
+                        loop.call_soon_threadsafe(self._lines.put_nowait, line.rstrip(b"\n") + b"\n")
             loop.call_soon_threadsafe(self._lines.put_nowait, b"")
 
         threading.Thread(target=read, name="stdin", daemon=True).start()
@@ -150,10 +159,9 @@ class Front:
     async def _resume(self) -> Link:
         """Finds the next server and brings it to where the client believes it is."""
         # A call that was sent twice and never answered may be what ends the servers.
-        for key in sorted(self._begun | (self._repeated & self._waiting.keys())):
-            line = self._waiting.pop(key, None)
-            if line is not None:
-                self._lines.write(_interrupted(line))
+        for key in sorted((self._begun | self._repeated) & self._waiting.keys()):
+            reason = _WHILE_WRITING if key in self._begun else _TWICE
+            self._lines.write(_interrupted(self._waiting.pop(key), reason))
         self._begun.clear()
         link = await self._connect()
         opening = {_key(m["id"]) for m in map(_parse, self._handshake) if "id" in m}
@@ -178,17 +186,28 @@ def _key(request_id: object) -> str:
     return json.dumps(request_id)
 
 
-def _interrupted(line: bytes) -> bytes:
-    """A tool's error for a call whose server ended while it was writing."""
-    error = CallInterrupted(
-        "The server ended while this call was writing; whether it took effect is not known.",
-        hints=["Look at the repository's state before you repeat the call."],
-    )
+def _interrupted(line: bytes, reason: str) -> bytes:
+    """The answer to a request whose server ended: a tool's error for a call, the protocol's for others."""
+    request = _parse(line)
+    if request.get("method") != "tools/call":
+        return _line({"id": request["id"], "error": {"code": _INTERNAL_ERROR, "message": reason}})
+    error = CallInterrupted(reason, hints=["Look at the repository's state before you repeat the call."])
     body = {"error": error.to_wire(), "meta": {}}
-    result = {
-        "content": [{"type": "text", "text": json.dumps(body)}],
-        "structuredContent": body,
-        "isError": True,
-    }
-    answer = {"jsonrpc": "2.0", "id": _parse(line)["id"], "result": result}
-    return json.dumps(answer).encode() + b"\n"
+    text = {"type": "text", "text": json.dumps(body)}
+    result = {"content": [text], "structuredContent": body, "isError": True}
+    return _line({"id": request["id"], "result": result})
+
+
+def _too_large(beginning: bytes, limit: int) -> bytes:
+    found = _ID.search(beginning[:1000])
+    error = {"code": _INVALID_REQUEST, "message": f"The message is over {limit} bytes."}
+    return _line({"id": json.loads(found.group(1)) if found else None, "error": error})
+
+
+def _skip_line(stream: BinaryIO) -> None:
+    while (rest := stream.readline(65536)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"

@@ -1,9 +1,11 @@
 """Reaching the server of a repository, or becoming it."""
 
 import asyncio
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from codeplane import __version__
 from codeplane.config import Places
 from codeplane.core.errors import AlreadyServing, NotServing
 from codeplane.server.claim import claim
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 _GIVE_UP_SEC: Final = 30
 
 
+def warn(text: str) -> None:
+    sys.stderr.write(f"cpl: {text}\n")
+
+
 @dataclass
 class Host:
     """Joins the running server, or starts one in this process when nobody serves."""
@@ -25,6 +31,7 @@ class Host:
     places: Places
     profile: str
     command: str
+    assignments: tuple[str, ...] = ()
     _runtime: "Runtime | None" = None
     _task: "asyncio.Task[None] | None" = None
 
@@ -34,11 +41,19 @@ class Host:
         end = loop.time() + _GIVE_UP_SEC
         while True:
             try:
-                return await join(StateDir.at(self.checkout.root), self.profile)
+                return self._joined(await join(StateDir.at(self.checkout.root), self.profile))
             except NotServing:
                 if loop.time() >= end:
                     raise
             await self._become_server()
+
+    def _joined(self, link: Link) -> Link:
+        if self._runtime is None:
+            if self.assignments:
+                warn(f"joined a running server: --set {' '.join(self.assignments)} has no effect.")
+            if link.version != __version__:
+                warn(f"joined a server of version {link.version}; this is {__version__}.")
+        return link
 
     async def stop(self) -> None:
         """Ends the server of this process, if it is one."""
@@ -65,7 +80,9 @@ class Host:
             await self._task
 
 
-async def call_once(checkout: Checkout, tool: str, arguments: object) -> tuple[dict[str, Any], bool]:
+async def call_once(
+    checkout: Checkout, tool: str, arguments: object, assignments: tuple[str, ...] = ()
+) -> tuple[dict[str, Any], bool]:
     """One call from the shell: through the running server, or in this process while holding the lock."""
     from codeplane.server.oneshot import call_here, call_there
 
@@ -78,6 +95,8 @@ async def call_once(checkout: Checkout, tool: str, arguments: object) -> tuple[d
             except AlreadyServing:
                 await asyncio.sleep(0.05)
                 continue
+        if assignments:
+            warn("a server runs: --set has no effect on it.")
         try:
             return await call_there(link, tool, arguments)
         finally:

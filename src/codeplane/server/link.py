@@ -2,16 +2,19 @@
 
 import asyncio
 import json
+import os
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
-from codeplane.core.errors import InvalidArgument, NotServing
+from codeplane.core.errors import NotServing
 from codeplane.storage import StateDir
 
 GREETING: Final = "codeplane"
 BEGUN: Final = "codeplane/begun"
 MAX_LINE: Final = 268_435_456
+PROFILE_NAMES: Final = ("standard", "full", "read")
 
 _ANSWER_SEC: Final = 10
 
@@ -35,13 +38,13 @@ class Link:
 
 
 async def join(state: StateDir, profile: str) -> Link:
-    """Connects to the running server; `NotServing` when none answers."""
+    """Connects to the running server of this very repository; `NotServing` when none answers."""
     serving = state.serving()
     if serving is None:
         raise NotServing(f"No server runs for {state.path.parent}.", hints=["cpl up"])
     try:
         async with asyncio.timeout(_ANSWER_SEC):
-            return await _connect(serving.socket, profile)
+            return await _connect(serving.socket, state, profile)
     except (OSError, ValueError, KeyError, TimeoutError) as error:
         raise NotServing(
             f"The server of {state.path.parent} (pid {serving.pid}) does not answer.",
@@ -49,14 +52,14 @@ async def join(state: StateDir, profile: str) -> Link:
         ) from error
 
 
-async def _connect(socket: str, profile: str) -> Link:
+async def _connect(socket: str, state: StateDir, profile: str) -> Link:
+    if Path(socket).stat().st_uid != os.getuid():
+        raise PermissionError(f"{socket} belongs to another user")
     reader, writer = await asyncio.open_unix_connection(socket, limit=MAX_LINE)
     try:
-        writer.write(json.dumps({GREETING: {"profile": profile}}).encode() + b"\n")
+        writer.write(json.dumps({GREETING: {"state": str(state.path), "profile": profile}}).encode() + b"\n")
         await writer.drain()
         greeting: dict[str, Any] = json.loads(await reader.readline())[GREETING]
-        if "error" in greeting:
-            raise InvalidArgument(greeting["error"]["message"], **greeting["error"].get("details", {}))
         return Link(reader, writer, greeting["version"])
     except BaseException:
         writer.close()

@@ -2,9 +2,11 @@
 
 import json
 import logging
+import os
 import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Final
@@ -34,7 +36,7 @@ def set_up_own_log(settings: LoggingSettings, own_file: Path) -> None:
 
 
 def _own(file: Path, level: Level) -> logging.Handler:
-    own = RotatingFileHandler(file, maxBytes=_OWN_LOG_BYTES, backupCount=1, encoding="utf-8")
+    own = _OwnLog(file, maxBytes=_OWN_LOG_BYTES, backupCount=1, encoding="utf-8")
     own.setFormatter(JsonFormatter())
     own.setLevel(_LEVELS[level])
     return own
@@ -56,6 +58,14 @@ def close_logs() -> None:
     for handler in list(root.handlers):
         root.removeHandler(handler)
         handler.close()
+
+
+class _OwnLog(RotatingFileHandler):
+    """The log in the state directory; a link that was planted there is not followed."""
+
+    def _open(self) -> TextIOWrapper:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding=self.encoding)
 
 
 class JsonFormatter(logging.Formatter):
@@ -95,7 +105,8 @@ class _Redaction(logging.Filter):
             record.msg = self._clean(record.getMessage())
             record.args = None
             for key, value in _fields(record).items():
-                setattr(record, key, self._clean(str(value)))
+                if self._secret in str(value):
+                    setattr(record, key, self._clean(str(value)))
             if record.exc_info:
                 text = logging.Formatter().formatException(record.exc_info)
                 if self._secret in text:

@@ -1,9 +1,11 @@
 """The life of a call, written once: decode, session, run with a deadline, envelope, telemetry."""
 
+import asyncio
 import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +27,9 @@ Progress = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]
 
 _log = logging.getLogger(__name__)
 
+# How long a server that stops waits for a write that has been asked to end.
+_LAST_WRITE_SEC = 60
+
 
 async def _nothing() -> None:
     return None
@@ -39,6 +44,9 @@ class Request:
     session_key: str
     session_id: SessionId | None = None
     progress: Progress | None = None
+    # Whether the client itself moves on to the next server: then a call that has not started is left
+    # unanswered by a server that stops.
+    movable: bool = False
     # Awaited once, right before a tool that writes starts: from then on the call must not be repeated.
     begun: Callable[[], Awaitable[None]] = _nothing
 
@@ -100,20 +108,25 @@ class Pipeline:
         return Answer({**answer, "meta": _meta(call, elapsed)}, outcome != "ok")
 
     async def stop(self, grace_sec: float) -> None:
-        """Refuses new calls, lets the running ones finish for that long, then aborts them."""
+        """Starts no more calls, lets the running ones finish for that long, then aborts them.
+
+        A write is asked to end as well, and waited for: its outcome has to reach the client.
+        """
         self._stopping = True
-        end = time.monotonic() + grace_sec
-        while self._running and time.monotonic() < end:
-            await anyio.sleep(0.02)
+        with anyio.move_on_after(grace_sec):
+            while self._running:
+                await anyio.sleep(0.02)
         for call, scope in list(self._running.values()):
             call.stop(Stop.STOPPING)
             scope.cancel()
-        with anyio.move_on_after(1):
+        with anyio.move_on_after(_LAST_WRITE_SEC):
             while self._running:
                 await anyio.sleep(0.02)
 
     async def _run(self, tool: Tool, request: Request, call: Call) -> Output:
         if self._stopping:
+            if request.movable:
+                await anyio.sleep_forever()
             raise Stop.STOPPING.error()
         args = decode(tool, request.arguments)
         if request.progress is not None:
@@ -136,9 +149,7 @@ class Pipeline:
     async def _read(self, tool: Tool, args: Input, call: Call) -> Output:
         """A read that must end is left behind; its thread ends at its next `check`."""
         try:
-            return await anyio.to_thread.run_sync(
-                tool.run, call, args, abandon_on_cancel=True, limiter=self._limiter()
-            )
+            return await self._in_thread(tool, args, call, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             call.stop(self._why_cancelled(call))
             raise
@@ -159,7 +170,7 @@ class Pipeline:
             async with anyio.create_task_group() as group:
                 group.start_soon(pass_on_cancellation)
                 with anyio.CancelScope(shield=True):
-                    outcome.append(await self._in_thread(tool, args, call))
+                    outcome.append(await self._outcome(tool, args, call))
                 group.cancel_scope.cancel()
         except anyio.get_cancelled_exc_class():
             if not outcome:
@@ -168,9 +179,35 @@ class Pipeline:
             raise outcome[0]
         return outcome[0]
 
-    async def _in_thread(self, tool: Tool, args: Input, call: Call) -> Output | Exception:
+    async def _in_thread(
+        self, tool: Tool, args: Input, call: Call, *, abandon_on_cancel: bool = False
+    ) -> Output:
+        """Runs the tool on a worker thread, which counts as busy until it really ends."""
+        loop = asyncio.get_running_loop()
+        workers, slot = self._limiter(), object()
+        await workers.acquire_on_behalf_of(slot)
+        started = False
+
+        def run() -> Output:
+            nonlocal started
+            started = True
+            try:
+                return tool.run(call, args)
+            finally:
+                with suppress(RuntimeError):  # the loop is gone: nobody waits for the slot
+                    loop.call_soon_threadsafe(workers.release_on_behalf_of, slot)
+
         try:
-            return await anyio.to_thread.run_sync(tool.run, call, args, limiter=self._limiter())
+            return await anyio.to_thread.run_sync(
+                run, abandon_on_cancel=abandon_on_cancel, limiter=anyio.CapacityLimiter(1)
+            )
+        finally:
+            if not started:
+                workers.release_on_behalf_of(slot)
+
+    async def _outcome(self, tool: Tool, args: Input, call: Call) -> Output | Exception:
+        try:
+            return await self._in_thread(tool, args, call)
         except Exception as error:  # noqa: BLE001 - raised by the caller, outside its task group
             return error
 

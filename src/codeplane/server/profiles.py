@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from codeplane.core.errors import InvalidArgument
-from codeplane.core.suggest import nearest
+from codeplane.server.link import PROFILE_NAMES
 from codeplane.tools import Effect, Tool
-
-STANDARD = "standard"
 
 
 @dataclass(frozen=True)
@@ -21,20 +18,10 @@ class Profile:
 
 def profiles(tools: Mapping[str, Tool]) -> dict[str, Profile]:
     """The profiles that have a tool; an empty one is not offered."""
+    standard, full, read = PROFILE_NAMES
     made = (
-        Profile(STANDARD, "/mcp", {n: t for n, t in tools.items() if t.standard}),
-        Profile("full", "/mcp/full", dict(tools)),
-        Profile("read", "/mcp/read", {n: t for n, t in tools.items() if t.effect is Effect.READ}),
+        Profile(standard, "/mcp", {n: t for n, t in tools.items() if t.standard}),
+        Profile(full, "/mcp/full", dict(tools)),
+        Profile(read, "/mcp/read", {n: t for n, t in tools.items() if t.effect is Effect.READ}),
     )
     return {profile.name: profile for profile in made if profile.tools}
-
-
-def choose(name: str, offered: Mapping[str, Profile]) -> Profile:
-    profile = offered.get(name)
-    if profile is None:
-        near = nearest(name, offered, most=1)
-        raise InvalidArgument(
-            f"There is no profile {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."),
-            profiles=sorted(offered),
-        )
-    return profile

@@ -22,11 +22,10 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
 from codeplane import __version__
-from codeplane.core.errors import CodePlaneError
 from codeplane.server.endpoint import Origin, relay_origin
 from codeplane.server.link import BEGUN, GREETING
-from codeplane.server.profiles import Profile, choose
-from codeplane.session import Sessions
+from codeplane.server.profiles import Profile
+from codeplane.session import RepoSession
 
 _log = logging.getLogger(__name__)
 
@@ -48,14 +47,16 @@ class Relay:
         self,
         profiles: Mapping[str, Profile],
         endpoints: Mapping[str, "Server[Origin]"],
-        sessions: Sessions,
+        repo: RepoSession,
         max_line: int,
     ) -> None:
+        self._state = str(repo.state.path)
         self._profiles = profiles
         self._endpoints = endpoints
-        self._sessions = sessions
+        self._sessions = repo.sessions
         self._max_line = max_line
         self._server: asyncio.Server | None = None
+        self._closed = asyncio.Event()
         self._connections: set[asyncio.Task[None]] = set()
 
     async def listen(self, path: Path) -> None:
@@ -64,6 +65,8 @@ class Relay:
         path.chmod(0o600)
 
     async def close(self) -> None:
+        """Ends every connection. A request that is still open stays unanswered: its client moves it on."""
+        self._closed.set()
         if self._server is not None:
             self._server.close()
         for connection in list(self._connections):
@@ -100,7 +103,7 @@ class Relay:
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(_read_lines, reader, writer, to_server)
-                group.start_soon(_write_lines, writer, from_server)
+                group.start_soon(self._write_lines, writer, from_server)
                 await serve_dual_era_loop(
                     self._endpoints[profile.path], incoming, outgoing, lifespan_state=origin
                 )
@@ -108,15 +111,25 @@ class Relay:
         finally:
             self._sessions.close(f"relay:{origin.session_id}")
 
+    async def _write_lines(self, writer: asyncio.StreamWriter, from_server: Outgoing) -> None:
+        async with from_server:
+            async for sent in from_server:
+                if self._closed.is_set():
+                    return
+                line = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
+                writer.write(line.encode() + b"\n")
+                await writer.drain()
+
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Profile | None:
         async with asyncio.timeout(_GREETING_SEC):
             line = await reader.readline()
         try:
-            profile = choose(str(json.loads(line)[GREETING]["profile"]), self._profiles)
-        except CodePlaneError as error:
-            await _send(writer, {GREETING: {"error": error.to_wire()}})
-            return None
+            greeting = json.loads(line)[GREETING]
+            profile = self._profiles[greeting["profile"]]
         except (ValueError, KeyError, TypeError):
+            return None
+        # A repository may ship a file that points here; it gets no answer about another one.
+        if greeting.get("state") != self._state:
             return None
         await _send(writer, {GREETING: {"version": __version__, "profile": profile.name}})
         return profile
@@ -143,13 +156,6 @@ async def _read_lines(
                 await to_server.send(SessionMessage(message))
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
-
-
-async def _write_lines(writer: asyncio.StreamWriter, from_server: Outgoing) -> None:
-    async with from_server:
-        async for sent in from_server:
-            writer.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
-            await writer.drain()
 
 
 async def _send(writer: asyncio.StreamWriter, message: Mapping[str, Any]) -> None:

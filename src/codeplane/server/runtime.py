@@ -53,14 +53,14 @@ class Runtime:
             self._lock.release()
 
     async def _serve(self, repo: RepoSession, started: Callable[[Serving], None]) -> None:
-        with _listening(self._settings.port) as listener:
+        with self._listening() as listener:
             token = repo.state.new_token()
             set_up_logs(self._checkout.settings.logging, repo.state.log_file, token)
             tools = all_tools()
             pipeline = Pipeline(repo, tools)
             offered = profiles(tools)
             endpoints = {p.path: endpoint(p, pipeline) for p in offered.values()}
-            relay = Relay(offered, endpoints, repo.sessions, self._settings.max_body_bytes)
+            relay = Relay(offered, endpoints, repo, self._settings.max_body_bytes)
             serving = self._announcement(repo, listener)
             app = HttpApp(
                 endpoints,
@@ -98,10 +98,21 @@ class Runtime:
         _log.info("server stopping")
         await app.streams.end("GET")
         await pipeline.stop(self._settings.shutdown_timeout_sec)
-        await asyncio.sleep(0)
+        # The last answers are on their way through the transports.
+        await asyncio.sleep(0.05)
         await app.streams.end()
         await relay.close()
         await web.close()
+
+    def _listening(self) -> socket.socket:
+        """A server that clients reach over stdio takes any port when the configured one is in use."""
+        try:
+            return _bind(self._settings.port)
+        except PortUnavailable as error:
+            if self._command == "cpl up":
+                raise
+            _log.warning("%s Taking another.", error.message)
+            return _bind(0)
 
     def _announcement(self, repo: RepoSession, listener: socket.socket) -> Serving:
         path = socket_path(self._places.runtime_dir, repo.state.path)
@@ -158,8 +169,7 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-@contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
+def _bind(port: int) -> socket.socket:
     # With the protocol named, asyncio sends small answers at once instead of waiting for an ACK (40 ms).
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -172,8 +182,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
             hints=["cpl up --set server.port=0 takes a free one"],
             port=port,
         ) from error
-    with listener:
-        yield listener
+    return listener
 
 
 def _status(repo: RepoSession, pipeline: Pipeline, serving: Serving) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from codeplane.config import Places, Settings, TrustRecord, load_settings
 from codeplane.config.layers import assignment_source, env_source, file_source
 from codeplane.git import Repository, locate, open_repository
-from codeplane.storage import StateDir, read_repo_id
+from codeplane.storage import StateDir, read_trust_id
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Checkout:
     @classmethod
     def find(cls, start: Path, places: Places, assignments: Sequence[str] = ()) -> "Checkout":
         root = locate(start)
-        trusted = TrustRecord(places.trust_file).trusts(root, read_repo_id(root))
+        trusted = TrustRecord(places.trust_file).trusts(root, read_trust_id(root))
         repository = open_repository(root, trusted=trusted)
         state = StateDir.at(root)
         sources = [assignment_source(assignments), env_source(places.overrides)]

@@ -2,7 +2,7 @@
 
 from codeplane.storage.files import private_dir, write_private, write_public
 from codeplane.storage.lock import ServerLock
-from codeplane.storage.state import STATE_DIR_NAME, Serving, StateDir, read_repo_id
+from codeplane.storage.state import STATE_DIR_NAME, Serving, StateDir, read_trust_id
 
 __all__ = [
     "STATE_DIR_NAME",
@@ -10,7 +10,7 @@ __all__ = [
     "Serving",
     "StateDir",
     "private_dir",
-    "read_repo_id",
+    "read_trust_id",
     "write_private",
     "write_public",
 ]

@@ -67,7 +67,7 @@ class StateDir:
             write_private(ignore, _SELF_IGNORE)
         if not self.repo_id:
             write_private(self.path / "uuid", f"{uuid.uuid4()}\n".encode())
-        self.logs.mkdir(mode=0o700, exist_ok=True)
+        private_dir(self.logs)
 
     @property
     def exists(self) -> bool:
@@ -76,7 +76,13 @@ class StateDir:
     @property
     def repo_id(self) -> str:
         """The random id of this checkout; empty before the directory is made."""
-        return read_repo_id(self.path.parent)
+        return _read_id(self.path / "uuid")
+
+    def new_trust_id(self) -> str:
+        """A fresh id for the user's trust record: one that the repository ships is never the one."""
+        trust_id = str(uuid.uuid4())
+        write_private(self.path / "trust", f"{trust_id}\n".encode())
+        return trust_id
 
     @property
     def config_file(self) -> Path:
@@ -152,11 +158,14 @@ class StateDir:
         return self.path / "server.json"
 
 
-def read_repo_id(repo_root: Path) -> str:
-    """The id in the state directory of `repo_root`; empty when there is none."""
+def read_trust_id(repo_root: Path) -> str:
+    """The id that the user's trust in this checkout is tied to; empty when there is none."""
+    return _read_id(repo_root / STATE_DIR_NAME / "trust")
+
+
+def _read_id(file: Path) -> str:
     try:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        fd = os.open(repo_root / STATE_DIR_NAME / "uuid", flags)
+        fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return ""
     with os.fdopen(fd, "rb") as stream:

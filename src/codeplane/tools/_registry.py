@@ -22,12 +22,6 @@ class Effect(StrEnum):
     WRITE = "write"
 
 
-class Category(StrEnum):
-    """The family that a tool is listed under."""
-
-    INTROSPECTION = "introspection"
-
-
 class Input(BaseModel):
     """Base of every tool's parameters."""
 
@@ -59,7 +53,7 @@ class Tool:
     module: str
     doc: ToolDoc
     effect: Effect
-    category: Category
+    category: str
     standard: bool
     timeout_sec: float | None
     input: type[Input]
@@ -68,9 +62,12 @@ class Tool:
 
 
 def tool(
-    effect: Effect, category: Category, *, standard: bool = False, timeout_sec: float | None = None
+    effect: Effect, category: str, *, standard: bool = False, timeout_sec: float | None = None
 ) -> Callable[[Callable[[Call, Any], Output]], Tool]:
-    """Makes a tool of a function `(call, args) -> output`; its docstring is the tool's documentation."""
+    """Makes a tool of a function `(call, args) -> output`; its docstring is the tool's documentation.
+
+    `category` is the family that it is listed under; `standard` puts it into the standard profile.
+    """
 
     def wrap(function: Callable[[Call, Any], Output]) -> Tool:
         hints = get_type_hints(function)

@@ -6,7 +6,6 @@ from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.core.suggest import nearest
 from codeplane.session import Call, RepoStatus
 from codeplane.tools._registry import (
-    Category,
     Effect,
     Input,
     Output,
@@ -46,7 +45,7 @@ class ToolDescription(Output):
     examples: list[ToolExample] = Field(description="Calls to learn from.")
 
 
-@tool(Effect.READ, Category.INTROSPECTION, standard=True)
+@tool(Effect.READ, "introspection", standard=True)
 def describe(call: Call, args: DescribeInput) -> RepoDescription | ToolDescription:
     """Tells what this repository is, or documents one tool.
 
