@@ -9,7 +9,9 @@
     │   ├── Cancelled                1005
     │   ├── ServerStopping           1006
     │   ├── CallInterrupted          1007
-    │   └── WorkspaceRequired        1008
+    │   ├── WorkspaceRequired        1008
+    │   ├── PathRefused              1009
+    │   └── ContentChanged           1010
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -127,6 +129,19 @@ class WorkspaceRequired(RequestError):
     """The call needs an overlay workspace and none was named."""
 
     code = 1008
+
+
+class PathRefused(RequestError):
+    """The path leads out of the repository, into its private directories, or to something not to be read."""
+
+    code = 1009
+
+
+class ContentChanged(RequestError):
+    """A file changed between the look at the working tree and the reading of its content."""
+
+    code = 1010
+    retryable = True
 
 
 class RepositoryError(CodePlaneError):

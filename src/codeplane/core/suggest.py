@@ -14,6 +14,14 @@ def nearest(word: str, choices: Iterable[str], *, most: int = 3) -> list[str]:
     return [by_key[key] for key in found]
 
 
+def nearest_quoted(message: str, given: object) -> str | None:
+    """Returns the value nearest to `given` among those that pydantic's message puts in quotes."""
+    quoted = message.split("'")[1::2]
+    if not quoted or not isinstance(given, str):
+        return None
+    return next(iter(nearest(given, quoted, most=1)), None)
+
+
 def snake(word: str) -> str:
     """Spells `filePath`, `file-path` and `File Path` all as `file_path`."""
     return re.sub(r"[\s\-.]+", "_", _CAMEL_EDGE.sub("_", word.strip())).lower()

@@ -1,0 +1,128 @@
+"""SQLite: one write lane, any number of readers, each reader on one snapshot."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from codeplane.core.errors import IndexCorrupt
+
+Connection = sqlite3.Connection
+Row = tuple[Any, ...]
+
+
+class Database:
+    """One database file in WAL mode. Readers never wait for the writer, nor it for them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lane = threading.Lock()
+        self._local = threading.local()
+        self._opened: list[Connection] = []
+        self._guard = threading.Lock()
+        self._closed = False
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A snapshot: everything read in the block is of one moment. Nested blocks share it."""
+        connection = self._connection()
+        if connection.in_transaction:
+            yield connection
+            return
+        with _explained(self.path):
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.rollback()
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """The only way to change the database: whole when the block ends, not at all when it raises."""
+        connection = self._connection()
+        assert not connection.in_transaction, "BUG: a write inside a read would wait for itself"
+        with self._lane, _explained(self.path):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.commit()
+            except BaseException:
+                connection.rollback()
+                raise
+
+    def close(self) -> None:
+        """Closes every connection; the log is folded into the file."""
+        with self._guard:
+            self._closed = True
+            for connection in self._opened:
+                connection.close()
+            self._opened.clear()
+
+    def _connection(self) -> Connection:
+        connection: Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            with self._guard, _explained(self.path):
+                assert not self._closed, "BUG: the database is closed"
+                connection = _connect(self.path)
+                self._opened.append(connection)
+            self._local.connection = connection
+        return connection
+
+
+def open_versioned(path: Path, scripts: Sequence[str]) -> Database | None:
+    """Opens a database and runs the scripts that it has not seen; None when it is newer than they are."""
+    database = Database(path)
+    try:
+        with database.read() as connection:
+            [(version,)] = connection.execute("PRAGMA user_version").fetchall()
+        if version > len(scripts):
+            database.close()
+            return None
+        if version < len(scripts):
+            with database.write() as connection:
+                for script in scripts[version:]:
+                    for statement in filter(str.strip, script.split(";\n")):
+                        connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {len(scripts)}")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def delete_database(path: Path) -> int:
+    """Removes the file and its logs; returns the bytes that they held."""
+    dropped = 0
+    for suffix in ("", "-wal", "-shm"):
+        file = path.with_name(path.name + suffix)
+        try:
+            dropped += file.lstat().st_size
+            file.unlink()
+        except FileNotFoundError:
+            continue
+    return dropped
+
+
+def _connect(path: Path) -> Connection:
+    # Connections are closed by whoever closes the database, which may be another thread.
+    connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA cache_size = -32000")
+    connection.execute("PRAGMA wal_autocheckpoint = 8000")
+    return connection
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) and "corrupt" not in str(error).lower():
+            raise
+        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
+            raise
+        raise IndexCorrupt(f"{path} is damaged: {error}.", path=str(path)) from error

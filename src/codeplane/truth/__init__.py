@@ -1,0 +1,21 @@
+"""The only reader of the working tree."""
+
+from codeplane.truth.ignore import CPLIGNORE, Ignore, Standing
+from codeplane.truth.known import UNSETTLED, Delta, Known, digest_of
+from codeplane.truth.scan import Listing
+from codeplane.truth.tree import LARGEST, WorkingTree
+from codeplane.truth.version import RepoVersion
+
+__all__ = [
+    "CPLIGNORE",
+    "LARGEST",
+    "UNSETTLED",
+    "Delta",
+    "Ignore",
+    "Known",
+    "Listing",
+    "RepoVersion",
+    "Standing",
+    "WorkingTree",
+    "digest_of",
+]

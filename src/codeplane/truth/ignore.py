@@ -1,0 +1,221 @@
+"""Which files of the working tree CodePlane looks at.
+
+From the strongest rule to the weakest:
+
+1. `.git` and `.codeplane`, in any spelling, are closed.
+2. What `.cplignore` in the root excludes is out, tracked or not.
+3. Secrets (`SECRETS`) are out; `!` in `.cplignore` brings one back only in a trusted repository.
+4. `!` in `.cplignore` brings back what git ignores and what rules 5 to 7 leave out. Inside a directory that
+   is ignored as a whole it has to begin with the names of directories (`!generated/api/*.py`): no ignored
+   directory is searched for a bare name.
+5. Generated directories and files (`GENERATED`) are out, tracked or not: their content only repeats what
+   other files say.
+6. Usual directories of foreign or built files (`USUAL`) are out, except for the tracked files in them: a
+   tracked directory of that name is somebody's source. `UNSAID` applies the same way where there is no
+   `.cplignore` to say it.
+7. What git ignores is out, except for the tracked files.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+import pygit2
+
+from codeplane.core.paths import RepoPath
+from codeplane.jail import is_closed
+from codeplane.truth.rulefile import RuleFile
+from codeplane.truth.wildmatch import Patterns, as_bytes, parse
+
+CPLIGNORE = ".cplignore"
+GITIGNORE = ".gitignore"
+
+SECRETS = Patterns(
+    parse(
+        b".env\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n*.pem\n*.key\n*.p12\n*.pfx\n"
+        b"*.jks\n*.keystore\nid_rsa*\nid_dsa*\nid_ecdsa*\nid_ed25519*\n!id_*.pub\n.netrc\n.pypirc\n"
+    ),
+    ignore_case=True,
+)
+GENERATED = Patterns(
+    parse(
+        b"__pycache__/\n*.pyc\n.mypy_cache/\n.pytest_cache/\n.ruff_cache/\n.hypothesis/\n.tox/\n.nox/\n"
+        b".import_linter_cache/\n.gradle/\n.terraform/\n"
+    )
+)
+USUAL = Patterns(parse(b"node_modules/\n.venv/\nvenv/\n"))
+UNSAID = Patterns(parse(b"node_modules/\n.venv/\nvenv/\ndist/\nbuild/\ntarget/\ncoverage/\n*.log\n"))
+
+
+class Standing(IntEnum):
+    """How an entry stands: `SOFT` is out unless it is tracked, `WHITE` is in whatever git ignores."""
+
+    OUT = 0
+    SOFT = 1
+    IN = 2
+    WHITE = 3
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The rules that hold for the entries of one directory; `layers` has the deepest ignore file first."""
+
+    ignore: "Ignore"
+    standing: Standing
+    layers: tuple[tuple[Patterns, int], ...]
+
+    def of(self, name: str, path: str, *, directory: bool) -> Standing:
+        """How the entry `name` of this directory, at `path` from the root, stands."""
+        if is_closed(name):
+            return Standing.OUT
+        name, path = as_bytes(name), as_bytes(path)
+        own = self.ignore.own_verdict(name, path, directory=directory)
+        if own is not None:
+            return own
+        if GENERATED.verdict(name, path, directory=directory):
+            return Standing.OUT
+        if self.standing is Standing.SOFT or self.ignore.usual.verdict(name, path, directory=directory):
+            return Standing.SOFT
+        if self.standing is Standing.WHITE:
+            return Standing.WHITE
+        for patterns, cut in self.layers:
+            verdict = patterns.verdict(name, path[cut:], directory=directory)
+            if verdict is not None:
+                return Standing.SOFT if verdict else Standing.IN
+        return Standing.IN
+
+    def reason(self, name: str, path: str, *, directory: bool) -> str | None:
+        """Why the entry is out, in a sentence; None when it is not."""
+        match self.of(name, path, directory=directory):
+            case Standing.OUT if is_closed(name):
+                return f"{path} is private to git or to CodePlane."
+            case Standing.OUT if self.ignore.keeps_back(RepoPath(path)):
+                return f"{path} looks like a secret."
+            case Standing.OUT:
+                return f"{path} is excluded by .cplignore or is generated."
+            case Standing.SOFT:
+                return f"{path} is ignored by git or is a directory of built or foreign files."
+            case _:
+                return None
+
+    def inside(self, path: str, standing: Standing, *, has_rules: bool) -> "Scope":
+        """The rules in the directory at `path`, with those of its own ignore file when it has one."""
+        own = self.ignore.rules_of(path) if has_rules else None
+        if own is None:
+            return self if standing is self.standing else Scope(self.ignore, standing, self.layers)
+        cut = len(as_bytes(path)) + 1 if path else 0
+        return Scope(self.ignore, standing, ((own, cut), *self.layers))
+
+
+class Ignore:
+    """The rules of one working tree."""
+
+    def __init__(self, root: Path, git_dir: Path, *, trusted: bool) -> None:
+        self._root = root
+        self._trusted = trusted
+        config = _Config(git_dir)
+        self._fold = config.is_true("core.ignorecase")
+        self._own = RuleFile(f"{root}/{CPLIGNORE}", ignore_case=self._fold)
+        # The weakest last, as git has it.
+        self._shared = [
+            RuleFile(str(path), ignore_case=self._fold, follow=True)
+            for path in (common_dir(git_dir) / "info" / "exclude", config.excludes_file())
+            if path is not None
+        ]
+        self._nested: dict[str, RuleFile] = {}
+
+    @property
+    def usual(self) -> Patterns:
+        return USUAL if self._own.exists else UNSAID
+
+    def has_changed(self) -> bool:
+        """Reads the rule files again whose stat has moved; tells whether a rule is different now."""
+        files = (self._own, *self._shared, *self._nested.values())
+        return sum(file.refresh() for file in files) > 0
+
+    def top(self) -> Scope:
+        """The rules above the root directory, to be entered with `Scope.inside`."""
+        shared = tuple((file.patterns, 0) for file in self._shared if file.patterns is not None)
+        return Scope(self, Standing.IN, shared)
+
+    def rules_of(self, directory: str) -> Patterns | None:
+        file = self._nested.get(directory)
+        if file is None:
+            place = f"{self._root}/{directory}/{GITIGNORE}" if directory else f"{self._root}/{GITIGNORE}"
+            file = self._nested[directory] = RuleFile(place, ignore_case=self._fold)
+        return file.patterns
+
+    def has_rules(self, directory: str) -> bool:
+        """Whether the ignore file of that directory has been read."""
+        return directory in self._nested
+
+    def forget(self) -> None:
+        """Drops the ignore files of directories; they are read again as the directories are entered."""
+        self._nested.clear()
+
+    def own_verdict(self, name: str, path: str, *, directory: bool) -> Standing | None:
+        """What `.cplignore` and the list of secrets say; both in the form of `as_bytes`."""
+        own = self._own.patterns
+        said = None if own is None else own.verdict(name, path, directory=directory)
+        if said or (not directory and self._is_secret(name, is_white=said is False)):
+            return Standing.OUT
+        return None if said is None else Standing.WHITE
+
+    def keeps_back(self, path: RepoPath) -> bool:
+        """Whether the file at `path` counts as a secret."""
+        whole, name = as_bytes(path), as_bytes(path.rpartition("/")[2])
+        own = self._own.patterns
+        return self._is_secret(
+            name, is_white=own is not None and own.verdict(name, whole, directory=False) is False
+        )
+
+    def _is_secret(self, name: str, *, is_white: bool) -> bool:
+        return not (is_white and self._trusted) and bool(SECRETS.verdict(name, name, directory=False))
+
+    def may_hold_whites(self, directory: str) -> bool:
+        """Whether a `!` pattern of `.cplignore` could match inside an ignored directory."""
+        if self._own.patterns is None:
+            return False
+        place = as_bytes(directory)
+        heads = (p.literal_head for p in self._own.patterns.patterns if p.negated)
+        return any(
+            head and (head == place or head.startswith(f"{place}/") or place.startswith(f"{head}/"))
+            for head in heads
+        )
+
+
+class _Config:
+    """The settings of git that ignoring depends on; nothing that names a program is read."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self._sources = [str(common_dir(git_dir) / "config")]
+        level = pygit2.enums.ConfigLevel
+        self._homes = {kind: pygit2.settings.search_path[kind] for kind in (level.GLOBAL, level.XDG)}
+        self._sources += [f"{self._homes[level.GLOBAL]}/.gitconfig", f"{self._homes[level.XDG]}/config"]
+        self._sources.append(f"{pygit2.settings.search_path[level.SYSTEM]}/gitconfig")
+
+    def is_true(self, name: str) -> bool:
+        return (self._value(name) or "").lower() in ("true", "yes", "on", "1")
+
+    def excludes_file(self) -> Path | None:
+        level = pygit2.enums.ConfigLevel
+        value = self._value("core.excludesfile")
+        if value is None:
+            return Path(self._homes[level.XDG]) / "ignore"
+        path = Path(f"{self._homes[level.GLOBAL]}{value[1:]}" if value.startswith("~/") else value)
+        return path if path.is_absolute() else None
+
+    def _value(self, name: str) -> str | None:
+        for source in self._sources:
+            if not Path(source).is_file():
+                continue
+            try:
+                return str(pygit2.Config(source)[name])
+            except (KeyError, pygit2.GitError):
+                continue
+        return None
+
+
+def common_dir(git_dir: Path) -> Path:
+    """The directory that linked worktrees share; a `commondir` file that says otherwise is not obeyed."""
+    return git_dir.parent.parent if git_dir.parent.name == "worktrees" else git_dir

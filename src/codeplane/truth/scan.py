@@ -1,0 +1,279 @@
+"""The names in the working tree, kept up to date by entering only directories whose time stamps moved."""
+
+import os
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from codeplane.core.errors import NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.jail import Jail, is_closed
+from codeplane.truth.ignore import GITIGNORE, Ignore, Scope, Standing
+from codeplane.truth.known import is_racy
+from codeplane.truth.tracked import Tracked
+
+_PLAIN_CLOSED = (".git", ".codeplane")
+_KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class _Stamp(NamedTuple):
+    """The stat of a directory from before it was listed. None of it proves anything while it is racy."""
+
+    mtime_ns: int = 0
+    ctime_ns: int = 0
+    inode: int = 0
+
+
+class _Directory:
+    """What one listing of a directory found."""
+
+    __slots__ = ("children", "files", "has_rules", "is_nested", "links", "refused", "scope", "stamp")
+
+    def __init__(self, scope: Scope, stamp: _Stamp) -> None:
+        self.scope = scope
+        self.stamp = stamp
+        self.files: list[RepoPath] = []
+        self.links: list[RepoPath] = []
+        self.refused: dict[RepoPath, str] = {}
+        self.children: dict[str, Standing] = {}
+        self.has_rules = False
+        self.is_nested = False
+
+
+class Listing:
+    """Every file, link and nested repository that the rules let in; `refresh` brings it up to date.
+
+    Directories are opened through the jail and listed from their descriptor, so a directory that is replaced
+    by a link while the walk goes on is never entered. Links are recorded, not followed: there are no loops.
+    """
+
+    def __init__(self, jail: Jail, ignore: Ignore, index: Path) -> None:
+        self.files: dict[RepoPath, None] = {}
+        self.links: dict[RepoPath, None] = {}
+        self.refused: dict[RepoPath, str] = {}
+        self.nested: dict[RepoPath, None] = {}
+        self._jail = jail
+        self._ignore = ignore
+        self._index = index
+        self._index_stamp: tuple[int, ...] = ()
+        self._tracked = Tracked()
+        self._directories: dict[str, _Directory] = {}
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether there has been a first look."""
+        return bool(self._directories)
+
+    def refresh(self) -> None:
+        """Enters the directories that have moved, or all of them when a rule has changed."""
+        before = self._tracked
+        self._read_index()
+        is_current = self.is_filled and not self._ignore.has_changed() and self._look_again()
+        if not is_current or self._is_told_apart(before):
+            self._restart()
+
+    def rule_against(self, path: RepoPath) -> str | None:
+        """Which directory or name on the way to `path` the rules keep out."""
+        here, names = "", path.split("/")
+        for at, name in enumerate(names):
+            inner = _join(here, name)
+            directory = self._directories.get(here)
+            if directory is None:
+                return None
+            if directory.is_nested:
+                return f"{here} is a repository of its own."
+            is_last = at == len(names) - 1
+            if is_last or name not in directory.children:
+                return directory.scope.reason(name, inner, directory=not is_last)
+            here = inner
+        return None
+
+    def _read_index(self) -> None:
+        try:
+            found = os.lstat(self._index)
+        except OSError:
+            self._index_stamp, self._tracked = (), Tracked()
+            return
+        stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+        if stamp != self._index_stamp:
+            tracked = Tracked.read(self._index)
+            self._index_stamp = () if is_racy(found, time.time_ns()) else stamp
+            if tracked != self._tracked:
+                self._tracked = tracked
+
+    def _is_told_apart(self, before: Tracked) -> bool:
+        """Whether an entry is listed, or not, for the sole reason that git did or did not track it."""
+        if self._tracked is before:
+            return False
+        added = self._tracked.files - before.files
+        listed = self.files.keys() | self.links.keys() | self.refused.keys()
+        return (
+            not added <= listed
+            or not listed.isdisjoint(before.files - self._tracked.files)
+            or self._tracked.submodules != before.submodules
+        )
+
+    def _restart(self) -> None:
+        for names in (self.files, self.links, self.refused, self.nested, self._directories):
+            names.clear()
+        self._ignore.forget()
+        self._walk("", self._ignore.top(), Standing.IN)
+
+    def _look_again(self) -> bool:
+        """Lists the directories that have moved; False when that has changed the rules."""
+        lstat, base, moved = os.lstat, f"{self._jail.root}/", []
+        for path, directory in self._directories.items():
+            mtime, ctime, inode = directory.stamp
+            try:
+                found = lstat(base + path)
+            except OSError:
+                moved.append(path)
+                continue
+            if found.st_mtime_ns != mtime or found.st_ctime_ns != ctime or found.st_ino != inode:
+                moved.append(path)
+        return all(self._list_again(path) for path in moved)
+
+    def _list_again(self, path: str) -> bool:
+        before = self._directories.get(path)
+        if before is None:
+            return True
+        self._discard(path)
+        after = self._list(path, before.scope)
+        if after is None:
+            self._drop(before.children, path)
+            return True
+        if after.has_rules != before.has_rules:
+            return False
+        self._record(path, after)
+        gone = [name for name in before.children if after.children.get(name) != before.children[name]]
+        self._drop(gone, path)
+        for name, standing in after.children.items():
+            inner = _join(path, name)
+            if inner not in self._directories:
+                self._walk(inner, after.scope, standing)
+        return True
+
+    def _walk(self, top: str, scope: Scope, standing: Standing) -> None:
+        ahead = [(top, scope, standing)]
+        while ahead:
+            path, outer, standing = ahead.pop()
+            has_rules = self._has_rules(path)
+            found = self._list(path, outer.inside(path, standing, has_rules=has_rules))
+            if found is None:
+                continue
+            found.has_rules = has_rules
+            self._record(path, found)
+            ahead += [(_join(path, name), found.scope, kind) for name, kind in found.children.items()]
+
+    def _has_rules(self, path: str) -> bool:
+        return os.path.lexists(f"{self._jail.root}/{_join(path, GITIGNORE)}")
+
+    def _list(self, path: str, scope: Scope) -> _Directory | None:
+        """The entries of one directory that the rules let in; None when it is gone."""
+        now = time.time_ns()
+        try:
+            fd = self._jail.open(RepoPath(path), directory=True)
+        except NotFound:
+            return None
+        except PathRefused as error:
+            found = _Directory(scope, _Stamp())
+            found.refused[RepoPath(path)] = error.message
+            found.has_rules = self._has_rules(path)
+            return found
+        try:
+            before = os.fstat(fd)
+            stamp = _Stamp(before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
+            found = _Directory(scope, _Stamp() if is_racy(before, now) else stamp)
+            with os.scandir(fd) as entries:
+                self._sort(path, list(entries), found, fd)
+        finally:
+            os.close(fd)
+        return found
+
+    def _sort(self, path: str, entries: list["os.DirEntry[str]"], found: _Directory, fd: int) -> None:
+        names = {entry.name for entry in entries}
+        found.has_rules = GITIGNORE in names
+        if path and ".git" in names and path not in self._tracked.directories and _is_repository(fd):
+            found.is_nested = True
+            return
+        prefix = f"{path}/" if path else ""
+        for entry in entries:
+            self._place(entry, RepoPath(prefix + entry.name), found)
+
+    def _place(self, entry: "os.DirEntry[str]", path: RepoPath, found: _Directory) -> None:
+        is_directory = entry.is_dir(follow_symlinks=False)
+        standing = found.scope.of(entry.name, path, directory=is_directory)
+        if standing is Standing.OUT:
+            if is_closed(entry.name) and entry.name not in _PLAIN_CLOSED:
+                found.refused[path] = "The name is one that some file systems take for a closed directory."
+        elif is_directory:
+            if standing is not Standing.SOFT or self._is_worth_entering(path):
+                found.children[entry.name] = standing
+        elif standing is Standing.SOFT and path not in self._tracked.files:
+            return
+        elif entry.is_file(follow_symlinks=False):
+            found.files.append(path)
+        elif entry.is_symlink():
+            found.links.append(path)
+        else:
+            found.refused[path] = _kind(entry)
+
+    def _is_worth_entering(self, path: RepoPath) -> bool:
+        tracked = self._tracked
+        return path in tracked.directories or path in tracked.submodules or self._ignore.may_hold_whites(path)
+
+    def _record(self, path: str, found: _Directory) -> None:
+        self._directories[path] = found
+        self.files.update(dict.fromkeys(found.files))
+        self.links.update(dict.fromkeys(found.links))
+        self.refused.update(found.refused)
+        if found.is_nested:
+            self.nested[RepoPath(path)] = None
+
+    def _discard(self, path: str) -> dict[str, Standing]:
+        """Takes one directory's entries out again and returns its children."""
+        gone = self._directories.pop(path, None)
+        if gone is None:
+            return {}
+        for names, kept in ((gone.files, self.files), (gone.links, self.links)):
+            for name in names:
+                kept.pop(name, None)
+        for name in gone.refused:
+            self.refused.pop(name, None)
+        self.nested.pop(RepoPath(path), None)
+        return gone.children
+
+    def _drop(self, names: "list[str] | dict[str, Standing]", path: str) -> None:
+        ahead = [_join(path, name) for name in names]
+        while ahead:
+            inner = ahead.pop()
+            ahead += [_join(inner, name) for name in self._discard(inner)]
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}/{name}" if path else name
+
+
+def _kind(entry: "os.DirEntry[str]") -> str:
+    try:
+        mode = entry.stat(follow_symlinks=False).st_mode
+    except OSError:
+        return "It is not a regular file."
+    return next((f"It is {told}." for is_kind, told in _KINDS if is_kind(mode)), "It is not a regular file.")
+
+
+def _is_repository(fd: int) -> bool:
+    try:
+        found = os.stat(".git", dir_fd=fd, follow_symlinks=False)
+        if stat.S_ISDIR(found.st_mode):
+            found = os.stat(".git/HEAD", dir_fd=fd, follow_symlinks=False)
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)

@@ -1,0 +1,192 @@
+"""The working tree, and the one way to read it."""
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from codeplane.core.errors import ContentChanged, NotFound, PathRefused
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.git import Repository
+from codeplane.jail import Jail, shown
+from codeplane.truth.ignore import Ignore
+from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
+from codeplane.truth.scan import Listing
+from codeplane.truth.version import RepoVersion, submodule_head, version_of
+
+LARGEST = 64 << 20
+"""A larger file is refused rather than read."""
+
+_CHUNK = 1 << 20
+
+
+class WorkingTree:
+    """The files of one checkout as they are on disk now. Every method may be called from any thread.
+
+    The names are remembered between calls; the contents are not. A write by any program before a call is seen
+    by that call.
+    """
+
+    def __init__(self, root: Path, repository: Repository, trusted: bool, *, largest: int = LARGEST) -> None:
+        self.jail = Jail(root)
+        self._repository = repository
+        self._largest = largest
+        self._ignore = Ignore(root, repository.git_dir, trusted=trusted)
+        self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
+        self._lock = threading.Lock()
+
+    def reconcile(self, known: Mapping[RepoPath, Known]) -> Delta:
+        """Compares the working tree with what is known of it.
+
+        A file is read only when its stat differs from the known one, and again while it is too fresh for its
+        time stamps to prove anything.
+        """
+        with self._lock:
+            self._listing.refresh()
+            suspects, missing = self._suspects(known)
+            added, changed, touched = {}, {}, {}
+            refused = dict(self._listing.refused)
+            for path in suspects:
+                try:
+                    now = self._look(path)
+                except NotFound:
+                    missing.add(path)
+                except PathRefused as error:
+                    refused[path] = error.message
+                    missing.add(path)
+                else:
+                    before = known.get(path)
+                    if before is None:
+                        added[path] = now
+                    elif before.digest != now.digest:
+                        changed[path] = now
+                    elif before != now:
+                        touched[path] = now
+            removed = missing & known.keys()
+            moved = renames({path: known[path] for path in removed}, added)
+            links = self._links(refused)
+            submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
+            return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
+
+    def read(self, path: RepoPath, *, expected: Digest | None = None, follow: bool = False) -> bytes:
+        """The bytes of a file; with `expected`, only the bytes that have this digest."""
+        target = self.jail.resolve(path) if follow else path
+        self._check_secret(target)
+        fd = self.jail.open(target)
+        try:
+            size = os.fstat(fd).st_size
+            self._check_size(path, size)
+            data = b"".join(self._chunks(path, fd, size))
+        finally:
+            os.close(fd)
+        if expected is not None and digest_of(data) != expected:
+            raise ContentChanged(f"{shown(path)} has changed since it was looked at.", path=shown(path))
+        return data
+
+    def why_absent(self, path: RepoPath) -> str | None:
+        """The rule that keeps an existing path out of the tree's listing; None when none does."""
+        with self._lock:
+            self._listing.refresh()
+            if path in self._listing.files or path in self._listing.links:
+                return None
+            return self._listing.refused.get(path) or self._listing.rule_against(path)
+
+    def version(self) -> RepoVersion:
+        """The version of the repository as git sees it, with the submodules that the last look found."""
+        with self._lock:
+            if not self._listing.is_filled:
+                self._listing.refresh()
+            return version_of(self._repository, self._listing.nested)
+
+    def moved_since(self, version: RepoVersion) -> bool:
+        """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""
+        return self.version() != version
+
+    def _suspects(self, known: Mapping[RepoPath, Known]) -> tuple[list[RepoPath], set[RepoPath]]:
+        """Files whose stat differs from the known one, and known paths that are not listed any more."""
+        lstat, base, get = os.lstat, f"{self.jail.root}/", known.get
+        suspects, seen = [], 0
+        for path in self._listing.files:
+            entry = get(path)
+            if entry is None:
+                suspects.append(path)
+                continue
+            seen += 1
+            try:
+                found = lstat(base + path)
+            except OSError:
+                suspects.append(path)
+                continue
+            _, mtime, size, inode, ctime, mode = entry
+            if (
+                found.st_mtime_ns != mtime
+                or found.st_ctime_ns != ctime
+                or found.st_size != size
+                or found.st_ino != inode
+                or found.st_mode != mode
+            ):
+                suspects.append(path)
+        missing = set() if seen == len(known) else known.keys() - self._listing.files.keys()
+        return suspects, set(missing)
+
+    def _look(self, path: RepoPath) -> Known:
+        """Reads one file; it is settled when nothing can have changed it unseen since."""
+        fd = self.jail.open(path)
+        try:
+            found = os.fstat(fd)
+            self._check_size(path, found.st_size)
+            now = time.time_ns()
+            digest = hashlib.sha256()
+            for chunk in self._chunks(path, fd, found.st_size):
+                digest.update(chunk)
+            after = os.fstat(fd)
+        finally:
+            os.close(fd)
+        is_same = (found.st_ctime_ns, found.st_size) == (after.st_ctime_ns, after.st_size)
+        settled = is_same and not is_racy(found, now)
+        return Known.of(Digest(digest.hexdigest()), found, settled=settled)
+
+    def _chunks(self, path: RepoPath, fd: int, size: int) -> Iterator[bytes]:
+        """All of an open file; `size` is what it had when it was opened, and saves the read at its end."""
+        want, total = min(size + 1, _CHUNK), 0
+        try:
+            while chunk := os.read(fd, want):
+                yield chunk
+                total += len(chunk)
+                self._check_size(path, total)
+                if total >= size and len(chunk) < want:
+                    return
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise PathRefused(f"{shown(path)} cannot be read: {reason}.", path=shown(path)) from error
+
+    def _links(self, refused: dict[RepoPath, str]) -> dict[RepoPath, RepoPath]:
+        """Where the links lead to; those that lead nowhere or outside are added to `refused`."""
+        links: dict[RepoPath, RepoPath] = {}
+        for path in self._listing.links:
+            try:
+                target = self.jail.resolve(path)
+                self._check_secret(target)
+            except NotFound:
+                refused[path] = "The link leads to nothing."
+            except PathRefused as error:
+                refused[path] = error.message
+            else:
+                links[path] = target
+        return links
+
+    def _check_secret(self, path: RepoPath) -> None:
+        if self._ignore.keeps_back(path):
+            told = shown(path)
+            raise PathRefused(
+                f"{told} looks like a secret and is not read.",
+                hints=[f"If it is none, add !{told} to .cplignore and run cpl trust."],
+                path=told,
+            )
+
+    def _check_size(self, path: RepoPath, size: int) -> None:
+        if size > self._largest:
+            told = shown(path)
+            raise PathRefused(f"{told} has {size} bytes; the most is {self._largest}.", path=told)

@@ -1,0 +1,247 @@
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from codeplane.git import open_repository
+from codeplane.truth import WorkingTree
+from codeplane.truth.wildmatch import Patterns, as_bytes, parse
+from tests.drive import git, new_repo
+
+NAMES = [
+    "a",
+    "b",
+    "ab",
+    "foo",
+    "foo bar",
+    "a.c",
+    ".x",
+    "é",
+    "-",
+    "[a]",
+    "a\\b",
+    "!b",
+    "#c",
+    "a ",
+    "A",
+    "b]",
+    "*",
+]
+PARTS = ["a", "b", "foo", "*", "**", "/", "?", "[ab]", "[!a]", "[a-c", "[[:alpha:]]", "[]a]", "[^]b]", "[a-]"]
+PARTS += [
+    "\\",
+    "\\*",
+    "!",
+    ".c",
+    "é",
+    " ",
+    "#",
+    "]",
+    "[",
+    "-",
+    "[\\]]",
+    "[[:x:]]",
+    "[b-a]",
+    "***",
+    "\r",
+    "\t",
+]
+
+patterns = st.lists(st.sampled_from(PARTS), min_size=1, max_size=5).map("".join)
+rules = st.lists(patterns, min_size=1, max_size=4).map("\n".join)
+paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=4).map("/".join)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("ignore")
+    git(root, "init", "-q")
+    return root
+
+
+def listed(root: Path, *, trusted: bool = False) -> set[str]:
+    delta = WorkingTree(root, open_repository(root, trusted=False), trusted).reconcile({})
+    return {*delta.added, *delta.links, *delta.refused}
+
+
+def listed_by_git(root: Path) -> set[str]:
+    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+    found = subprocess.run(command, cwd=root, check=True, capture_output=True).stdout.split(b"\0")
+    return {os.fsdecode(name) for name in found if name and os.path.lexists(root / os.fsdecode(name))}
+
+
+def write(root: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=rules, names=st.lists(paths, min_size=20, max_size=60))
+@example(text="foo**/b", names=["fooa/b", "foo/b", "fooa/a/b", "foob"])
+@example(text="/**\n!/a/**/b/", names=["a/b", "a/x/b", "a/x/y/b/c"])
+def test_patterns_say_what_git_check_ignore_says(scratch: Path, text: str, names: list[str]) -> None:
+    (scratch / ".gitignore").write_bytes(text.encode())
+    command = ["git", "check-ignore", "--no-index", "-z", "--stdin"]
+    asked = b"".join(os.fsencode(name) + b"\0" for name in names)
+    told = subprocess.run(command, cwd=scratch, input=asked, capture_output=True).stdout
+    expected = {os.fsdecode(name) for name in told.split(b"\0") if name}
+    compiled = Patterns(parse(text.encode()))
+    assert {name for name in names if _is_ignored(compiled, name)} == expected
+
+
+def _is_ignored(compiled: Patterns, path: str) -> bool:
+    names = path.split("/")
+    return any(
+        compiled.verdict(as_bytes(name), as_bytes("/".join(names[: at + 1])), directory=at + 1 < len(names))
+        for at, name in enumerate(names)
+    )
+
+
+@contextmanager
+def random_tree(files: list[str], ignores: Mapping[str, str], tracked: list[str]) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as base:
+        root = Path(base)
+        git(root, "init", "-q")
+        for name in files:
+            if (
+                not any((root / parent).is_file() for parent in Path(name).parents)
+                and not (root / name).exists()
+            ):
+                write(root, {name: "x"})
+        for place, text in ignores.items():
+            if place == "." or (root / place).is_dir():
+                (root / place / ".gitignore").write_bytes(text.encode())
+        there = [name for name in tracked if (root / name).is_file()]
+        if there:
+            git(root, "--literal-pathspecs", "add", "-f", "--", *there)
+        yield root
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    files=st.lists(paths, min_size=1, max_size=25),
+    ignores=st.dictionaries(st.one_of(st.just("."), paths), rules, min_size=1, max_size=3),
+    shared=rules,
+    data=st.data(),
+)
+def test_a_random_tree_is_listed_as_git_lists_it(
+    files: list[str], ignores: dict[str, str], shared: str, data: st.DataObject
+) -> None:
+    tracked = data.draw(st.lists(st.sampled_from(files), max_size=4))
+    with random_tree(files, ignores, tracked) as root:
+        (root / ".git" / "info" / "exclude").write_text(shared)
+        assert listed(root) == listed_by_git(root)
+
+
+def test_excludes_of_every_level_apply_in_gits_order(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {"a.txt": ""})
+    (tmp_path / "global").write_text("*.one\n*.two\n*.three\n")
+    git(root, "config", "core.excludesFile", str(tmp_path / "global"))
+    (root / ".git" / "info" / "exclude").write_text("!*.two\n*.four\n")
+    write(root, {".gitignore": "!*.three\n", "sub/.gitignore": "!*.four\n*.three\n"})
+    write(root, {f"{d}x.{n}": "" for d in ("", "sub/") for n in ("one", "two", "three", "four")})
+    assert listed(root) == listed_by_git(root)
+    assert "sub/x.four" in listed(root) and "x.four" not in listed(root)
+
+
+def test_cplignore_excludes_tracked_files_and_brings_back_ignored_ones(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {"kept.py": "", "docs/a.md": "", ".gitignore": "gen/\n*.out\n"})
+    write(root, {"gen/api/x.py": "", "gen/y.py": "", "z.out": "", "q.out": "", "gen/api/deep/w.py": ""})
+    write(root, {".cplignore": "docs/\n!gen/api/\n!z.out\n"})
+    assert listed(root) == {
+        "kept.py",
+        ".gitignore",
+        ".cplignore",
+        "gen/api/x.py",
+        "gen/api/deep/w.py",
+        "z.out",
+    }
+
+
+def test_a_bare_name_brings_back_nothing_inside_an_ignored_directory(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {".gitignore": "gen/\n*.out\n"})
+    write(root, {"gen/a.out": "", "a.out": "", ".cplignore": "!*.out\n"})
+    assert listed(root) == {".gitignore", ".cplignore", "a.out"}
+
+
+SECRETS = [".env", ".env.local", "deploy/server.key", "cert.PEM", "id_rsa", "id_ed25519_work"]
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_secret_is_brought_back_only_in_a_trusted_repository(tmp_path: Path, trusted: bool) -> None:
+    root = new_repo(tmp_path / "r", dict.fromkeys([*SECRETS, ".env.example", "id_rsa.pub"], ""))
+    assert listed(root, trusted=trusted) == {".env.example", "id_rsa.pub"}
+    write(root, {".cplignore": "!.env\n!deploy/\n"})
+    brought_back = {".env"} if trusted else set()
+    assert listed(root, trusted=trusted) == {".env.example", "id_rsa.pub", ".cplignore"} | brought_back
+
+
+def test_prunable_directories_keep_only_what_is_tracked_in_them(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {"node_modules/own/a.js": "", "__pycache__/b.pyc": "", "build/c.py": ""})
+    write(
+        root, {"node_modules/foreign/x.js": "", "build/out.o": "", ".venv/lib/y.py": "", "src/build/z.o": ""}
+    )
+    assert listed(root) == {"node_modules/own/a.js", "build/c.py"}
+    write(root, {".cplignore": "# Nothing.\n"})
+    assert listed(root) == {
+        "node_modules/own/a.js",
+        "build/c.py",
+        "build/out.o",
+        "src/build/z.o",
+        ".cplignore",
+    }
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_a_tracked_file_is_listed_whatever_ignores_it(tmp_path: Path, version: str) -> None:
+    root = new_repo(tmp_path / "r", {"out/deep/kept.txt": "", "out/é.txt": "", "a/b/c": "", "a/b/d": ""})
+    write(root, {".gitignore": "out/\na\n", "out/deep/other.txt": ""})
+    git(root, "update-index", "--index-version", version)
+    assert (
+        listed(root)
+        == {"out/deep/kept.txt", "out/é.txt", "a/b/c", "a/b/d", ".gitignore"}
+        == listed_by_git(root)
+    )
+
+
+def test_a_split_index_is_read_whole(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {"out/a": "", "out/b": ""})
+    git(root, "update-index", "--split-index")
+    write(root, {".gitignore": "out/\n", "out/c": "", "out/d": ""})
+    git(root, "add", "-f", "out/c")
+    assert listed(root) == {"out/a", "out/b", "out/c", ".gitignore"}
+
+
+def test_case_is_ignored_when_git_is_told_so(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {".gitignore": "Makefile\n*.LOG.txt\n[a-c]x\n"})
+    write(root, {"makefile": "", "a.log.TXT": "", "Bx": "", "kept": ""})
+    git(root, "config", "core.ignorecase", "true")
+    assert listed(root) == {".gitignore", "kept"}
+
+
+def test_odd_ignore_files_hold_nothing_up(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {"a/x": "", "b/x": "", "c/x": "", "d/x": ""})
+    os.mkfifo(root / "a" / ".gitignore")
+    (root / "b" / ".gitignore").mkdir()
+    (root / "c" / ".gitignore").symlink_to("/dev/zero")
+    (root / "d" / ".gitignore").write_bytes(b"\xef\xbb\xbfx\0\n\xff\xfe*\n")
+    assert {"a/x", "b/x", "c/x", "d/x"} <= listed(root)
+
+
+def test_no_pattern_makes_matching_explode() -> None:
+    hostile = [f"{'*a' * 60}b", f"{'**/a/' * 40}b", f"/{'**/*a*' * 20}b", "*" * 3000 + "b"]
+    compiled = Patterns(parse("\n".join(hostile).encode()))
+    started = time.process_time()
+    compiled.verdict("a" * 250, "/".join(["a"] * 250), directory=False)
+    compiled.verdict("a" * 250, f"{'a' * 250}/" * 15 + "a", directory=False)
+    # Without atomic groups this takes longer than anyone would wait; it is no measure of speed.
+    assert time.process_time() - started < 5
