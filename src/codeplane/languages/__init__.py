@@ -1,0 +1,31 @@
+"""What a language is: a folder of queries and a small spec each; bytes in, facts out."""
+
+from typing import TYPE_CHECKING
+
+from codeplane.languages._spec import LanguageSpec, language_of, specs
+
+if TYPE_CHECKING:
+    from codeplane.languages.facts import Facts
+
+__all__ = ["LanguageSpec", "extract", "extractor_version", "language_of", "specs", "support_table"]
+
+
+def extract(language: str, data: bytes) -> "Facts":
+    """Everything that the bytes of a file say by themselves; grammars are loaded at the first call."""
+    from codeplane.languages._extract import extract as read  # keeps the start quick: no grammar before use
+
+    return read(language, data)
+
+
+def extractor_version(language: str) -> str:
+    """Changes whenever anything changes that decides which facts are read out of a file."""
+    from codeplane.languages._grammar import extractor_version as read  # keeps the start quick
+
+    return read(language)
+
+
+def support_table() -> str:
+    """Which facts each language has, as a Markdown table."""
+    from codeplane.languages._support import support_table as read  # keeps the start quick
+
+    return read()

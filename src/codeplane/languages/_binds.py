@@ -1,0 +1,303 @@
+"""Which names each scope binds, to what, and how sure that is."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+
+from tree_sitter import Node
+
+from codeplane.languages._imports import Imported
+from codeplane.languages._outline import TOO_DEEP, Draft, Outline
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import Reason, Role, ScopeKind
+
+_CLASS_KINDS = frozenset(("method", "field", "property", "constructor", "enum_member"))
+_UNBOUND_KINDS = frozenset(
+    "impl heading key table selector resource block message service rpc query stage".split()
+)
+_END = 1 << 62
+_OUTER_KINDS = (ScopeKind.FILE, ScopeKind.CLASS, ScopeKind.NAMESPACE)
+_ASSIGNED = Reason.LOCAL_ASSIGN
+_VALUE = ("v",)  # the group of everything that is one variable, however often it is given a value
+
+_DEFINITION, _IMPORT, _PARAM, _TYPE_PARAM, _VARIABLE, _LOCAL, _HOISTED, _GLOBAL, _NONLOCAL, _MEMBER = range(
+    10
+)
+_CODES = {
+    "bind.param": _PARAM,
+    "bind.type_param": _TYPE_PARAM,
+    "bind.variable": _VARIABLE,
+    "bind.local": _LOCAL,
+    "bind.hoisted": _HOISTED,
+    "bind.global": _GLOBAL,
+    "bind.nonlocal": _NONLOCAL,
+    "bind.member": _MEMBER,
+}
+
+UNRESOLVED = -1
+"""The target of a special occurrence that is looked up like any other."""
+
+Special = tuple[int, int, int, int]
+"""Role; target or UNRESOLVED; start of the receiver, -1, or -2 for a keyword argument; scope, or -1 for that
+of the place."""
+
+# Plain integers: these go into every occurrence.
+_READ, _WRITE, _IMPORTED, _DEFINED = int(Role.READ), int(Role.WRITE), int(Role.IMPORT), int(Role.DEFINE)
+
+
+class BindDraft:
+    """A bind while its bindings are being collected."""
+
+    __slots__ = (
+        "annotations", "certain", "count", "effective", "group", "last", "made", "name", "reason", "scope",
+        "start", "target",
+    )  # fmt: skip
+
+    def __init__(self, scope: int, name: bytes, reason: Reason, target: int, start: int) -> None:
+        self.scope, self.name, self.reason, self.target = scope, name, reason, target
+        self.start = self.last = start
+        self.effective = start
+        self.group: tuple[object, ...] = _VALUE
+        self.certain = True
+        self.count = 1
+        self.annotations: list[bytes] = []
+        self.made: list[bytes] = []
+
+
+class Binder:
+    """Collects the binds of one file, binding by binding, in order of position."""
+
+    def __init__(self, outline: Outline, spec: LanguageSpec, data: bytes) -> None:
+        self.outline, self.spec, self.data = outline, spec, data
+        self.binds: list[BindDraft] = []
+        self.tables: list[dict[bytes, int]] = [{} for _ in outline.parents]
+        self.type_params: dict[int, dict[bytes, int]] = {}
+        self.history: dict[tuple[int, bytes], list[tuple[int, int]]] = {}
+        self.first_params: dict[int, bytes] = {}
+        self.redirects: dict[tuple[int, bytes], bool] = {}  # True: to the file, False: to an outer function
+        self.specials: list[Special] = []
+        self.marks: dict[int, int] = {}  # end of an identifier → -1 - the index of its special
+        self.members: list[tuple[int, int]] = []  # the member in `self.x = …`
+        self.member_types: dict[int, bytes] = {}  # start of such a member → its annotation
+        self.names: list[int] = []  # start of every bound name
+        self.named: list[BindDraft | None] = []  # what it bound
+        self.declarations: list[tuple[int, int]] = []
+        self.body_of = {draft.body: at for at, draft in enumerate(outline.drafts) if draft.body >= 0}
+        self._sequential = tuple(spec.sequential)  # members of an enumeration are slow to hash
+        self._rebound: list[tuple[int, bytes, int]] = []
+
+    def collect(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
+        self.declarations = sorted((n.start_byte, n.end_byte) for n in captures.get("declaration", ()))
+        events = [
+            (node.start_byte, node.end_byte, code, -1)
+            for capture, code in _CODES.items()
+            for node in captures.get(capture, ())
+        ]
+        events += [
+            (*draft.name, _DEFINITION, at)
+            for at, draft in enumerate(self.outline.drafts)
+            if draft.name[0] >= 0
+        ]
+        events += [(*item.local_span, _IMPORT, at) for at, item in enumerate(imports) if item.local_span]
+        events.sort()
+        self._run(events, imports)
+        self._redirect()
+        if self.spec.star_rebinds:
+            self._star(imports)
+        self._types(captures)
+
+    def _run(self, events: list[tuple[int, int, int, int]], imports: list[Imported]) -> None:
+        outline = self.outline
+        places = zip([*outline.bounds[1:], _END], outline.places, strict=True)
+        bound, (scope, skipped) = next(places)
+        seen = -1
+        for start, end, code, at in events:
+            # A name that two patterns found is bound once; the lower code says more. A missing one is empty.
+            if start <= seen or start == end:
+                continue
+            seen = start
+            while start >= bound:
+                bound, (scope, skipped) = next(places)
+            made: BindDraft | None = None
+            if code == _MEMBER:
+                self.members.append((start, end))
+            elif code == _DEFINITION:
+                made = self._definition(start, end, at)
+            elif skipped == TOO_DEEP:
+                continue
+            elif code == _IMPORT:
+                made = self._import(scope, start, end, (at, imports[at]))
+            elif code in (_GLOBAL, _NONLOCAL):
+                self.redirects[scope, self.data[start:end]] = code == _GLOBAL
+                self._mark(end, _READ, UNRESOLVED, -1)
+            else:
+                made = self._value(scope, start, end, code)
+            self.names.append(start)
+            self.named.append(made)
+
+    def _mark(self, end: int, role: int, target: int, scope: int) -> None:
+        self.specials.append((role, target, -1, scope))
+        self.marks[end] = -len(self.specials)
+
+    def _definition(self, start: int, end: int, at: int) -> BindDraft | None:
+        draft = self.outline.drafts[at]
+        name = self.data[start:end]
+        scope = draft.scope
+        in_class = self.outline.kinds[scope] == ScopeKind.CLASS
+        hidden = self.spec.members_visible == "never" if in_class else draft.kind in _CLASS_KINDS
+        self._mark(end, _DEFINED, 0, scope)
+        if hidden or draft.kind in _UNBOUND_KINDS:
+            return None
+        if (scope, name) in self.redirects:
+            self._rebound.append((scope, name, start))
+            self._mark(end, _DEFINED, UNRESOLVED, scope)
+            return None
+        known = self.tables[scope].get(name)
+        if known and self._adds(draft, self.binds[known - 1]):
+            bind = self.binds[known - 1]
+            bind.last = start
+            draft.more = True
+        else:
+            bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), draft.end)
+        self._mark(end, _DEFINED, self.tables[scope][name], scope)
+        return bind
+
+    def _adds(self, draft: Draft, bind: BindDraft) -> bool:
+        """Whether a definition belongs to the group of definitions that the name is bound to."""
+        if bind.reason != Reason.DEF_IN_SCOPE:
+            return False
+        first = self.outline.drafts[bind.target]
+        return draft.more or (first.opens_group and first.kind == draft.kind)
+
+    def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
+        name = self.data[start:end]
+        if (scope, name) in self.redirects:
+            self._rebound.append((scope, name, start))
+            self._mark(end, _IMPORTED, UNRESOLVED, -1)
+            return None
+        at, imported = item
+        bind = self._add(scope, name, (Reason.IMPORT_ALIAS, at, start), ("i", *imported.group), start)
+        self._mark(end, _IMPORTED, self.tables[scope][name], -1)
+        return bind
+
+    def _value(self, scope: int, start: int, end: int, code: int) -> BindDraft | None:
+        name = self.data[start:end]
+        outer = self.outline.kinds[scope] in _OUTER_KINDS
+        if code == _HOISTED:
+            scope = self._function(scope)
+        if self.redirects and (scope, name) in self.redirects:
+            self._rebound.append((scope, name, start))
+            self._mark(end, _WRITE, UNRESOLVED, -1)
+            return None
+        table = self.tables[scope]
+        if code in (_PARAM, _TYPE_PARAM):
+            bind = self._add(scope, name, (Reason.PARAM, -1, start), _VALUE, start)
+            self._mark(end, _DEFINED, table[name], -1)
+            if code == _PARAM:
+                self.first_params.setdefault(scope, name)
+            else:
+                self.type_params.setdefault(scope, {})[name] = table[name]
+            return bind
+        # Where a declaration ends matters to a definition, and where names count from there on.
+        declared = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
+        effective = declared[1] if declared else end
+        bind = self._add(scope, name, (Reason.LOCAL_ASSIGN, -1, start), _VALUE, effective)
+        promoted = outer and code != _LOCAL and bind.reason == _ASSIGNED
+        if promoted:
+            self._promote(bind, scope, (start, end), declared)
+        self._mark(end, _DEFINED if promoted else _WRITE, table[name], -1)
+        return bind
+
+    def _function(self, scope: int) -> int:
+        while self.outline.kinds[scope] in (ScopeKind.BLOCK, ScopeKind.COMPREHENSION):
+            scope = self.outline.parents[scope]
+        return scope
+
+    def _promote(
+        self, bind: BindDraft, scope: int, name: tuple[int, int], declared: tuple[int, int] | None
+    ) -> None:
+        """A variable of a file, class or namespace is a definition, once."""
+        draft = Draft("variable", *(declared or name), scope, self.body_of.get(scope, -1))
+        draft.name = name
+        bind.reason, bind.target = Reason.DEF_IN_SCOPE, len(self.outline.drafts)
+        self.outline.drafts.append(draft)
+
+    def _add(
+        self,
+        scope: int,
+        name: bytes,
+        what: tuple[Reason, int, int],
+        group: tuple[object, ...],
+        effective: int,
+    ) -> BindDraft:
+        reason, target, start = what
+        table = self.tables[scope]
+        known = table.get(name)
+        shadows = group is _VALUE and self.outline.kinds[scope] in self._sequential
+        if known and not shadows:
+            bind = self.binds[known - 1]
+            bind.count += 1
+            bind.last = start
+            if bind.group is not group and bind.group != group:
+                bind.certain = False
+            return bind
+        bind = BindDraft(scope, name, reason, target, start)
+        bind.group = group
+        bind.effective = effective
+        self.binds.append(bind)
+        table[name] = len(self.binds)
+        if shadows:
+            self.history.setdefault((scope, name), []).append((effective, len(self.binds)))
+        return bind
+
+    def declaration(self, start: int, end: int) -> tuple[int, int] | None:
+        """The innermost declaration around a name. Nested declarations that ended before are few."""
+        at = bisect_right(self.declarations, (start, 1 << 62)) - 1
+        for found in self.declarations[max(at - 8, 0) : at + 1][::-1]:
+            if found[1] >= end:
+                return found
+        return None
+
+    def _redirect(self) -> None:
+        """`global` and `nonlocal`: the name means what an outer scope binds, or nothing known."""
+        parents, kinds = self.outline.parents, self.outline.kinds
+        for scope, name, start in self._rebound:
+            if self.redirects[scope, name] and name not in self.tables[0]:
+                self._add(0, name, (Reason.LOCAL_ASSIGN, -1, start), _VALUE, start)
+        for (scope, name), to_file in self.redirects.items():
+            outer = 0
+            if not to_file:
+                outer = parents[scope]
+                while outer > 0 and not (kinds[outer] == ScopeKind.FUNCTION and name in self.tables[outer]):
+                    outer = parents[outer]
+            found = self.tables[outer].get(name, 0) if to_file or outer else 0
+            self.tables[scope][name] = found
+        for scope, name, start in self._rebound:
+            if found := self.tables[scope][name]:
+                bind = self.binds[found - 1]
+                bind.count += 1
+                bind.last = max(bind.last, start)
+                if bind.group != _VALUE:
+                    bind.certain = False
+
+    def _star(self, imports: list[Imported]) -> None:
+        stars = [(self.outline.place(item.start)[0], item.start) for item in imports if item.name == b"*"]
+        for scope, start in stars:
+            for found in self.tables[scope].values():
+                if found and self.binds[found - 1].last < start and self.binds[found - 1].scope == scope:
+                    self.binds[found - 1].certain = False
+
+    def _types(self, captures: Mapping[str, list[Node]]) -> None:
+        """An annotation or a constructor call belongs to the last name bound before it."""
+        for capture in ("annotation", "made"):
+            for node in captures.get(capture, ()):
+                start, end = node.start_byte, node.end_byte
+                at = bisect_right(self.names, start) - 1
+                bind = self.named[at] if at >= 0 else None
+                text = self.data[start:end]
+                if bind is None:
+                    if at >= 0 and capture == "annotation":
+                        self.member_types[self.names[at]] = text
+                elif capture == "made":
+                    bind.made.append(text)
+                else:
+                    bind.annotations.append(text)

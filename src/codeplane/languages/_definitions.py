@@ -1,0 +1,134 @@
+"""Drafts become definitions: kinds and flags by the language's conventions, signatures, spans."""
+
+import re
+from bisect import bisect_right
+from functools import cache
+from itertools import accumulate
+
+from codeplane.languages._binds import BindDraft
+from codeplane.languages._outline import Draft, Outline
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, ScopeKind, Span
+
+_SIGNED = frozenset(
+    "function method constructor class interface struct enum trait property namespace module macro impl "
+    "object mixin type".split()
+)
+_SIGNATURE = 1000  # bytes of a header that are kept
+_HEAD = re.compile(rb"[\w.:\x80-\xff]+")
+
+
+def text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+class Lines:
+    """Bytes to lines and columns."""
+
+    def __init__(self, data: bytes) -> None:
+        lengths = map(len, data.split(b"\n"))
+        self.starts = [0, *accumulate(map((1).__add__, lengths))]
+        self.starts.pop()
+        self.count = len(self.starts) - (not data or data.endswith(b"\n"))
+
+    def at(self, position: int) -> tuple[int, int]:
+        line = bisect_right(self.starts, position)
+        return line, position - self.starts[line - 1]
+
+    def span(self, start: int, end: int) -> Span:
+        return Span(*self.at(start), *self.at(end))
+
+
+@cache
+def _pattern(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode())
+
+
+def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
+    """What decorators and the place of a definition say about its kind and flags."""
+    for draft in outline.drafts:
+        if draft.name[0] == draft.name[1]:
+            draft.name = (-1, -1)
+        if outline.kinds[draft.scope] == ScopeKind.CLASS:
+            draft.kind = spec.class_kinds.get(draft.kind, draft.kind)
+        for start, end in draft.decorators:
+            name = text(data[start:end])
+            last = name.rsplit(".", 1)[-1]
+            draft.flags |= spec.decorator_flags.get(last, 0)
+            draft.kind = spec.decorator_kinds.get(last, draft.kind)
+            draft.more = draft.more or last in spec.decorator_adds
+            draft.opens_group = draft.opens_group or last in spec.decorator_opens
+
+
+def definitions(
+    outline: Outline, numbers: list[int], binds: list[BindDraft], reading: tuple[LanguageSpec, bytes, Lines]
+) -> list[Definition]:
+    """All named drafts, in order."""
+    annotations = {bind.target: bind.annotations[0] for bind in binds if len(bind.annotations) == 1}
+    finish = _Finish(outline, numbers, reading)
+    return [
+        finish.definition(draft, text(annotations.get(at, b"")) if draft.kind == "variable" else "")
+        for at, draft in enumerate(outline.drafts)
+        if draft.name[0] >= 0
+    ]
+
+
+class _Finish:
+    def __init__(
+        self, outline: Outline, numbers: list[int], reading: tuple[LanguageSpec, bytes, Lines]
+    ) -> None:
+        self.outline, self.numbers = outline, numbers
+        self.spec, self.data, self.lines = reading
+
+    def definition(self, draft: Draft, annotation: str) -> Definition:
+        name = self.data[draft.name[0] : draft.name[1]]
+        kind = self._kind(draft, name)
+        return Definition(
+            text(name),
+            kind,
+            self._parent(draft),
+            draft.scope,
+            draft.body,
+            self.lines.span(draft.span_start, draft.end),
+            *self.lines.at(draft.name[0]),
+            self._signature(draft) if kind in _SIGNED else "",
+            self._bases(draft) if draft.bases else (),
+            annotation or draft.annotation,
+            draft.flags | self._named_flags(kind, name) | self._base_flags(draft),
+        )
+
+    def _base_flags(self, draft: Draft) -> int:
+        base = self.spec.test_base
+        tests = base and any(_pattern(base).fullmatch(self.data[span[0] : span[1]]) for span in draft.bases)
+        return FLAG_TEST if tests else 0
+
+    def _kind(self, draft: Draft, name: bytes) -> str:
+        if draft.kind != "variable":
+            return draft.kind
+        if self.outline.kinds[draft.scope] == ScopeKind.CLASS:
+            return self.spec.class_kinds.get("variable", "variable")
+        constant = self.spec.constant
+        return "constant" if constant and _pattern(constant).fullmatch(name) else "variable"
+
+    def _parent(self, draft: Draft) -> int:
+        at = draft.parent
+        while at >= 0 and self.numbers[at] < 0:
+            at = self.outline.drafts[at].parent
+        return self.numbers[at] if at >= 0 else -1
+
+    def _signature(self, draft: Draft) -> str:
+        end = draft.body_start if draft.body_start >= 0 else draft.end
+        header = self.data[draft.start : min(end, draft.start + _SIGNATURE)]
+        return text(b" ".join(header.split()).rstrip(b"{:=; "))
+
+    def _bases(self, draft: Draft) -> tuple[str, ...]:
+        heads = (_HEAD.match(b"".join(self.data[start:end].split())) for start, end in draft.bases)
+        return tuple(text(head.group()) for head in heads if head)
+
+    def _named_flags(self, kind: str, name: bytes) -> int:
+        flags = 0
+        if self.spec.private and _pattern(self.spec.private).fullmatch(name):
+            flags |= FLAG_PRIVATE
+        if kind in self.spec.tests and _pattern(self.spec.tests[kind]).fullmatch(name):
+            flags |= FLAG_TEST
+        return flags

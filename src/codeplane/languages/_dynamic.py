@@ -1,0 +1,67 @@
+"""Places where names are made at run time."""
+
+from collections.abc import Iterator, Mapping
+
+from tree_sitter import Node
+
+from codeplane.languages._definitions import Lines, text
+from codeplane.languages._receivers import arguments, literal
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import Dynamic, Facts, Occurrence, Reason, Role
+
+_Reading = tuple[LanguageSpec, bytes, Lines]
+
+
+def dynamic_sites(captures: Mapping[str, list[Node]], facts: Facts, reading: _Reading) -> list[Dynamic]:
+    """Captured sites and calls of the language's own dynamic functions, in order of position."""
+    found = list(_calls(facts, reading))
+    lines, data = reading[2], reading[1]
+    for capture, nodes in captures.items():
+        if capture.startswith("dynamic."):
+            for node in nodes:
+                inside = literal(data[node.start_byte : node.end_byte].strip(b"[]() "))
+                literals = (text(inside),) if inside is not None else ()
+                found.append(
+                    Dynamic(capture.partition(".")[2], *lines.at(node.start_byte), literals, not literals)
+                )
+    found.sort(key=lambda site: (site.line, site.column))
+    return found
+
+
+def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
+    spec, data, lines = reading
+    for called, (pattern, number) in spec.dynamic_calls.items():
+        module, _, name = called.rpartition(".")
+        for place in facts.named(name):
+            if place.role == Role.CALL and _is_meant(facts, place, module):
+                at = lines.starts[place.line - 1] + place.column
+                opens = data.find(b"(", at)
+                key = _subscript(data, opens) if number < 0 else _argument(data, opens, number)
+                if key is not None:
+                    said = literal(key)
+                    literals = (text(said),) if said is not None else ()
+                    yield Dynamic(pattern, place.line, place.column, literals, said is None)
+
+
+def _is_meant(facts: Facts, place: Occurrence, module: str) -> bool:
+    """A built-in is meant where nothing binds its name; a module's function where the module is named."""
+    if place.receiver:
+        return bool(module) and facts.receivers[place.receiver - 1] == module
+    if not place.target:
+        return not module
+    bind = facts.binds[place.target - 1]
+    return bind.reason == Reason.IMPORT_ALIAS and facts.imports[bind.target].module == module != ""
+
+
+def _argument(data: bytes, opens: int, number: int) -> bytes | None:
+    given = arguments(data, opens)
+    return given[number] if number < len(given) else b""
+
+
+def _subscript(data: bytes, opens: int) -> bytes | None:
+    """What is in the brackets after `()`, or None where there are none."""
+    rest = data[opens : opens + 80].replace(b" ", b"")
+    if not rest.startswith(b"()["):
+        return None
+    given = arguments(data, data.find(b"[", opens))
+    return given[0] if given else b""

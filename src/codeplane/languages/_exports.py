@@ -1,0 +1,63 @@
+"""What a file offers to others."""
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codeplane.languages._binds import Binder
+from codeplane.languages.facts import Export, Facts
+
+
+class Exported(NamedTuple):
+    """A name that the file says it exports."""
+
+    name: bytes
+    local: bytes
+    start: int
+    end: int
+    evidence: str
+    certain: bool = True
+    in_text: bool = False  # the name stands in a string, not as an identifier
+
+
+def read_exports(
+    root: Node, captures: Mapping[str, list[Node]], data: bytes, hooks: ModuleType | None
+) -> list[Exported]:
+    """The exports that are written down, in order of position."""
+    found: list[Exported] = []
+    marks = sorted(
+        (node.start_byte, node.end_byte, capture.partition(".")[2])
+        for capture in ("export.name", "export.alias", "export.default", "export.public")
+        for node in captures.get(capture, ())
+    )
+    for start, end, kind in marks:
+        name = data[start:end]
+        if kind == "alias":
+            if found:
+                found[-1] = found[-1]._replace(name=name)
+        elif kind == "default":
+            found.append(Exported(b"default", name, start, end, "explicit_export"))
+        else:
+            evidence = "public_modifier" if kind == "public" else "explicit_export"
+            found.append(Exported(name, name, start, end, evidence))
+    if hooks and hasattr(hooks, "exports"):
+        found += hooks.exports(root, data)
+    return found
+
+
+def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Export]:
+    """Those, and the public names that are exported without saying so."""
+    found = [Export(_text(item.name), _text(item.local), item.evidence, item.certain) for item in exported]
+    if binder.spec.default_exports == "bound":
+        said = {export.local for export in found}
+        for at in binder.tables[0].values():
+            name = facts.binds[at - 1].name
+            if not name.startswith("_") and name not in said:
+                found.append(Export(name, name, "default_module", facts.binds[at - 1].certain))
+    return found
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")

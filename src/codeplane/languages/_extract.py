@@ -1,0 +1,253 @@
+"""Bytes in, facts out: the steps of reading one file, in order."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+
+from tree_sitter import Node
+
+from codeplane.languages._binds import UNRESOLVED, BindDraft, Binder, Special
+from codeplane.languages._definitions import Lines, definitions, refine, text
+from codeplane.languages._dynamic import dynamic_sites
+from codeplane.languages._exports import Exported, exports, read_exports
+from codeplane.languages._grammar import Grammar, grammar
+from codeplane.languages._imports import Imported, Mention, read_imports
+from codeplane.languages._limits import captures, is_too_broken, is_too_deep
+from codeplane.languages._members import Members
+from codeplane.languages._names import Lookup, Occurrences, member_marks, positions
+from codeplane.languages._outline import read_outline
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import Bind, Facts, Import, Reason, Role, Scope
+
+MAX_BYTES = 5 * 1024 * 1024
+_NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_DEFINED = Reason.DEF_IN_SCOPE
+# Plain integers: these go into every occurrence.
+_READ, _TYPE, _IMPORT, _EXPORT = int(Role.READ), int(Role.TYPE), int(Role.IMPORT), int(Role.EXPORT)
+_ROLES = {
+    "reference.read": _READ,
+    "reference.call": int(Role.CALL),
+    "reference.type": _TYPE,
+    "base": _TYPE,
+    "reference.write": int(Role.WRITE),
+}
+
+
+def extract(language: str, data: bytes) -> Facts:
+    """Everything that the bytes of a file say by themselves. Never raises on account of what is in them."""
+    if len(data) > MAX_BYTES:
+        return Facts("skipped", f"larger than {MAX_BYTES // (1024 * 1024)} MB")
+    if b"\0" in data:
+        return Facts("skipped", "binary")
+    known = grammar(language)
+    root = known.parser.parse(data).root_node
+    if is_too_broken(root):
+        return Facts("failed", "too many syntax errors")
+    facts = _Reading(known, root, data).facts()
+    if root.has_error:
+        _mark_errors(facts, known, root, data)
+    if is_too_deep(root, len(data)):
+        facts.state, facts.reason = "partial", "nested too deep"
+    return facts
+
+
+def _mark_errors(facts: Facts, known: Grammar, root: Node, data: bytes) -> None:
+    nodes = captures(known.errors, root).get("error", [])
+    # `Node.start_point` of tree-sitter 0.26 frees what it does not own: bytes are counted instead.
+    line = data.count(b"\n", 0, min((node.start_byte for node in nodes), default=0)) + 1
+    facts.state = "partial" if facts.occurrences or facts.definitions else "failed"
+    facts.reason = f"syntax error in line {line}"
+
+
+class _Reading:
+    """One file on its way through the steps."""
+
+    def __init__(self, known: Grammar, root: Node, data: bytes) -> None:
+        self.spec: LanguageSpec = known.spec
+        self.hooks = known.hooks
+        self.root = root
+        self.data = data
+        self.captures = captures(known.query, root)
+        self.lines = Lines(data)
+
+    def facts(self) -> Facts:
+        captures, data, spec = self.captures, self.data, self.spec
+        outline = read_outline(captures, len(data))
+        refine(outline, spec, data)
+        imports, mentions = read_imports(captures, data, spec)
+        binder = Binder(outline, spec, data)
+        binder.collect(captures, imports)
+        members = Members(binder)
+        marks = _Marks(self, binder, members)
+        exported = read_exports(self.root, captures, data, self.hooks)
+        marks.fill(mentions, exported)
+        members.number()
+        occurrences = Occurrences(members, Lookup(binder), data)
+        occurrences.run(marks.identifiers, marks.marks, marks.specials, self.lines.starts)
+        return self._facts(binder, members, imports, occurrences, exported)
+
+    def _facts(
+        self,
+        binder: Binder,
+        members: Members,
+        imports: list[Imported],
+        occurrences: Occurrences,
+        exported: list[Exported],
+    ) -> Facts:
+        lines, outline = self.lines, binder.outline
+        reading = (self.spec, self.data, lines)
+        facts = Facts("ok", lines=lines.count)
+        facts.scopes = [
+            Scope(parent, kind, lines.span(*span))
+            for parent, kind, span in zip(outline.parents, outline.kinds, outline.spans, strict=True)
+        ]
+        facts.definitions = definitions(outline, members.numbers, binder.binds, reading)
+        facts.binds = self._binds(binder.binds, members.numbers)
+        facts.imports = [self._import(item, outline.place(item.start)[0]) for item in imports]
+        facts.exports = exports(binder, exported, facts)
+        facts.receivers = [text(receiver) for receiver in occurrences.receivers]
+        facts.occurrences = {text(name): flat for name, flat in occurrences.found.items()}
+        facts.dynamics = dynamic_sites(self.captures, facts, reading)
+        return facts
+
+    def _binds(self, binds: list[BindDraft], numbers: list[int]) -> list[Bind]:
+        at, type_name = self.lines.at, self._type_name
+        return [
+            # The class's own constructor costs twice as much.
+            tuple.__new__(
+                Bind,
+                (
+                    bind.scope,
+                    text(bind.name),
+                    bind.reason,
+                    numbers[bind.target] if bind.reason == _DEFINED else bind.target,
+                    bind.certain,
+                    *at(bind.start),
+                    type_name(bind) if bind.annotations or bind.made else "",
+                ),
+            )
+            for bind in binds
+        ]
+
+    def _type_name(self, bind: BindDraft) -> str:
+        if len(bind.annotations) == 1:
+            return text(bind.annotations[0])
+        if bind.count == 1 and len(bind.made) == 1 and not bind.annotations:
+            made = text(b"".join(bind.made[0].split()))
+            return made if re.match(self.spec.constructor, made.rsplit(".", 1)[-1]) else ""
+        return ""
+
+    def _import(self, item: Imported, scope: int) -> Import:
+        return Import(
+            scope,
+            item.kind,
+            text(item.module),
+            text(item.name),
+            text(item.local),
+            *self.lines.at(item.start),
+            item.certain,
+            item.reexport,
+        )
+
+
+class _Marks:
+    """What is known about single identifiers before the loop: roles, targets, receivers."""
+
+    def __init__(self, reading: _Reading, binder: Binder, members: Members) -> None:
+        self.captures: Mapping[str, list[Node]] = reading.captures
+        self.data, self.hooks = reading.data, reading.hooks
+        self.binder, self.members = binder, members
+        starts, ends = positions(reading.captures.get("identifier", []))
+        if reading.root.has_error:
+            # A missing identifier has no width and no name.
+            kept = [pair for pair in zip(starts, ends, strict=True) if pair[0] < pair[1]]
+            starts, ends = [pair[0] for pair in kept], [pair[1] for pair in kept]
+        self.identifiers = (starts, ends)
+        self.marks = member_marks(reading.captures.get("member", []))
+        self.specials: list[Special] = binder.specials
+        self._shared: dict[int, int] = {}
+
+    def fill(self, mentions: list[Mention], exported: list[Exported]) -> None:
+        captures = self.captures
+        self._receivers()
+        self._assigned()
+        self._regions()
+        for node in captures.get("dotted", ()):
+            self._dotted(node.start_byte, node.end_byte)
+        for capture, role in _ROLES.items():
+            for node in captures.get(capture, ()):
+                self._role(node.end_byte, role)
+        if keywords := captures.get("argument.keyword"):
+            self.specials.append((_READ, 0, -2, -1))
+            self.marks.update(dict.fromkeys([node.end_byte for node in keywords], -len(self.specials)))
+        for mention in mentions:
+            self._put(mention.end, _IMPORT, 0, mention.receiver_start)
+        self.marks.update(self.binder.marks)
+        self._extra([(item.start, item.end, -1, _EXPORT) for item in exported if item.in_text])
+        self._quoted()
+
+    def _put(self, end: int, role: int, target: int, before: int) -> None:
+        self.specials.append((role, target, before, -1))
+        self.marks[end] = -len(self.specials)
+
+    def _role(self, end: int, role: int) -> None:
+        mark = self.marks.get(end)
+        if mark is not None and mark < 0:
+            mark = self.specials[-1 - mark][2]
+        if mark is None or mark == -1:
+            shared = self._shared.get(role)
+            if shared is None:
+                self.specials.append((role, UNRESOLVED, -1, -1))
+                shared = self._shared[role] = -len(self.specials)
+            self.marks[end] = shared
+        elif mark >= 0:
+            self._put(end, role, 0, mark)
+
+    def _receivers(self) -> None:
+        starts, ends = self.identifiers
+        for node in self.captures.get("receiver", ()):
+            at = bisect_left(starts, node.end_byte)
+            if at < len(starts):
+                self.marks[ends[at]] = node.start_byte
+
+    def _assigned(self) -> None:
+        for start, end in self.binder.members:
+            before = self.marks.get(end, -1)
+            if before >= 0:
+                receiver = self.data[before:start].rstrip(b" \t\r\n\\.")
+                scope = self.binder.outline.place(start)[0]
+                self._put(end, int(self.members.assign(start, end, receiver, scope)), 0, before)
+
+    def _regions(self) -> None:
+        starts, ends = self.identifiers
+        seen = -1
+        for start, end in sorted((n.start_byte, n.end_byte) for n in self.captures.get("region.type", ())):
+            if start >= seen:
+                for at in range(bisect_left(starts, start), bisect_left(starts, end)):
+                    self._role(ends[at], _TYPE)
+                seen = end
+
+    def _dotted(self, start: int, end: int) -> None:
+        for match in _NAME.finditer(self.data, start, end):
+            if match.start() > start:
+                self._put(match.end(), _READ, 0, start)
+
+    def _extra(self, found: list[tuple[int, int, int, int]]) -> None:
+        """Names inside strings join the identifiers: start, end, start of the receiver or -1, role."""
+        starts, ends = self.identifiers
+        for start, end, before, role in found:
+            starts.append(start)
+            ends.append(end)
+            self._put(end, role, 0 if before >= 0 else UNRESOLVED, before)
+        if found:
+            starts.sort()
+            ends.sort()
+
+    def _quoted(self) -> None:
+        nodes = self.captures.get("region.names", ())
+        if nodes and self.hooks:
+            found: list[tuple[int, int, int, int]] = []
+            for node in nodes:
+                names = self.hooks.quoted_names(self.data, node.start_byte, node.end_byte)
+                found += [(*name, _TYPE) for name in names]
+            self._extra(found)

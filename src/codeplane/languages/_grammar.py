@@ -1,0 +1,69 @@
+"""Loads a language when it is first used: grammar, queries, hooks, and the version of all three."""
+
+import hashlib
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+from tree_sitter import Language, Parser, Query
+
+from codeplane.languages._spec import HERE, LanguageSpec, specs
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A language ready to read files."""
+
+    spec: LanguageSpec
+    language: Language
+    parser: Parser
+    query: Query
+    errors: Query
+    hooks: ModuleType | None
+
+
+def query_files(name: str) -> list[Path]:
+    """The query files of a language, those of the language that it inherits from first."""
+    inherited = specs()[name].inherits
+    own = sorted((HERE / name).glob("*.scm"))
+    return [*query_files(inherited), *own] if inherited else own
+
+
+def load_language(spec: LanguageSpec) -> Language:
+    return Language(getattr(importlib.import_module(spec.grammar), spec.function)())
+
+
+@cache
+def grammar(name: str) -> Grammar:
+    spec = specs()[name]
+    language = load_language(spec)
+    text = "\n".join(path.read_text() for path in query_files(name))
+    errors = Query(language, "(ERROR) @error (MISSING) @error")
+    return Grammar(spec, language, Parser(language), Query(language, text), errors, _hooks(spec))
+
+
+def _hooks(spec: LanguageSpec) -> ModuleType | None:
+    for name in (spec.name, spec.inherits):
+        if name and (HERE / name / "hooks.py").exists():
+            return importlib.import_module(f"codeplane.languages.{name}.hooks")
+    return None
+
+
+@cache
+def extractor_version(name: str) -> str:
+    """Changes whenever anything changes that decides which facts are read out of a file."""
+    digest = hashlib.sha256()
+    for path in [*sorted(HERE.glob("*.py")), *sorted(_folder_files(name))]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for wheel in ("tree-sitter", specs()[name].grammar.replace("_", "-")):
+        digest.update(f"{wheel}=={version(wheel)}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _folder_files(name: str) -> list[Path]:
+    own = [path for path in (HERE / name).iterdir() if path.suffix in (".py", ".scm")]
+    inherited = specs()[name].inherits
+    return own + _folder_files(inherited) if inherited else own

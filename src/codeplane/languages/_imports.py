@@ -1,0 +1,133 @@
+"""Imports: what a statement takes, from where, and under which local name."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codeplane.languages._spec import LanguageSpec
+
+_PARTS = ("module", "name", "alias", "default", "namespace", "star", "reexport")
+_NAME = re.compile(rb"[^\W\d][\w]*|[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_QUOTES = b"\"'`"
+
+
+class Imported(NamedTuple):
+    """One imported name; positions are bytes."""
+
+    kind: str
+    module: bytes
+    name: bytes
+    local: bytes  # the name that it binds, or b""
+    start: int
+    local_span: tuple[int, int] | None  # the identifier that binds the local name
+    certain: bool = True
+    reexport: bool = False
+
+    @property
+    def group(self) -> tuple[bytes, ...]:
+        """Imports of one group bind the same thing: `import a.b` and `import a.c` both bind `a`."""
+        if self.name or not self.module.startswith(self.local + b"."):
+            return (self.module, self.name)
+        return (self.local, b"")
+
+
+class Mention(NamedTuple):
+    """An identifier inside an import statement that binds nothing; the receiver is what is before it."""
+
+    start: int
+    end: int
+    receiver_start: int  # -1 where there is none
+
+
+_Part = tuple[int, int, str]
+
+
+def read_imports(
+    captures: Mapping[str, list[Node]], data: bytes, spec: LanguageSpec
+) -> tuple[list[Imported], list[Mention]]:
+    """All imports in order of position, and the identifiers that only spell out where they come from."""
+    parts = sorted(
+        (node.start_byte, node.end_byte, part)
+        for part in _PARTS
+        for node in captures.get(f"import.{part}", ())
+    )
+    statements = sorted(
+        (node.start_byte, node.end_byte, capture.partition(".")[2])
+        for capture, nodes in captures.items()
+        if capture.startswith("import.") and capture.partition(".")[2] not in _PARTS
+        for node in nodes
+    )
+    imports: list[Imported] = []
+    mentions: list[Mention] = []
+    for start, end, kind in statements:
+        inside = parts[bisect_left(parts, (start,)) : bisect_left(parts, (end,))]
+        statement = _Statement(kind, data, spec, inside)
+        imports += statement.imports()
+        mentions += statement.mentions(imports)
+    return imports, mentions
+
+
+class _Statement:
+    def __init__(self, kind: str, data: bytes, spec: LanguageSpec, parts: list[_Part]) -> None:
+        self.kind, self.data, self.spec, self.parts = kind, data, spec, parts
+        self.reexport = any(part == "reexport" for _, _, part in parts)
+        self.modules = [part for part in parts if part[2] == "module"]
+        self.takes_names = any(part not in ("module", "alias", "reexport") for _, _, part in parts)
+
+    def imports(self) -> list[Imported]:
+        found: list[Imported] = []
+        for at, (start, end, part) in enumerate(self.parts):
+            following = self.parts[at + 1] if at + 1 < len(self.parts) else (0, 0, "")
+            alias = following[:2] if following[2] == "alias" else None
+            if part == "module":
+                if not self.takes_names:
+                    found.append(self._module(start, end, alias))
+            elif part not in ("alias", "reexport"):
+                found.append(self._name(start, end, part, alias))
+        return found
+
+    def mentions(self, imports: list[Imported]) -> list[Mention]:
+        """Identifiers that are not the local name of an import."""
+        local = {item.local_span for item in imports[-len(self.parts) :] if item.local_span}
+        found = []
+        for start, end, part in self.parts:
+            if part not in ("module", "name") or self.data[start : start + 1] in (b'"', b"'", b"`", b"<"):
+                continue
+            for match in _NAME.finditer(self.data, start, end):
+                if match.span() not in local:
+                    before = start if match.start() > start else -1
+                    found.append(Mention(match.start(), match.end(), before))
+        return found
+
+    def _text(self, start: int, end: int) -> bytes:
+        return b"".join(self.data[start:end].split()).strip(_QUOTES)
+
+    def _module(self, start: int, end: int, alias: tuple[int, int] | None) -> Imported:
+        module = self._text(start, end)
+        local, span = (self.data[alias[0] : alias[1]], alias) if alias else self._own_name(start, end)
+        return Imported(self.kind, module, b"", local, start, span, reexport=self.reexport)
+
+    def _own_name(self, start: int, end: int) -> tuple[bytes, tuple[int, int] | None]:
+        """The name that a module import without alias binds."""
+        names = list(_NAME.finditer(self.data, start, end))
+        if self.spec.import_binds == "none" or not names:
+            return b"", None
+        match = names[0 if self.spec.import_binds == "first" else -1]
+        return match.group(), match.span()
+
+    def _name(self, start: int, end: int, part: str, alias: tuple[int, int] | None) -> Imported:
+        module = self._text(*self.modules[0][:2]) if self.modules else b""
+        taken: bytes = self.data[start:end]
+        name = {"default": b"default", "namespace": b"", "star": b"*"}.get(part, taken)
+        if part == "star" or self.reexport:
+            local, span = b"", None
+        elif alias:
+            local, span = self.data[alias[0] : alias[1]], alias
+        elif _NAME.fullmatch(taken):
+            local, span = taken, (start, end)
+        else:
+            local, span = b"", None
+        return Imported(self.kind, module, name, local, start, span, reexport=self.reexport)

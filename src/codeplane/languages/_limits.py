@@ -1,0 +1,48 @@
+"""Trees that a query cannot read in good time, or not as a whole.
+
+A query counts depth in 16 bits and never ends on a tree that is deeper. It carries every match that has begun
+along, so depth costs its square. In an error node it looks for the next named sibling again at every token.
+"""
+
+from tree_sitter import Node, Query, QueryCursor
+
+MAX_DEPTH = 20_000
+MAX_BROKEN = 20_000  # tokens in one error node
+_VISITS = 2_000  # nodes that are looked at to find an error node that is too wide
+
+
+def captures(query: Query, root: Node) -> dict[str, list[Node]]:
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(MAX_DEPTH)
+    return cursor.captures(root)
+
+
+def is_too_deep(root: Node, size: int) -> bool:
+    """Whether the largest part of the file goes deeper than a query does. Each level takes a byte or more.
+
+    The library's own steps to a byte overflow the stack in such trees; lists of children do not.
+    """
+    children = root.children if size >= MAX_DEPTH else []
+    for _ in range(MAX_DEPTH):
+        if not children:
+            return False
+        children = max(children, key=_length).children
+    return True
+
+
+def _length(node: Node) -> int:
+    return node.end_byte - node.start_byte
+
+
+def is_too_broken(root: Node) -> bool:
+    """Whether an error node holds more tokens than a query can be run over."""
+    waiting = [root] if root.has_error else []
+    for _ in range(_VISITS):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        children = node.children
+        if len(children) > MAX_BROKEN and sum(not child.is_named for child in children) > MAX_BROKEN:
+            return True
+        waiting += [child for child in children if child.has_error]
+    return False

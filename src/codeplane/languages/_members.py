@@ -1,0 +1,105 @@
+"""Members of classes: fields made by `self.x = …`, and which definition `self.x` is."""
+
+from codeplane.languages._binds import Binder
+from codeplane.languages._outline import Draft
+from codeplane.languages.facts import FLAG_STATIC, Role, ScopeKind
+
+_AMBIGUOUS = -1
+_REBINDABLE = frozenset(("field", "property", "variable", "constant", "enum_member"))
+
+
+class Members:
+    """The members of the classes of one file, found through the receiver."""
+
+    def __init__(self, binder: Binder) -> None:
+        self.binder = binder
+        self.outline = binder.outline
+        self.parameters = {name.encode() for name in binder.spec.self_parameters}
+        self.keywords = {name.encode() for name in binder.spec.self_keywords}
+        self.receivers = self.parameters | self.keywords
+        self.by_class: dict[int, dict[bytes, int]] = {}  # draft of the class → name → draft of the member
+        self.by_position: dict[int, int] = {}  # start of `x` in the `self.x = …` that defines it → draft
+        self.numbers: list[int] = []  # draft → definition
+        self._owners: dict[tuple[int, bytes], int] = {}
+        for at, draft in enumerate(self.outline.drafts):
+            if draft.name[0] >= 0 and draft.parent >= 0:
+                self._know(draft.parent, binder.data[draft.name[0] : draft.name[1]], at, draft.more)
+
+    def _know(self, owner: int, name: bytes, at: int, more: bool = False) -> None:
+        members = self.by_class.setdefault(owner, {})
+        if name not in members:
+            members[name] = at
+        elif not more:
+            members[name] = _AMBIGUOUS
+
+    def assign(self, start: int, end: int, receiver: bytes, scope: int) -> Role:
+        """Takes note of `self.x = …`: the first one defines the field."""
+        owner = self.owner(scope, receiver)
+        if owner < 0:
+            return Role.WRITE
+        name = self.binder.data[start:end]
+        known = self.by_class.get(owner, {}).get(name)
+        if known is not None:
+            if known >= 0 and self.outline.drafts[known].kind not in _REBINDABLE:
+                self.by_class[owner][name] = _AMBIGUOUS
+            return Role.WRITE
+        declared = self.binder.declaration(start, end) or (start, end)
+        draft = Draft("field", *declared, self.outline.drafts[owner].body, owner)
+        draft.name = (start, end)
+        draft.annotation = self.binder.member_types.get(start, b"").decode("utf-8", "surrogateescape")
+        self._know(owner, name, len(self.outline.drafts))
+        self.by_position[start] = len(self.outline.drafts)
+        self.outline.drafts.append(draft)
+        return Role.DEFINE
+
+    def find(self, scope: int, receiver: bytes, name: bytes) -> int:
+        """The number of the definition that `receiver.name` is proven to be, or -1."""
+        owner = self.owner(scope, receiver)
+        at = self.by_class.get(owner, {}).get(name, -1) if owner >= 0 else -1
+        return self.numbers[at] if at >= 0 else -1
+
+    def number(self) -> None:
+        """Gives the drafts that have a name their place among the definitions."""
+        count = 0
+        for draft in self.outline.drafts:
+            self.numbers.append(count if draft.name[0] >= 0 else -1)
+            count += draft.name[0] >= 0
+
+    def owner(self, scope: int, receiver: bytes) -> int:
+        """The draft of the class whose instance the receiver is, or -1."""
+        key = (scope, receiver)
+        if key not in self._owners:
+            find = self._of_keyword if receiver in self.keywords else self._of_parameter
+            self._owners[key] = find(scope, receiver) if receiver in self.receivers else -1
+        return self._owners[key]
+
+    def _class_around(self, function: int) -> int:
+        parent = self.outline.parents[function]
+        method = self.binder.body_of.get(function, -1)
+        if parent < 0 or self.outline.kinds[parent] != ScopeKind.CLASS:
+            return -1
+        if method >= 0 and self.outline.drafts[method].flags & FLAG_STATIC:
+            return -1
+        return self.binder.body_of.get(parent, -1)
+
+    def _of_parameter(self, scope: int, receiver: bytes) -> int:
+        """The receiver has to be the first parameter of a method and may not be bound again."""
+        while scope >= 0:
+            if found := self.binder.tables[scope].get(receiver, 0):
+                bind = self.binder.binds[found - 1]
+                first = self.binder.first_params.get(scope) == receiver
+                return self._class_around(scope) if first and bind.count == 1 else -1
+            if receiver in self.binder.tables[scope]:
+                return -1
+            scope = self.outline.parents[scope]
+        return -1
+
+    def _of_keyword(self, scope: int, _receiver: bytes) -> int:
+        kinds, arrows = self.outline.kinds, self.outline.arrows
+        while scope >= 0:
+            if kinds[scope] == ScopeKind.CLASS:
+                return self.binder.body_of.get(scope, -1)
+            if kinds[scope] == ScopeKind.FUNCTION and scope not in arrows:
+                return self._class_around(scope)
+            scope = self.outline.parents[scope]
+        return -1

@@ -1,0 +1,205 @@
+"""The occurrences of names: one loop over all identifiers of a file, and the lookup that it uses."""
+
+from collections.abc import Mapping
+
+from tree_sitter import Node
+
+from codeplane.languages._binds import UNRESOLVED, Binder, Special
+from codeplane.languages._members import Members
+from codeplane.languages._outline import TOO_DEEP, WHOLE
+from codeplane.languages._receivers import shape
+from codeplane.languages.facts import Role, ScopeKind
+
+_SEPARATORS = b" \t\r\n\\.?!:->&"
+_END = 1 << 62
+_LOOK = 400  # longer receivers are not looked at: chains would cost the square of their length
+_OPEN = ord("(")
+_SPACE = ord(" ")
+KEYWORD_RECEIVER = b"="
+
+
+class Lookup:
+    """Finds the bind that a name means at a place."""
+
+    def __init__(self, binder: Binder) -> None:
+        self.binder = binder
+        outline, spec = binder.outline, binder.spec
+        self.parents, self.kinds = outline.parents, outline.kinds
+        self.hides = spec.members_visible != "nested"
+        self.ordered = tuple(spec.ordered)  # members of an enumeration are slow to hash
+        # Target → the position from where it counts for code that stands directly in its scope.
+        kinds = outline.kinds
+        self.effective = [0] + [
+            bind.effective if kinds[bind.scope] in self.ordered else 0 for bind in binder.binds
+        ]
+        self.sequential = bool(spec.sequential)
+        self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
+
+    def chain(self, scope: int) -> tuple[dict[bytes, int], ...]:
+        """The tables that a name is looked up in, inner ones first."""
+        found = self._chains.get(scope)
+        if found is None:
+            found = self._chains[scope] = tuple(table for table in self._tables(scope) if table)
+        return found
+
+    def _tables(self, scope: int) -> list[dict[bytes, int]]:
+        tables = [self.binder.tables[scope]]
+        outer = self.parents[scope]
+        while outer >= 0:
+            tables.append(self._table(outer, direct=False))
+            outer = self.parents[outer]
+        return tables
+
+    def _table(self, scope: int, direct: bool) -> dict[bytes, int]:
+        """The names of a scope as seen from inside it. A class hides its members, not its parameters."""
+        if self.hides and not direct and self.kinds[scope] == ScopeKind.CLASS:
+            return self.binder.type_params.get(scope, {})
+        return self.binder.tables[scope]
+
+    def is_plain(self, skipped: int) -> bool:
+        """Whether the chain of the scope is the whole truth, but for names that do not count yet."""
+        return skipped == WHOLE and not self.sequential
+
+    def find(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
+        """1 + the bind, or 0; for any place."""
+        scope, skipped = place
+        if skipped == TOO_DEEP:
+            return 0
+        if skipped >= 0 and name in self.binder.type_params.get(skipped, ()):
+            return self.binder.type_params[skipped][name]
+        direct = True
+        while scope >= 0:
+            table = self._table(scope, direct)
+            if name in table:
+                # Types and exports of a file may be read after all of it has run; of a class, who knows.
+                late = role in (Role.TYPE, Role.EXPORT)
+                found = self._seen(table[name], scope, position, direct and not (late and scope == 0))
+                if found >= 0 or late:
+                    return max(found, 0)
+            direct = False
+            scope = self.parents[scope]
+        return 0
+
+    def _seen(self, found: int, scope: int, position: int, direct: bool) -> int:
+        """The bind as seen from a position, or -1 where it does not count yet."""
+        if not found:
+            return 0
+        bind = self.binder.binds[found - 1]
+        if direct and self.kinds[scope] in self.ordered and bind.scope == scope and position < bind.effective:
+            return -1
+        shadows = self.binder.history.get((scope, bind.name))
+        if shadows:
+            return next((target for start, target in reversed(shadows) if start <= position), -1)
+        return found
+
+
+class Occurrences:
+    """What the loop fills: occurrences by name, and the receivers that they point to."""
+
+    def __init__(self, members: Members, lookup: Lookup, data: bytes) -> None:
+        self.members, self.lookup, self.data = members, lookup, data
+        self.found: dict[bytes, list[int]] = {}
+        self.receivers: dict[bytes, int] = {}
+        self._texts: dict[bytes, int] = {}  # receiver → its number
+        self._numbers: dict[bytes, int] = {}  # all but the last byte before a member → number of the receiver
+        self._own: dict[bytes, bytes] = {}  # the same, where the receiver may be `self` → `self`
+
+    def run(
+        self,
+        identifiers: tuple[list[int], list[int]],
+        marks: Mapping[int, int],
+        specials: list[Special],
+        line_starts: list[int],
+    ) -> None:
+        """`marks`: end of an identifier → start of its receiver, or -1 - the index of its special."""
+        # This loop sees every identifier of the repository: locals only, one dictionary per question.
+        outline, lookup, found = self.lookup.binder.outline, self.lookup, self.found
+        numbers, own, member = self._numbers, self._own, self.member
+        effective = lookup.effective
+        opens = _OPEN if lookup.binder.spec.call_by_parenthesis else -1
+        data = self.data + b"\n\n"
+        places = zip([*outline.bounds[1:], _END], outline.places, strict=True)
+        bound, place = next(places)
+        scope = place[0]
+        plain, chain = lookup.is_plain(place[1]), lookup.chain(scope)
+        following = iter([*line_starts[1:], _END])
+        line, line_start, next_start = 1, 0, next(following)
+        for start, end in zip(*identifiers, strict=True):
+            if start >= bound:
+                while start >= bound:
+                    bound, place = next(places)
+                scope = place[0]
+                plain, chain = lookup.is_plain(place[1]), lookup.chain(scope)
+            while start >= next_start:
+                line_start = next_start
+                next_start = next(following)
+                line += 1
+            name = data[start:end]
+            mark = marks.get(end)
+            receiver = target = 0
+            where = scope
+            after = data[end]
+            role = 2 if after == opens or (after == _SPACE and data[end + 1] == opens) else 0
+            if mark is None:
+                if plain:
+                    for table in chain:
+                        if name in table:
+                            target = table[name]
+                            if start < effective[target]:
+                                target = lookup.find(name, start, place, role)
+                            break
+                else:
+                    target = lookup.find(name, start, place, role)
+            elif mark >= 0:
+                raw = data[mark : start - 1] if start - mark < _LOOK else b""
+                receiver = numbers.get(raw, 0)
+                if not receiver or raw in own:
+                    receiver, target = member(mark, start, name, scope)
+            else:
+                role, target, before, defined = specials[-1 - mark]
+                if defined >= 0:
+                    where = defined
+                if before >= 0:
+                    receiver, target = member(before, start, name, scope)
+                elif before == -2:
+                    receiver = self.receiver(KEYWORD_RECEIVER)
+                elif target == UNRESOLVED:
+                    target = lookup.find(name, start, place, role)
+            flat = found.get(name)
+            if flat is None:
+                found[name] = [line, start - line_start, role, where, target, receiver]
+            else:
+                flat += (line, start - line_start, role, where, target, receiver)
+
+    def member(self, receiver_start: int, start: int, name: bytes, scope: int) -> tuple[int, int]:
+        """The receiver's number and 1 + the definition of the member, or 0."""
+        if start - receiver_start >= _LOOK:
+            return self.receiver(b"()"), 0
+        written = self.data[receiver_start : start - 1]
+        raw = self._own.get(written)
+        if raw is None:
+            raw = self.data[receiver_start:start].rstrip(_SEPARATORS) or b"."
+            self._numbers[written] = self.receiver(raw)
+            if raw not in self.members.receivers:
+                return self._numbers[written], 0
+            self._own[written] = raw
+        return self._numbers[written], self.members.find(scope, raw, name) + 1
+
+    def receiver(self, raw: bytes) -> int:
+        number = self._texts.get(raw)
+        if number is None:
+            number = self._texts[raw] = self.receivers.setdefault(shape(raw), len(self.receivers) + 1)
+        return number
+
+
+def positions(nodes: list[Node]) -> tuple[list[int], list[int]]:
+    """Starts and ends of nodes that do not overlap, in order; the two lists match."""
+    starts, ends = [node.start_byte for node in nodes], [node.end_byte for node in nodes]
+    starts.sort()
+    ends.sort()
+    return starts, ends
+
+
+def member_marks(nodes: list[Node]) -> dict[int, int]:
+    """End of a member access, which is the end of the member → start of the receiver."""
+    return {node.end_byte: node.start_byte for node in nodes}

@@ -1,0 +1,210 @@
+"""One sorted sweep over the captured nodes that enclose others: scopes and definitions."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from codeplane.languages._vocabulary import MODIFIERS
+from codeplane.languages.facts import FLAG_TEST, ScopeKind
+
+MAX_DEPTH = 200
+WHOLE = -1  # `skipped` of a position that sees its scope as usual
+TOO_DEEP = -2  # `skipped` of a position below MAX_DEPTH scopes: nothing is resolved there
+_END = 1 << 62
+
+# Of nodes with the same extent: a body holds the extent, which holds the definition, which opens the scope.
+_BODY, _EXTENT, _DEFINITION, _SCOPE, _OUTER, _LEAF = range(6)
+_SCOPE_KINDS = {
+    "scope.function": ScopeKind.FUNCTION,
+    "scope.arrow": ScopeKind.FUNCTION,
+    "scope.class": ScopeKind.CLASS,
+    "scope.block": ScopeKind.BLOCK,
+    "scope.comprehension": ScopeKind.COMPREHENSION,
+    "scope.namespace": ScopeKind.NAMESPACE,
+}
+_LEAVES = ("name", "base", "decorator", "test", *(f"modifier.{name}" for name in MODIFIERS))
+
+_Event = tuple[int, int, int, int, str]
+
+
+class Draft:
+    """A definition while its parts are being collected. Positions are bytes."""
+
+    __slots__ = (
+        "annotation", "bases", "body", "body_start", "decorators", "end", "flags", "kind", "more", "name",
+        "opens_group", "parent", "scope", "span_start", "start",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, start: int, end: int, scope: int, parent: int) -> None:
+        self.kind, _, more = kind.partition(".")
+        self.more = bool(more)  # adds to the definition of the same name before it
+        self.opens_group = False  # the next definition of the same name adds to this one
+        self.start = self.span_start = start
+        self.end = end
+        self.scope = scope
+        self.parent = parent
+        self.body = -1
+        self.body_start = -1
+        self.name = (-1, -1)
+        self.bases: list[tuple[int, int]] = []
+        self.decorators: list[tuple[int, int]] = []
+        self.flags = 0
+        self.annotation = ""
+
+    def named(self, start: int, end: int) -> "Draft":
+        """Another definition of the same node under another name: `const a, b = 1, 2`."""
+        other = Draft(self.kind, self.start, self.end, self.scope, self.parent)
+        other.flags, other.span_start, other.name = self.flags, self.span_start, (start, end)
+        return other
+
+
+@dataclass
+class Outline:
+    """The scopes of a file, its drafts, and which scope each byte is in."""
+
+    parents: list[int] = field(default_factory=lambda: [-1])
+    kinds: list[ScopeKind] = field(default_factory=lambda: [ScopeKind.FILE])
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    arrows: set[int] = field(default_factory=set)
+    bounds: list[int] = field(default_factory=lambda: [0])
+    places: list[tuple[int, int]] = field(default_factory=lambda: [(0, WHOLE)])  # scope, skipped scope
+    drafts: list[Draft] = field(default_factory=list)
+
+    def place(self, position: int) -> tuple[int, int]:
+        return self.places[bisect_right(self.bounds, position) - 1]
+
+    def mark(self, position: int, place: tuple[int, int]) -> None:
+        self.bounds.append(position)
+        self.places.append(place)
+
+
+def read_outline(captures: Mapping[str, list[Node]], size: int) -> Outline:
+    """Sweeps over all enclosing nodes from left to right, outer ones first."""
+    return _Sweep(size).run(_events(captures))
+
+
+def _events(captures: Mapping[str, list[Node]]) -> list[_Event]:
+    events: list[_Event] = []
+    for capture, nodes in captures.items():
+        if capture in _LEAVES:
+            rank = _LEAF
+        elif capture.startswith("definition."):
+            rank = _DEFINITION
+        elif capture in _SCOPE_KINDS:
+            rank = _SCOPE
+        else:
+            rank = {"body": _BODY, "extent": _EXTENT, "scope.outer": _OUTER}.get(capture, -1)
+        if rank >= 0:
+            events += [(node.start_byte, -node.end_byte, rank, node.end_byte, capture) for node in nodes]
+    events.sort()
+    return events
+
+
+class _Sweep:
+    """The stacks of the sweep. Each entry of a stack ends no later than the entry below it."""
+
+    def __init__(self, size: int) -> None:
+        self.outline = Outline(spans=[(0, size)])
+        self.scopes: list[tuple[int, int, int]] = [(_END, 0, WHOLE)]  # end, scope, skipped
+        self.holders: list[tuple[int, int]] = [(_END, -1)]  # end, draft (-2: an extent)
+        self.extents: list[tuple[int, list[tuple[int, int]]]] = []  # start, decorators; not yet adopted
+
+    def run(self, events: list[_Event]) -> Outline:
+        scopes, holders = self.scopes, self.holders
+        for start, _, rank, end, capture in events:
+            while scopes[-1][0] <= start:
+                closed = scopes.pop()[0]
+                self.outline.mark(closed, scopes[-1][1:])
+            while holders[-1][0] <= start:
+                if holders.pop()[1] == -2 and self.extents:
+                    self.extents.pop()
+            if rank == _LEAF:
+                self._leaf(start, end, capture)
+            elif rank == _SCOPE:
+                self._scope(start, end, capture)
+            elif rank == _DEFINITION:
+                self._definition(start, end, capture)
+            elif rank == _BODY:
+                self._body(start)
+            elif rank == _OUTER:
+                self._outer(start, end)
+            else:
+                holders.append((end, -2))
+                self.extents.append((start, []))
+        while len(scopes) > 1:
+            closed = scopes.pop()[0]
+            self.outline.mark(closed, scopes[-1][1:])
+        return self.outline
+
+    def _holder(self) -> int:
+        """The innermost draft, or -1."""
+        for _, draft in reversed(self.holders):
+            if draft != -2:
+                return draft
+        return -1
+
+    def _definition(self, start: int, end: int, capture: str) -> None:
+        outline = self.outline
+        adopts = self.holders[-1][1] == -2 and bool(self.extents)
+        draft = Draft(capture.partition(".")[2], start, end, self.scopes[-1][1], self._holder())
+        if adopts:
+            draft.span_start, draft.decorators = self.extents.pop()
+            self.holders.pop()
+        self.holders.append((end, len(outline.drafts)))
+        outline.drafts.append(draft)
+
+    def _scope(self, start: int, end: int, capture: str) -> None:
+        outline = self.outline
+        _, parent, skipped = self.scopes[-1]
+        if len(self.scopes) > MAX_DEPTH:
+            self.scopes.append((end, parent, TOO_DEEP))
+            outline.mark(start, (parent, TOO_DEEP))
+            return
+        scope = len(outline.parents)
+        outline.parents.append(parent)
+        outline.kinds.append(_SCOPE_KINDS[capture])
+        outline.spans.append((start, end))
+        if capture == "scope.arrow":
+            outline.arrows.add(scope)
+        place = (scope, TOO_DEEP if skipped == TOO_DEEP else WHOLE)
+        self.scopes.append((end, *place))
+        outline.mark(start, place)
+        at = self._holder()
+        if at >= 0:
+            draft = outline.drafts[at]
+            if draft.body < 0 and (start == draft.start or end == draft.end or start == draft.body_start):
+                draft.body = scope
+
+    def _outer(self, start: int, end: int) -> None:
+        _, scope, skipped = self.scopes[-1]
+        if scope and skipped != TOO_DEEP:
+            place = (self.outline.parents[scope], scope)
+            self.scopes.append((end, *place))
+            self.outline.mark(start, place)
+
+    def _body(self, start: int) -> None:
+        at = self._holder()
+        if at >= 0 and self.outline.drafts[at].body_start < 0:
+            self.outline.drafts[at].body_start = start
+
+    def _leaf(self, start: int, end: int, capture: str) -> None:
+        if capture == "decorator" and self.holders[-1][1] == -2 and self.extents:
+            self.extents[-1][1].append((start, end))
+            return
+        at = self._holder()
+        if at < 0:
+            return
+        draft = self.outline.drafts[at]
+        if capture == "name":
+            if draft.name[0] < 0:
+                draft.name = (start, end)
+            else:
+                self.outline.drafts.append(draft.named(start, end))
+        elif capture == "base":
+            draft.bases.append((start, end))
+        elif capture == "decorator":
+            draft.decorators.append((start, end))
+        else:
+            draft.flags |= FLAG_TEST if capture == "test" else MODIFIERS[capture.partition(".")[2]]

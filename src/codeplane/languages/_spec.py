@@ -1,0 +1,101 @@
+"""What a language is: a folder with a `SPEC` and queries. Finds the folders and reads their specs."""
+
+import importlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from codeplane.languages.facts import ScopeKind
+
+HERE = Path(__file__).parent
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_FLAGS: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class LanguageSpec:
+    """The data of one language. Everything that a query can say is in the queries, not here."""
+
+    name: str
+    family: str  # languages of one family can import each other
+    grammar: str  # the module of the grammar wheel
+    function: str = "language"  # the function of that module that returns the grammar
+    extensions: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()
+    shebangs: tuple[str, ...] = ()  # program names: `python`, also found in `python3.12`
+    inherits: str = ""  # the language whose queries come before this one's
+
+    # `body`: names of a class body are seen in the body alone. `nested`: in nested functions too. `never`.
+    members_visible: Literal["body", "nested", "never"] = "never"
+    # Scopes where a name counts only after its first binding, for code that stands directly in them.
+    ordered: frozenset[ScopeKind] = frozenset()
+    # Scopes where locals count only after their declaration, seen from anywhere; declaring again shadows.
+    sequential: frozenset[ScopeKind] = frozenset()
+    # Names of the receiver. A parameter has to be the first of a method; a keyword needs no binding.
+    self_parameters: tuple[str, ...] = ()
+    self_keywords: tuple[str, ...] = ()
+    # A star import may replace what was bound before it.
+    star_rebinds: bool = False
+    # The local name of `import a.b.c` without alias: the first part, the last part, or none.
+    import_binds: Literal["first", "last", "none"] = "none"
+    # An identifier followed by `(` is a call, whatever the tree says. Exact where calls look like that alone.
+    call_by_parenthesis: bool = False
+    # Functions directly in a class are methods, variables there are fields.
+    class_kinds: Mapping[str, str] = field(
+        default_factory=lambda: {"function": "method", "variable": "field", "constant": "field"}
+    )
+    constant: str = ""  # pattern of names of variables that are constants
+    private: str = ""  # pattern of names that are private by convention
+    constructor: str = r"[A-Z]"  # how the last part of a called name begins when it is a class
+    tests: Mapping[str, str] = field(default_factory=dict)  # kind → pattern of names that are tests
+    test_base: str = ""  # pattern of base classes that make a class a test suite
+    # The last part of a decorator's or annotation's name → what it says about the definition.
+    decorator_kinds: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    decorator_flags: Mapping[str, int] = field(default_factory=lambda: _NO_FLAGS)
+    decorator_adds: frozenset[str] = frozenset()  # the definition adds to the one before it
+    decorator_opens: frozenset[str] = frozenset()  # the next definition adds to this one
+    # Called name → (pattern, number of the argument that names something, or -1 for a subscript on the call).
+    dynamic_calls: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    # How names are exported without a statement: `bound` = every public name bound in the file scope.
+    default_exports: Literal["", "bound"] = ""
+    gaps: str = ""  # what the support table says about things left out
+
+
+@cache
+def specs() -> Mapping[str, LanguageSpec]:
+    """All languages by name, in order of name."""
+    found = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
+    return {name: importlib.import_module(f"codeplane.languages.{name}").SPEC for name in found}
+
+
+@cache
+def _by_name() -> tuple[Mapping[str, str], Mapping[str, str], tuple[tuple[re.Pattern[str], str], ...]]:
+    extensions = {ext: spec.name for spec in specs().values() for ext in spec.extensions}
+    filenames = {name: spec.name for spec in specs().values() for name in spec.filenames}
+    shebangs = tuple(
+        (re.compile(rf"{re.escape(program)}[\d.]*\Z"), spec.name)
+        for spec in specs().values()
+        for program in spec.shebangs
+    )
+    return extensions, filenames, shebangs
+
+
+def language_of(path_name: str, first_bytes: bytes) -> str | None:
+    """The language of a file by its name, or by its first line where the name does not say."""
+    extensions, filenames, shebangs = _by_name()
+    base = path_name.rsplit("/", 1)[-1]
+    if base in filenames:
+        return filenames[base]
+    for at in [match.start() for match in re.finditer(r"\.", base)]:
+        if language := extensions.get(base[at:].lower()):
+            return language
+    if "." in base or not first_bytes.startswith(b"#!"):
+        return None
+    words = first_bytes[2:200].split(b"\n", 1)[0].decode("ascii", "replace").split()
+    programs = [word.rsplit("/", 1)[-1] for word in words if "=" not in word and not word.startswith("-")]
+    program = next((word for word in programs if word != "env"), "")
+    return next((language for pattern, language in shebangs if pattern.match(program)), None)

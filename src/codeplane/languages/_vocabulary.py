@@ -1,0 +1,43 @@
+"""The closed list of captures that a query may use. `CAPTURES.md` says what each of them means."""
+
+from codeplane.languages.facts import (
+    FLAG_ABSTRACT,
+    FLAG_ASYNC,
+    FLAG_OVERRIDE,
+    FLAG_PRIVATE,
+    FLAG_STATIC,
+    KINDS,
+)
+
+SCOPES = ("function", "arrow", "class", "block", "comprehension", "namespace")
+BINDS = ("variable", "local", "param", "type_param", "hoisted", "global", "nonlocal", "member")
+ROLES = ("call", "read", "write", "type")
+MODIFIERS = {
+    "private": FLAG_PRIVATE,
+    "static": FLAG_STATIC,
+    "abstract": FLAG_ABSTRACT,
+    "async": FLAG_ASYNC,
+    "override": FLAG_OVERRIDE,
+}
+
+_FIXED = (
+    "identifier member receiver name body base decorator extent extended declaration annotation made test "
+    "scope.outer argument.keyword dotted region.type region.names "
+    "import.module import.name import.alias import.default import.namespace import.star import.reexport "
+    "export.name export.alias export.default export.public export.list"
+).split()
+
+
+def is_known(capture: str) -> bool:
+    """Whether a capture is in the vocabulary. Names that begin with `_` are for predicates."""
+    head, _, tail = capture.partition(".")
+    return (
+        capture.startswith("_")
+        or capture in _FIXED
+        or (head == "scope" and tail in SCOPES)
+        or (head == "bind" and tail in BINDS)
+        or (head == "reference" and tail in ROLES)
+        or (head == "modifier" and tail in MODIFIERS)
+        or (head == "definition" and tail.removesuffix(".more") in KINDS)
+        or (head in ("import", "dynamic", "hook") and tail.replace("_", "").isalnum())
+    )

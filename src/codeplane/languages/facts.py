@@ -1,0 +1,179 @@
+"""What is read out of one file's bytes: facts that depend on the content alone, never on its path.
+
+Lines are 1-based, columns are 0-based bytes. Indexes point into the lists of the same `Facts`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal, NamedTuple
+
+ParseState = Literal["ok", "partial", "failed", "skipped"]
+"""`ok`: every byte was understood. `partial`: around syntax errors, what could be read was kept. `failed`:
+nothing could be read. `skipped`: not tried (too large, binary, no grammar)."""
+
+
+class Role(IntEnum):
+    """What an occurrence of a name does."""
+
+    READ = 0
+    WRITE = 1
+    CALL = 2
+    TYPE = 3
+    IMPORT = 4
+    DEFINE = 5
+    EXPORT = 6
+
+
+class ScopeKind(IntEnum):
+    FILE = 0
+    CLASS = 1
+    FUNCTION = 2
+    BLOCK = 3
+    COMPREHENSION = 4
+    NAMESPACE = 5
+
+
+class Reason(IntEnum):
+    """Why a name is bound in a scope."""
+
+    DEF_IN_SCOPE = 0
+    PARAM = 1
+    LOCAL_ASSIGN = 2
+    IMPORT_ALIAS = 3
+
+
+class Span(NamedTuple):
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+
+
+class Scope(NamedTuple):
+    """A lexical scope. Scope 0 is the file's; parents come before children."""
+
+    parent: int  # -1 for the file scope
+    kind: ScopeKind
+    span: Span
+
+
+class Definition(NamedTuple):
+    """A definition that has a name of its own outside its function: no parameters, no local variables."""
+
+    name: str
+    kind: str  # one of KINDS
+    parent: int  # the definition that holds this one, or -1
+    scope: int  # the scope that it is defined in
+    body: int  # the scope that it opens, or -1
+    span: Span  # the whole definition, decorators and modifiers included
+    name_line: int
+    name_column: int
+    signature: str  # the header as written, white space folded, without the body; "" where there is none
+    bases: tuple[
+        str, ...
+    ] = ()  # base classes and interfaces, as written: `Base`, `pkg.Base`, `Base[T]` → `Base`
+    annotation: str = ""  # declared type as written, where it is a plain (dotted) name
+    flags: int = 0  # OR of the FLAG_ values
+
+
+FLAG_PRIVATE = 1
+FLAG_STATIC = 2
+FLAG_ABSTRACT = 4
+FLAG_ASYNC = 8
+FLAG_OVERRIDE = 16
+FLAG_TEST = 32  # a test case or suite, by the language's own conventions
+
+KINDS = frozenset(
+    "function method constructor class interface struct enum enum_member trait type variable constant field "
+    "property namespace module macro impl object mixin heading key table selector resource block message "
+    "service rpc query stage".split()
+)
+
+
+class Bind(NamedTuple):
+    """A name made known in a scope. Every occurrence that lexically means it carries its index."""
+
+    scope: int
+    name: str
+    reason: Reason
+    target: int  # DEF_IN_SCOPE: a definition; IMPORT_ALIAS: an import; otherwise -1
+    certain: bool  # False where the same name is bound to several things, or something dynamic may rebind it
+    line: int  # where it is first bound
+    column: int
+    type_name: str = (
+        ""  # the class that it is known to hold: one plain annotation or one constructor call, else ""
+    )
+
+
+class Import(NamedTuple):
+    """One imported name; `import a, b` gives two."""
+
+    scope: int
+    kind: str  # the language and the form: python_import, python_from, js_import, go_import, rust_use …
+    module: str  # the source as written: `pkg.mod`, `./x`, `<stdio.h>`; relative dots of Python included
+    name: str  # the name taken from the module; "" for the module itself; "*" for all
+    alias: str  # the local name; "" when none is bound (side effect, star)
+    line: int
+    column: int
+    certain: bool = True
+    reexport: bool = False  # the statement itself exports the name again (`export … from`, `pub use`)
+
+
+class Export(NamedTuple):
+    """A name that the file offers to others."""
+
+    name: str
+    local: str  # the name inside the file; "" when it comes straight from another module
+    evidence: str  # explicit_export, default_module, all_literal, public_modifier, capital_letter …
+    certain: bool = True
+
+
+class Dynamic(NamedTuple):
+    """A place where names are made at run time."""
+
+    pattern: str  # getattr, eval, bracket_access, reflect, dynamic_import …
+    line: int
+    column: int
+    literals: tuple[str, ...]
+    computed: bool
+
+
+class Occurrence(NamedTuple):
+    """One occurrence of an identifier.
+
+    Without a receiver, `target` is 1 + the index of the bind that it means, or 0. With a receiver (`x` in
+    `self.x`), it is 1 + the index of the definition in this file that it is proven to be, or 0.
+    """
+
+    line: int
+    column: int
+    role: Role
+    scope: int
+    target: int
+    receiver: int  # 1 + index into `Facts.receivers`, or 0
+
+
+@dataclass
+class Facts:
+    """Everything read out of one blob. `occurrences` are grouped by name, in order of position."""
+
+    state: ParseState
+    reason: str = ""
+    lines: int = 0
+    scopes: list[Scope] = field(default_factory=list)
+    definitions: list[Definition] = field(default_factory=list)
+    binds: list[Bind] = field(default_factory=list)
+    imports: list[Import] = field(default_factory=list)
+    exports: list[Export] = field(default_factory=list)
+    dynamics: list[Dynamic] = field(default_factory=list)
+    receivers: list[str] = field(default_factory=list)
+    # name → a flat list of integers, six for each occurrence, in the order of `Occurrence`.
+    occurrences: dict[str, list[int]] = field(default_factory=dict)
+
+    def named(self, name: str) -> Iterator[Occurrence]:
+        """The occurrences of one name."""
+        flat = self.occurrences.get(name, [])
+        for at in range(0, len(flat), 6):
+            line, column, role, scope, target, receiver = flat[at : at + 6]
+            yield Occurrence(line, column, Role(role), scope, target, receiver)

@@ -1,0 +1,46 @@
+"""Python 3."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
+
+SPEC = LanguageSpec(
+    name="python",
+    family="python",
+    grammar="tree_sitter_python",
+    extensions=(".py", ".pyi", ".pyw"),
+    filenames=("SConstruct", "SConscript", "wscript"),
+    shebangs=("python", "pypy"),
+    members_visible="body",
+    ordered=frozenset((ScopeKind.FILE, ScopeKind.CLASS)),
+    self_parameters=("self", "cls"),
+    star_rebinds=True,
+    import_binds="first",
+    call_by_parenthesis=True,
+    constant=r"_*[A-Z][A-Z0-9_]*",
+    private=r"_(?!_).*|__.*(?<!__)",
+    tests={"function": r"test(_.*|[A-Z].*)?", "method": r"test(_.*|[A-Z].*)?", "class": r"Test.*"},
+    test_base=r"(.*\.)?\w*TestCase",
+    decorator_kinds={"property": "property", "cached_property": "property", "setter": "property"},
+    decorator_flags={
+        "staticmethod": FLAG_STATIC,
+        "abstractmethod": FLAG_ABSTRACT,
+        "abstractproperty": FLAG_ABSTRACT,
+        "override": FLAG_OVERRIDE,
+    },
+    decorator_adds=frozenset(("setter", "getter", "deleter")),
+    decorator_opens=frozenset(("overload",)),
+    dynamic_calls={
+        "getattr": ("getattr", 1),
+        "setattr": ("setattr", 1),
+        "hasattr": ("hasattr", 1),
+        "delattr": ("delattr", 1),
+        "eval": ("eval", 0),
+        "exec": ("exec", 0),
+        "__import__": ("dynamic_import", 0),
+        "importlib.import_module": ("dynamic_import", 0),
+        "globals": ("bracket_access", -1),
+        "locals": ("bracket_access", -1),
+        "vars": ("bracket_access", -1),
+    },
+    default_exports="bound",
+)

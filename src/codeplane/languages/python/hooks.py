@@ -1,0 +1,105 @@
+"""What queries cannot say: names in quoted annotations, and the forms of `__all__`."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from codeplane.languages._exports import Exported
+
+_NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_ANNOTATION = re.compile(rb"[\w\s.,|\[\]\x80-\xff]+\Z")
+_ALL = re.compile(rb"(?<![\w.])__all__(?!\w)")
+_MOST_ALL = 50  # mentions of __all__ that are looked at
+_KEYWORDS = (b"None", b"True", b"False")
+_NOT_TYPES = (b"Literal", b"Annotated")
+
+
+def quoted_names(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The names in a quoted annotation: start, end, start of the receiver or -1."""
+    if not _ANNOTATION.match(data, start, end) or _is_value(data, start):
+        return
+    before = -1
+    last = start
+    for match in _NAME.finditer(data, start, end):
+        if data[last : match.start()].strip() != b".":
+            before = -1
+        if match.group() not in _KEYWORDS:
+            yield match.start(), match.end(), before
+        before = match.start() if before < 0 else before
+        last = match.end()
+
+
+def _is_value(data: bytes, start: int) -> bool:
+    """Whether the string stands in brackets that hold values, not types."""
+    head = data[max(start - 300, 0) : start]
+    if not any(name in head for name in _NOT_TYPES):
+        return False
+    depth = 0
+    for at in range(len(head) - 1, -1, -1):
+        char = head[at : at + 1]
+        if char in b")]":
+            depth += 1
+        elif char in b"([":
+            if depth == 0:
+                return head[:at].rstrip().endswith(_NOT_TYPES)
+            depth -= 1
+        elif char in b"\n:>" and depth == 0 and at < len(head) - 200:
+            return False
+    return False
+
+
+def exports(root: Node, data: bytes) -> list[Exported]:
+    """The names in `__all__`, certain where every statement about it is a literal."""
+    found: list[Exported] = []
+    certain = True
+    if b"__all__" not in data:
+        return found
+    for count, match in enumerate(_ALL.finditer(data)):
+        node = root.descendant_for_byte_range(*match.span())
+        if node is None or node.type != "identifier" or count >= _MOST_ALL:
+            continue
+        value = _value(node)
+        if value is None:
+            certain = False
+            continue
+        names, literal = _strings(value)
+        certain = certain and literal
+        found += [
+            Exported(data[start:end], data[start:end], start, end, "all_literal", in_text=True)
+            for start, end in names
+        ]
+    return [item._replace(certain=certain) for item in found]
+
+
+def _value(node: Node) -> Node | None:
+    """What is given to `__all__` where it is assigned, added to or extended."""
+    parent = node.parent
+    if parent is None:
+        return None
+    if parent.type in ("assignment", "augmented_assignment"):
+        return parent.child_by_field_name("right")
+    call = parent.parent
+    if parent.type == "attribute" and call is not None and call.type == "call":
+        return call.child_by_field_name("arguments")
+    return None
+
+
+def _strings(value: Node) -> tuple[list[tuple[int, int]], bool]:
+    """The contents of the strings in a list, tuple or call, and whether there is nothing else."""
+    names: list[tuple[int, int]] = []
+    literal = value.type in ("list", "tuple", "argument_list", "string")
+    waiting = [value] if value.type == "string" else value.named_children
+    for _ in range(2):
+        following: list[Node] = []
+        for node in waiting:
+            contents = [child for child in node.named_children if child.type == "string_content"]
+            if node.type == "string" and len(contents) == 1:
+                names.append((contents[0].start_byte, contents[0].end_byte))
+            elif node.type in ("list", "tuple"):
+                following += node.named_children
+                literal = literal and value.type == "argument_list"
+            elif node.type != "comment":
+                literal = False
+        waiting = following
+    return names, literal
