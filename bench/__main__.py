@@ -5,7 +5,7 @@ import platform
 import sys
 from importlib import import_module
 
-BENCHES = ("startup", "overhead", "memory")
+BENCHES = ("startup", "overhead", "memory", "reconcile", "cold")
 
 
 def main() -> None:

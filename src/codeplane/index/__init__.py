@@ -1,0 +1,17 @@
+"""Facts by content, views of them, epochs, and bounded questions."""
+
+from codeplane.index.index import WORKING_VIEW, Index, IndexState
+from codeplane.index.query import DefFact, FileFact, Found, RefFact, Snapshot
+from codeplane.index.workers import Workers
+
+__all__ = [
+    "WORKING_VIEW",
+    "DefFact",
+    "FileFact",
+    "Found",
+    "Index",
+    "IndexState",
+    "RefFact",
+    "Snapshot",
+    "Workers",
+]

@@ -1,0 +1,253 @@
+"""The index of a repository: kept in step with the working tree, one epoch at a time."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from codeplane.core.errors import ContentChanged, IndexCorrupt, NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.index.query import Snapshot
+from codeplane.index.schema import SCRIPTS
+from codeplane.index.store import BlobKey, Entry, Names, add_blobs, from_sql, known_blobs, publish, view_id
+from codeplane.index.workers import Done, Job, Workers
+from codeplane.languages import extractor_version, language_of
+from codeplane.storage.database import Connection, Database, delete_database, open_versioned
+from codeplane.truth import Delta, Known, WorkingTree
+
+Progress = Callable[[int, int, str], None]
+
+WORKING_VIEW: Final = "worktree"
+
+# Up to this much is extracted first and then published whole; more is published as it is read, and what
+# has not been read yet is known to be missing.
+_WHOLE_FILES: Final = 200
+_BATCH_FILES: Final = 400
+_BATCH_SEC: Final = 2.0
+
+
+@dataclass(frozen=True)
+class IndexState:
+    """How far the index is."""
+
+    files: int
+    unread: int
+    epoch: int
+    building: bool
+    rebuilt: str  # why it was made anew at this start; "" when it was not
+
+
+class Index:
+    """Facts by content, a view of the working tree, epochs. One refresh runs at a time."""
+
+    def __init__(self, database: Database, tree: WorkingTree, workers: Workers, rebuilt: str = "") -> None:
+        self.database = database
+        self._tree = tree
+        self._workers = workers
+        self._rebuilt = rebuilt
+        self._refreshing = threading.Lock()
+        self._building = False
+        self._closing = False
+        with database.write() as connection:
+            self._view = view_id(connection, WORKING_VIEW)
+        self._names = Names()
+        self._entries = self._load()
+
+    @classmethod
+    def open(cls, file: Path, tree: WorkingTree, workers: Workers) -> "Index":
+        """Opens the index; one that is damaged or of another schema is made anew."""
+        rebuilt = ""
+        try:
+            database = open_versioned(file, SCRIPTS)
+            if database is None:
+                rebuilt = "it was written by a newer version"
+            elif (damage := _damage(database)) is not None:
+                rebuilt = damage
+                database.close()
+                database = None
+        except IndexCorrupt as error:
+            database, rebuilt = None, error.message
+        if database is None:
+            delete_database(file)
+            database = open_versioned(file, SCRIPTS)
+            assert database is not None, "BUG: a new database has the current schema"
+        return cls(database, tree, workers, rebuilt)
+
+    def close(self) -> None:
+        """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
+        self._closing = True
+        with self._refreshing:
+            self.database.close()
+
+    def state(self) -> IndexState:
+        with self.database.read() as connection:
+            files, unread = connection.execute(
+                "SELECT count(*), coalesce(sum(blob IS NULL), 0) FROM entry WHERE view = ?", (self._view,)
+            ).fetchone()
+            epoch = _last_epoch(connection, self._view)
+        return IndexState(files, unread, epoch, self._building, self._rebuilt)
+
+    @property
+    def is_building(self) -> bool:
+        """Whether a long pass runs; answers given meanwhile say what is missing."""
+        return self._building
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """The working tree at the last published epoch; everything read in the block agrees."""
+        with self.database.read() as connection:
+            yield Snapshot(connection, self._view, _last_epoch(connection, self._view))
+
+    def refresh(self, progress: Progress | None = None) -> int:
+        """Makes the index as new as the tree is now and returns its epoch."""
+        with self._refreshing:
+            delta = self._tree.reconcile({path: entry.known for path, entry in self._entries.items()})
+            unread = {
+                path: entry.known
+                for path, entry in self._entries.items()
+                if entry.blob is None and path not in delta.removed
+            }
+            if delta or delta.touched or unread:
+                self._apply(delta, {**unread, **delta.added, **delta.changed}, progress)
+            with self.database.read() as connection:
+                return _last_epoch(connection, self._view)
+
+    def _apply(self, delta: Delta, changed: dict[RepoPath, Known], progress: Progress | None) -> None:
+        work = _Work(self._tree, changed)
+        with self.database.read() as connection:
+            work.find_known(connection)
+        if len(work.pending) <= _WHOLE_FILES:
+            read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
+            self._publish(work, read, delta)
+        else:
+            with self._marked_building():
+                self._publish(work, [], delta)
+                self._read_in_batches(work, progress)
+                self._workers.close()
+
+    def _read_in_batches(self, work: "_Work", progress: Progress | None) -> None:
+        total, finished = len(work.pending), 0
+        batch: list[Done] = []
+        began = time.monotonic()
+        for chunk in self._workers.extract(work.jobs()):
+            batch += chunk
+            finished += len(chunk)
+            is_late = time.monotonic() - began > _BATCH_SEC
+            if len(batch) >= _BATCH_FILES or is_late or finished == total or self._closing:
+                self._publish(work, batch)
+                batch, began = [], time.monotonic()
+            if self._closing:
+                return
+            if progress is not None:
+                progress(finished, total, "reading files")
+
+    def _publish(self, work: "_Work", read: Sequence[Done], delta: Delta | None = None) -> None:
+        """One transaction: facts, entries and epoch become visible together or not at all.
+
+        With a delta, everything that it names is published; without, what was read.
+        """
+        removed = delta.removed if delta is not None else frozenset()
+        try:
+            with self.database.write() as connection:
+                entries = work.store(connection, read, self._names)
+                if delta is not None:
+                    touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
+                    entries = {**touched, **work.all()}
+                publish(connection, self._view, self._entries, entries, removed)
+        except BaseException:
+            self._names = Names()
+            raise
+        self._entries.update(entries)
+        for path in removed:
+            self._entries.pop(path, None)
+
+    def _load(self) -> dict[RepoPath, Entry]:
+        with self.database.read() as connection:
+            rows = connection.execute(
+                "SELECT path, blob, digest, mtime_ns, size, inode, ctime_ns, mode FROM entry WHERE view = ?",
+                (self._view,),
+            )
+            return {from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows}
+
+    @contextmanager
+    def _marked_building(self) -> Iterator[None]:
+        self._building = True
+        try:
+            yield
+        finally:
+            self._building = False
+
+
+class _Work:
+    """What one pass has to read: each distinct content once, however many paths have it."""
+
+    def __init__(self, tree: WorkingTree, changed: dict[RepoPath, Known]) -> None:
+        self._tree = tree
+        self._paths: dict[BlobKey, list[tuple[RepoPath, Known]]] = {}
+        self._ids: dict[BlobKey, int] = {}
+        self.pending: list[BlobKey] = []
+        for path in sorted(changed):
+            self._add(path, changed[path])
+
+    def _add(self, path: RepoPath, known: Known) -> None:
+        name = path.rsplit("/", 1)[-1]
+        # Only a name without an ending leaves the language to the first line.
+        beginning = b"" if "." in name else (self._read(path, known) or b"")[:200]
+        language = language_of(name, beginning) or ""
+        self._paths.setdefault(_key(known.digest, language), []).append((path, known))
+
+    def _read(self, path: RepoPath, known: Known) -> bytes | None:
+        try:
+            return self._tree.read(path, expected=known.digest)
+        except (ContentChanged, NotFound, PathRefused):
+            return None
+
+    def find_known(self, connection: Connection) -> None:
+        """Splits the work: content whose facts are there, and the rest, which is pending."""
+        self._ids = known_blobs(connection, self._paths)
+        self.pending = [key for key in self._paths if key not in self._ids]
+
+    def jobs(self) -> Iterator[Job]:
+        """Reads what is pending, file by file. One that has changed again waits for the next pass."""
+        for number, key in enumerate(self.pending):
+            data = self._read(*self._paths[key][0])
+            if data is not None:
+                yield Job(number, key.language, data)
+
+    def store(self, connection: Connection, read: Sequence[Done], names: Names) -> dict[RepoPath, Entry]:
+        """Writes the facts of what was read, in a fixed order; returns the entries that now have facts."""
+        blobs = []
+        for done in sorted(read, key=lambda done: done.number):
+            key = self.pending[done.number]
+            blobs.append((key, self._paths[key][0][1].size, done.packed))
+        added = add_blobs(connection, blobs, names)
+        self._ids.update(added)
+        return {path: Entry(known, added[key]) for key in added for path, known in self._paths[key]}
+
+    def all(self) -> dict[RepoPath, Entry]:
+        """Every path of the pass, with its facts where they are there."""
+        return {
+            path: Entry(known, self._ids.get(key))
+            for key, paths in self._paths.items()
+            for path, known in paths
+        }
+
+
+def _key(digest: str, language: str) -> BlobKey:
+    return BlobKey(digest, language, extractor_version(language) if language else "words-1")
+
+
+def _last_epoch(connection: Connection, view: int) -> int:
+    return int(
+        connection.execute("SELECT coalesce(max(id), 0) FROM epoch WHERE view = ?", (view,)).fetchone()[0]
+    )
+
+
+def _damage(database: Database) -> str | None:
+    """Why the file cannot be relied on; the quick check reads every page's structure."""
+    with database.read() as connection:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    return None if found == "ok" else f"its integrity check failed: {found}"

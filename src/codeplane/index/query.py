@@ -1,0 +1,252 @@
+"""Bounded questions to the index. Every answer has a limit and says why it is empty when it is."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Absence, Tier
+from codeplane.index.pack import unpack_binds, unpack_occurrences, unpack_scopes
+from codeplane.index.store import from_sql, sql_text
+from codeplane.languages.facts import Bind, Dynamic, Export, Import, Occurrence, Reason, Role, Scope, Span
+from codeplane.storage.database import Connection
+
+T = TypeVar("T")
+
+MOST = 1000
+
+
+@dataclass(frozen=True)
+class Found(Generic[T]):
+    """Items up to the limit asked for. `absence` is set when there are none."""
+
+    items: list[T]
+    truncated: bool
+    absence: Absence | None
+
+
+class FileFact(NamedTuple):
+    path: RepoPath
+    digest: str
+    language: str
+    state: str  # ok, partial, failed, skipped, or unread
+    reason: str
+    lines: int
+
+
+class DefFact(NamedTuple):
+    path: RepoPath
+    position: int  # its number in the file
+    name: str
+    kind: str
+    lexical_path: str  # the names that hold it, and its own, with dots between
+    span: Span
+    name_line: int
+    name_column: int
+    signature: str
+    bases: tuple[str, ...]
+    annotation: str
+    flags: int
+
+
+class RefFact(NamedTuple):
+    path: RepoPath
+    name: str
+    line: int
+    column: int
+    role: Role
+    scope: int
+    tier: Tier
+    certain: bool
+    receiver: str
+    # The definition in the same file that it is proven to be, where there is one.
+    definition: int | None
+
+
+class Snapshot:
+    """One view at one epoch. It lives as long as the read that it was made in."""
+
+    def __init__(self, connection: Connection, view: int, epoch: int) -> None:
+        self._connection = connection
+        self._view = view
+        self.epoch = epoch
+
+    def file(self, path: RepoPath) -> FileFact | None:
+        return next(self._files("AND e.path = ?", (sql_text(path),)), None)
+
+    def files(self, limit: int, after: RepoPath | None = None) -> Found[FileFact]:
+        """Files in order of their paths, beginning after one."""
+        rows = self._files("AND e.path > ? ORDER BY e.path", (sql_text(after or RepoPath("")),))
+        return self._bounded(rows, limit, lambda: Absence.PROVEN_NONE)
+
+    def definitions_named(self, name: str, limit: int) -> Found[DefFact]:
+        rows = self._definitions("AND n.text = ? ORDER BY e.path, d.position", (sql_text(name),))
+        return self._bounded(rows, limit, lambda: self._why_none(name))
+
+    def definitions_in(self, path: RepoPath, limit: int) -> Found[DefFact]:
+        rows = self._definitions("AND e.path = ? ORDER BY d.position", (sql_text(path),))
+        return self._bounded(rows, limit, lambda: self._why_none_in(path))
+
+    def references_named(self, name: str, limit: int) -> Found[RefFact]:
+        """Every occurrence of a name that is not a definition of it, in order of path and position."""
+        return self._bounded(self._references(name), limit, lambda: self._why_none(name))
+
+    def imports_in(self, path: RepoPath, limit: int) -> Found[Import]:
+        rows = self._rows("import", "scope, kind, module, name, alias, line, column, certain, reexport", path)
+        made = (Import._make((*row[:7], bool(row[7]), bool(row[8]))) for row in rows)
+        return self._bounded(made, limit, lambda: self._why_none_in(path))
+
+    def exports_in(self, path: RepoPath, limit: int) -> Found[Export]:
+        rows = self._rows("export", "name, local, evidence, certain", path)
+        made = (Export._make((*row[:3], bool(row[3]))) for row in rows)
+        return self._bounded(made, limit, lambda: self._why_none_in(path))
+
+    def dynamics_in(self, path: RepoPath, limit: int) -> Found[Dynamic]:
+        rows = self._rows("dynamic", "pattern, line, column, literals, computed", path)
+        made = (Dynamic(p, line, c, tuple(json.loads(text)), bool(k)) for p, line, c, text, k in rows)
+        return self._bounded(made, limit, lambda: self._why_none_in(path))
+
+    def scopes_in(self, path: RepoPath) -> list[Scope]:
+        return self._packed(path)[0]
+
+    def binds_in(self, path: RepoPath, limit: int, scope: int | None = None) -> Found[Bind]:
+        """The names bound in a file, or in one of its scopes."""
+        binds = (bind for bind in self._packed(path)[1] if scope is None or bind.scope == scope)
+        return self._bounded(binds, limit, lambda: self._why_none_in(path))
+
+    def bind(self, path: RepoPath, scope: int, name: str) -> Bind | None:
+        return next((b for b in self._packed(path)[1] if (b.scope, b.name) == (scope, name)), None)
+
+    def files_with_words(self, words: Iterable[str], limit: int) -> Found[FileFact]:
+        """Files that hold all the words, whole or as parts of identifiers."""
+        query = " AND ".join(f'"{word.replace(chr(34), "")}"' for word in words)
+        rows = self._files(
+            "AND e.blob IN (SELECT rowid FROM word WHERE word MATCH ?) ORDER BY e.path", (query,)
+        )
+        return self._bounded(rows, limit, self._why_incomplete)
+
+    @cached_property
+    def unread(self) -> int:
+        """Files that are known and have not been read yet."""
+        return int(
+            self._connection.execute(
+                "SELECT count(*) FROM entry WHERE view = ? AND blob IS NULL", (self._view,)
+            ).fetchone()[0]
+        )
+
+    def _files(self, condition: str, values: tuple[object, ...]) -> Iterator[FileFact]:
+        rows = self._connection.execute(
+            "SELECT e.path, e.digest, coalesce(b.language, ''), coalesce(b.state, 'unread'),"
+            " coalesce(b.reason, ''), coalesce(b.lines, 0)"
+            f" FROM entry e LEFT JOIN blob b ON b.id = e.blob WHERE e.view = ? {condition}",
+            (self._view, *values),
+        )
+        return (FileFact(from_sql(path), *rest) for path, *rest in rows)
+
+    def _definitions(self, condition: str, values: tuple[object, ...]) -> Iterator[DefFact]:
+        rows = self._connection.execute(
+            "SELECT e.path, d.blob, d.position, n.text, d.kind, d.parent, d.start_line, d.start_column,"
+            " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation,"
+            " d.flags"
+            " FROM definition d JOIN name n ON n.id = d.name JOIN entry e ON e.blob = d.blob AND e.view = ?"
+            f" WHERE 1 {condition}",
+            (self._view, *values),
+        )
+        for path, blob, position, name, kind, parent, *rest in rows:
+            lexical = ".".join([*self._holders(blob, parent), name])
+            span, (line, column, signature, bases, annotation, flags) = Span(*rest[:4]), rest[4:]
+            yield DefFact(
+                from_sql(path), position, name, kind, lexical, span, line, column, signature,
+                tuple(bases.split("\n")) if bases else (), annotation, flags,
+            )  # fmt: skip
+
+    def _holders(self, blob: int, parent: int) -> list[str]:
+        """The names of the definitions around one, outermost first."""
+        names: list[str] = []
+        while parent >= 0:
+            name, parent = self._connection.execute(
+                "SELECT n.text, d.parent FROM definition d JOIN name n ON n.id = d.name"
+                " WHERE d.blob = ? AND d.position = ?",
+                (blob, parent),
+            ).fetchone()
+            names.insert(0, name)
+        return names
+
+    def _references(self, name: str) -> Iterator[RefFact]:
+        rows = self._connection.execute(
+            "SELECT e.path, r.occurrences, b.binds FROM name n JOIN ref r ON r.name = n.id"
+            " JOIN blob b ON b.id = r.blob JOIN entry e ON e.blob = b.id AND e.view = ?"
+            " WHERE n.text = ? ORDER BY e.path",
+            (self._view, sql_text(name)),
+        )
+        for path, packed, bound in rows:
+            binds, receivers = unpack_binds(bound)
+            for seen in unpack_occurrences(packed):
+                if seen.role is not Role.DEFINE:
+                    yield _reference(from_sql(path), name, seen, binds, receivers)
+
+    def _rows(self, table: str, columns: str, path: RepoPath) -> Iterator[Any]:
+        return self._connection.execute(
+            f"SELECT {', '.join('t.' + c.strip() for c in columns.split(','))} FROM {table} t"
+            " JOIN entry e ON e.blob = t.blob WHERE e.view = ? AND e.path = ? ORDER BY t.position",
+            (self._view, sql_text(path)),
+        )
+
+    def _packed(self, path: RepoPath) -> tuple[list[Scope], list[Bind]]:
+        row = self._connection.execute(
+            "SELECT b.scopes, b.binds FROM entry e JOIN blob b ON b.id = e.blob"
+            " WHERE e.view = ? AND e.path = ?",
+            (self._view, sql_text(path)),
+        ).fetchone()
+        return (unpack_scopes(row[0]), unpack_binds(row[1])[0]) if row else ([], [])
+
+    def _bounded(self, rows: Iterator[T], limit: int, why_none: Callable[[], Absence]) -> Found[T]:
+        limit = max(1, min(limit, MOST))
+        items = [item for _, item in zip(range(limit + 1), rows, strict=False)]
+        return Found(items[:limit], len(items) > limit, None if items else why_none())
+
+    def _why_none_in(self, path: RepoPath) -> Absence:
+        file = self.file(path)
+        if file is None or file.state == "unread":
+            return Absence.NOT_INDEXED
+        if file.state in ("partial", "failed"):
+            return Absence.PARSE_PARTIAL
+        return Absence.PROVEN_NONE if file.language else Absence.LANGUAGE_GAP
+
+    def _why_none(self, name: str) -> Absence:
+        absence = self._why_incomplete()
+        if absence is not Absence.PROVEN_NONE or not name.strip():
+            return absence
+        elsewhere = self.files_with_words([name], 1).items
+        return Absence.LANGUAGE_GAP if elsewhere else Absence.PROVEN_NONE
+
+    def _why_incomplete(self) -> Absence:
+        if self.unread:
+            return Absence.NOT_INDEXED
+        partial = self._connection.execute(
+            "SELECT 1 FROM entry e JOIN blob b ON b.id = e.blob"
+            " WHERE e.view = ? AND b.state IN ('partial', 'failed') LIMIT 1",
+            (self._view,),
+        ).fetchone()
+        return Absence.PARSE_PARTIAL if partial else Absence.PROVEN_NONE
+
+
+def _reference(
+    path: RepoPath, name: str, seen: Occurrence, binds: list[Bind], receivers: list[str]
+) -> RefFact:
+    """The tier is what the file itself proves; links between files raise it elsewhere."""
+    place = (path, name, seen.line, seen.column, seen.role, seen.scope)
+    if seen.receiver:
+        receiver = receivers[seen.receiver - 1]
+        if seen.target:
+            return RefFact(*place, Tier.PROVEN, True, receiver, seen.target - 1)
+        return RefFact(*place, Tier.ANCHORED, False, receiver, None)
+    if not seen.target:
+        return RefFact(*place, Tier.UNKNOWN, False, "", None)
+    bind = binds[seen.target - 1]
+    if not bind.certain or bind.reason is Reason.IMPORT_ALIAS:
+        return RefFact(*place, Tier.UNKNOWN, bind.certain, "", None)
+    definition = bind.target if bind.reason is Reason.DEF_IN_SCOPE else None
+    return RefFact(*place, Tier.PROVEN, True, "", definition)

@@ -1,0 +1,118 @@
+"""The tables of the index. Everything in them can be made again from the repository."""
+
+# Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
+# `ref` has one row for each name in each blob, its occurrences packed (see `pack`).
+SCRIPTS = (
+    """
+CREATE TABLE blob (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  digest TEXT NOT NULL,
+  language TEXT NOT NULL,
+  extractor TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  interface TEXT NOT NULL,
+  scopes BLOB NOT NULL,
+  binds BLOB NOT NULL,
+  names BLOB NOT NULL,
+  UNIQUE (digest, language, extractor)
+);
+CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE definition (
+  blob INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  name INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  parent INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
+  body INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  start_column INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  end_column INTEGER NOT NULL,
+  name_line INTEGER NOT NULL,
+  name_column INTEGER NOT NULL,
+  signature TEXT NOT NULL,
+  bases TEXT NOT NULL,
+  annotation TEXT NOT NULL,
+  flags INTEGER NOT NULL,
+  PRIMARY KEY (blob, position)
+) WITHOUT ROWID;
+CREATE INDEX definition_by_name ON definition (name);
+CREATE TABLE ref (
+  name INTEGER NOT NULL,
+  blob INTEGER NOT NULL,
+  occurrences BLOB NOT NULL,
+  PRIMARY KEY (name, blob)
+) WITHOUT ROWID;
+CREATE TABLE import (
+  blob INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  module TEXT NOT NULL,
+  name TEXT NOT NULL,
+  alias TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  column INTEGER NOT NULL,
+  certain INTEGER NOT NULL,
+  reexport INTEGER NOT NULL,
+  PRIMARY KEY (blob, position)
+) WITHOUT ROWID;
+CREATE INDEX import_by_module ON import (module);
+CREATE TABLE export (
+  blob INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  local TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  certain INTEGER NOT NULL,
+  PRIMARY KEY (blob, position)
+) WITHOUT ROWID;
+CREATE TABLE dynamic (
+  blob INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  pattern TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  column INTEGER NOT NULL,
+  literals TEXT NOT NULL,
+  computed INTEGER NOT NULL,
+  PRIMARY KEY (blob, position)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE word USING fts5(
+  text, content='', tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
+);
+CREATE TABLE view (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  complete INTEGER NOT NULL
+);
+CREATE TABLE entry (
+  view INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  blob INTEGER,
+  mtime_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL,
+  mode INTEGER NOT NULL,
+  PRIMARY KEY (view, path)
+) WITHOUT ROWID;
+CREATE INDEX entry_by_blob ON entry (blob);
+CREATE TABLE epoch (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  view INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL
+);
+CREATE TABLE change (
+  epoch INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  before INTEGER,
+  after INTEGER,
+  PRIMARY KEY (epoch, path)
+) WITHOUT ROWID;
+""",
+)

@@ -1,0 +1,170 @@
+"""Writing the index: blobs with their facts, and what a view maps paths to."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.pack import Packed, pack_numbers
+from codeplane.storage.database import Connection
+from codeplane.truth import Known
+
+
+class BlobKey(NamedTuple):
+    """What facts belong to: content, read as a language, by one version of the extractor."""
+
+    digest: str
+    language: str
+    extractor: str
+
+
+def view_id(connection: Connection, key: str) -> int:
+    """The number of a view, made on first use."""
+    found = connection.execute("SELECT id FROM view WHERE key = ?", (key,)).fetchone()
+    if found is None:
+        return int(
+            connection.execute("INSERT INTO view (key, complete) VALUES (?, 0)", (key,)).lastrowid or 0
+        )
+    return int(found[0])
+
+
+def known_blobs(connection: Connection, keys: Iterable[BlobKey]) -> dict[BlobKey, int]:
+    """Those of the keys whose facts are there already."""
+    found = {}
+    for key in keys:
+        row = connection.execute(
+            "SELECT id FROM blob WHERE digest = ? AND language = ? AND extractor = ?", key
+        ).fetchone()
+        if row is not None:
+            found[key] = int(row[0])
+    return found
+
+
+class Names:
+    """The numbers of names, each looked up once. Made anew after a write that failed."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, connection: Connection, name: str) -> int:
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = _find_name(connection, sql_text(name))
+        return number
+
+
+def add_blobs(
+    connection: Connection, blobs: Iterable[tuple[BlobKey, int, Packed]], names: Names
+) -> dict[BlobKey, int]:
+    """Writes facts, all tables in step; `ref` in key order, which its tree takes fastest."""
+    ids: dict[BlobKey, int] = {}
+    rows = _Rows()
+    blob = _last_blob(connection)
+    for key, size, packed in blobs:
+        blob += 1
+        ids[key] = blob
+        rows.take(blob, key, size, packed, lambda name: names.number(connection, name))
+    rows.write(connection)
+    return ids
+
+
+class _Rows:
+    """The rows of several blobs, gathered so that each table is written in one go."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, list[tuple[object, ...]]] = {table: [] for table in _WIDTHS}
+
+    def take(self, blob: int, key: BlobKey, size: int, packed: Packed, number: Callable[[str], int]) -> None:
+        tables = self._tables
+        numbered = [(number(name), blob, occurrences) for name, occurrences in packed.occurrences.items()]
+        used = pack_numbers(sorted([row[0] for row in numbered]))
+        tables["ref"] += numbered
+        tables["blob"].append((blob, *key, size, *packed[:6], used))
+        tables["definition"] += [
+            (blob, at, number(str(name)), *rest) for at, (name, *rest) in enumerate(packed.definitions)
+        ]
+        for table, facts in (
+            ("import", packed.imports),
+            ("export", packed.exports),
+            ("dynamic", packed.dynamics),
+        ):
+            tables[table] += [(blob, at, *row) for at, row in enumerate(facts)]
+        if packed.words:
+            tables["word"].append((blob, packed.words))
+
+    def write(self, connection: Connection) -> None:
+        self._tables["ref"].sort()
+        for table, rows in self._tables.items():
+            columns = "(rowid, text)" if table == "word" else ""
+            connection.executemany(f"INSERT INTO {table} {columns} VALUES ({_marks(_WIDTHS[table])})", rows)
+
+
+_WIDTHS = {"blob": 12, "definition": 17, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
+
+
+class Entry(NamedTuple):
+    """What a view holds for a path: the file as it was seen, and its facts, or None before they are read."""
+
+    known: Known
+    blob: int | None
+
+
+def publish(
+    connection: Connection,
+    view: int,
+    before: Mapping[RepoPath, Entry],
+    entries: Mapping[RepoPath, Entry],
+    removed: Iterable[RepoPath],
+) -> int | None:
+    """Maps paths to blobs and records what changed as an epoch; None when nothing that shows did."""
+    connection.executemany(
+        f"INSERT OR REPLACE INTO entry VALUES ({_marks(9)})",
+        [(view, sql_text(path), e.known.digest, e.blob, *e.known[1:]) for path, e in entries.items()],
+    )
+    connection.executemany(
+        "DELETE FROM entry WHERE view = ? AND path = ?", [(view, sql_text(path)) for path in removed]
+    )
+    changes = []
+    for path, entry in entries.items():
+        old = before.get(path)
+        if old is None or old.blob != entry.blob:
+            changes.append((sql_text(path), old.blob if old else None, entry.blob))
+    changes += [(sql_text(path), before[path].blob, None) for path in removed if path in before]
+    if not changes:
+        return None
+    row = connection.execute("INSERT INTO epoch (view, at_ms) VALUES (?, ?)", (view, int(time.time() * 1000)))
+    epoch = int(row.lastrowid or 0)
+    connection.executemany("INSERT INTO change VALUES (?, ?, ?, ?)", [(epoch, *change) for change in changes])
+    return epoch
+
+
+def sql_text(text: str) -> str | bytes:
+    """A path or name as SQLite keeps it: text, or its bytes where they are not UTF-8."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+    return text
+
+
+def from_sql(stored: str | bytes) -> RepoPath:
+    """What `sql_text` was given."""
+    return RepoPath(stored if isinstance(stored, str) else stored.decode("utf-8", "surrogateescape"))
+
+
+def _find_name(connection: Connection, text: str | bytes) -> int:
+    found = connection.execute("SELECT id FROM name WHERE text = ?", (text,)).fetchone()
+    if found is not None:
+        return int(found[0])
+    return int(connection.execute("INSERT INTO name (text) VALUES (?)", (text,)).lastrowid or 0)
+
+
+def _last_blob(connection: Connection) -> int:
+    found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'blob'").fetchone()
+    return int(found[0]) if found else 0
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)

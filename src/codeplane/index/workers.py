@@ -1,0 +1,181 @@
+"""Extraction in other processes: parsers hold the interpreter's lock, and one may die without the rest."""
+
+import gc
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnContext
+from multiprocessing.process import BaseProcess
+from typing import Final, NamedTuple
+
+from codeplane.index.pack import Packed, pack
+from codeplane.index.words import words_of
+from codeplane.languages.facts import Facts
+
+_CHUNK_FILES: Final = 60
+_CHUNK_BYTES: Final = 600_000
+# A chunk that takes longer than this is taken for stuck; its files are then tried one by one.
+_STUCK_SEC: Final = 120
+_IDLE_SEC: Final = 30
+
+
+class Job(NamedTuple):
+    """One blob to read: a number of the caller's, its language ("" for words only), its bytes."""
+
+    number: int
+    language: str
+    data: bytes
+
+
+class Done(NamedTuple):
+    number: int
+    packed: Packed
+
+
+class Workers:
+    """A few processes that extract facts. They start with a job and end when there has been none for a while.
+
+    A worker that dies or hangs on a file costs that file its facts (`failed`, with the reason), no other.
+    """
+
+    def __init__(self, count: int, read: Callable[[Job], Packed] | None = None) -> None:
+        self._count = count
+        self._read = read or read_job
+        self._context = SpawnContext()
+        self._idle: list[_Worker] = []
+        self._guard = threading.Lock()
+        self._retirement: threading.Timer | None = None
+
+    def extract(self, jobs: Iterable[Job]) -> Iterator[list[Done]]:
+        """Yields results in chunks, in whatever order they are ready. Jobs are taken as workers get free."""
+        chunks = _chunks(jobs)
+        again: list[list[Job]] = []
+        busy: dict[Connection, tuple[_Worker, list[Job]]] = {}
+        try:
+            while True:
+                while len(busy) < self._count and (chunk := again.pop() if again else next(chunks, None)):
+                    worker = self._take()
+                    with suppress(OSError):  # it has died; its empty pipe says so below
+                        worker.pipe.send(chunk)
+                    busy[worker.pipe] = (worker, chunk)
+                if not busy:
+                    return
+                ready = wait(list(busy), timeout=_STUCK_SEC) or list(busy)
+                for pipe in ready:
+                    assert isinstance(pipe, Connection)
+                    worker, chunk = busy.pop(pipe)
+                    done = worker.result()
+                    if done is None:
+                        worker.kill()
+                        again += _smaller(chunk)
+                        if len(chunk) == 1:
+                            yield [_lost(chunk[0])]
+                    else:
+                        self._idle.append(worker)
+                        yield done
+        finally:
+            for worker, _ in busy.values():
+                worker.kill()
+            self._retire_later()
+
+    def close(self) -> None:
+        """Ends the workers that are idle now."""
+        with self._guard:
+            if self._retirement is not None:
+                self._retirement.cancel()
+            while self._idle:
+                self._idle.pop().kill()
+
+    def _retire_later(self) -> None:
+        with self._guard:
+            if self._retirement is not None:
+                self._retirement.cancel()
+            self._retirement = threading.Timer(_IDLE_SEC, self.close)
+            self._retirement.daemon = True
+            self._retirement.start()
+
+    def _take(self) -> "_Worker":
+        with self._guard:
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.process.is_alive():
+                    return worker
+                worker.kill()
+        return _Worker.start(self._context, self._read)
+
+
+class _Worker(NamedTuple):
+    process: BaseProcess
+    pipe: "Connection[list[Job], list[Done]]"
+
+    @classmethod
+    def start(cls, context: SpawnContext, read: Callable[[Job], Packed]) -> "_Worker":
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, read), name="codeplane-extract", daemon=True)
+        process.start()
+        # Only the child keeps its end: it sees the end of this process as the end of the pipe.
+        theirs.close()
+        return cls(process, ours)
+
+    def result(self) -> list[Done] | None:
+        """The finished chunk; None when the worker died or did not answer in time."""
+        try:
+            return self.pipe.recv() if self.pipe.poll(0) else None
+        except (EOFError, OSError):
+            return None
+
+    def kill(self) -> None:
+        self.pipe.close()
+        self.process.kill()
+        self.process.join()
+
+
+def _serve(pipe: "Connection[list[Done], list[Job]]", read: Callable[[Job], Packed]) -> None:
+    """The life of a worker: chunks in, results out, until the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Facts make many objects and no cycles; the collector would only look at them again and again.
+    gc.disable()
+    with suppress(EOFError, OSError):
+        while True:
+            pipe.send([Done(job.number, read(job)) for job in pipe.recv()])
+
+
+def read_job(job: Job) -> Packed:
+    """Facts and words of one blob."""
+    if not job.language:
+        return pack(
+            Facts("skipped", "no grammar for this kind of file", job.data.count(b"\n")), words_of(job.data)
+        )
+    # Grammars are loaded in the worker alone.
+    from codeplane.languages import extract
+
+    return pack(extract(job.language, job.data), words_of(job.data))
+
+
+def _lost(job: Job) -> Done:
+    reason = "the parser crashed or hung on this file"
+    empty: list[tuple[object, ...]] = []
+    packed = Packed(
+        0, "failed", reason, "", b"H", b"[[],[]]", empty, empty, empty, empty, {}, words_of(job.data)
+    )
+    return Done(job.number, packed)
+
+
+def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    chunk: list[Job] = []
+    size = 0
+    for job in jobs:
+        if chunk and (len(chunk) >= _CHUNK_FILES or size + len(job.data) > _CHUNK_BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(job)
+        size += len(job.data)
+    if chunk:
+        yield chunk
+
+
+def _smaller(chunk: list[Job]) -> list[list[Job]]:
+    return [[job] for job in chunk] if len(chunk) > 1 else []

@@ -1,0 +1,77 @@
+import threading
+from pathlib import Path
+
+import pytest
+
+from codeplane.core.errors import IndexCorrupt
+from codeplane.storage.database import Database, delete_database, open_versioned
+
+TABLE = "CREATE TABLE t (n INTEGER)"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    made = open_versioned(tmp_path / "d.db", [TABLE])
+    assert made is not None
+    return made
+
+
+def count(database: Database) -> int:
+    with database.read() as connection:
+        return int(connection.execute("SELECT count(*) FROM t").fetchone()[0])
+
+
+def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
+    with pytest.raises(RuntimeError), database.write() as connection:
+        connection.execute("INSERT INTO t VALUES (1)")
+        raise RuntimeError
+    assert count(database) == 0
+
+
+def test_a_reader_keeps_its_snapshot_while_another_writes(database: Database) -> None:
+    def write() -> None:
+        with database.write() as connection:
+            connection.execute("INSERT INTO t VALUES (1)")
+
+    with database.read() as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 0
+        writer = threading.Thread(target=write)
+        writer.start()
+        writer.join(5)
+        assert not writer.is_alive()
+        assert connection.execute("SELECT count(*) FROM t").fetchone()[0] == 0
+    assert count(database) == 1
+
+
+def test_writers_take_turns(database: Database) -> None:
+    def write() -> None:
+        for _ in range(20):
+            with database.write() as connection:
+                connection.execute("INSERT INTO t VALUES (1)")
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert count(database) == 80
+
+
+def test_later_scripts_run_once_and_a_newer_file_is_not_touched(tmp_path: Path) -> None:
+    file = tmp_path / "d.db"
+    for scripts in ([TABLE], [TABLE, "ALTER TABLE t ADD COLUMN m"], [TABLE, "ALTER TABLE t ADD COLUMN m"]):
+        opened = open_versioned(file, scripts)
+        assert opened is not None
+        opened.close()
+    assert open_versioned(file, [TABLE]) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but long enough" * 100, b"SQLite format 3\0" + b"\xff" * 5000]
+)
+def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "d.db").write_bytes(content)
+    with pytest.raises(IndexCorrupt, match=r"d\.db is damaged"):
+        open_versioned(tmp_path / "d.db", [TABLE])
+    assert delete_database(tmp_path / "d.db") >= len(content)
+    assert not list(tmp_path.glob("d.db*"))

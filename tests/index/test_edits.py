@@ -1,0 +1,96 @@
+"""Whatever happens to the tree, the index kept in step equals one made from scratch."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from codeplane.index import Index, Workers
+from tests.drive import git, new_repo
+from tests.index.conftest import tree_of
+from tests.index.test_index import fresh, text_of
+
+NAMES = ("a.py", "b.py", "pkg/c.py", "pkg/d.py", "pkg/__init__.py", "notes.txt", "web/x.js", "ünï.py")
+LINES = (
+    "def {0}():\n    return {1}\n",
+    "class {0}({1}):\n    {1} = 1\n    def m(self):\n        return self.{1}\n",
+    "from pkg.c import {0} as {1}\n",
+    "{0} = {1}\n",
+    "broken ((( {0}\n",
+    "import {0}\n",
+)
+WORDS = ("alpha", "beta", "gamma", "Delta", "x1")
+
+
+class Churn:
+    """A person at work in a repository, by the roll of a die."""
+
+    def __init__(self, repo: Path, seed: int) -> None:
+        self.repo = repo
+        self.die = random.Random(seed)
+
+    def step(self) -> None:
+        self.die.choice(
+            (self.edit, self.edit, self.edit, self.delete, self.rename, self.ignore, self.commit, self.switch)
+        )()
+
+    def edit(self) -> None:
+        path = self.repo / self.die.choice(NAMES)
+        path.parent.mkdir(exist_ok=True)
+        made = [
+            self.die.choice(LINES).format(*self.die.choices(WORDS, k=2))
+            for _ in range(self.die.randint(0, 4))
+        ]
+        path.write_text("".join(made))
+
+    def delete(self) -> None:
+        if files := self.files():
+            self.die.choice(files).unlink()
+
+    def rename(self) -> None:
+        if files := self.files():
+            target = self.repo / self.die.choice(NAMES)
+            target.parent.mkdir(exist_ok=True)
+            self.die.choice(files).rename(target)
+
+    def ignore(self) -> None:
+        rules = self.die.sample(["pkg/", "*.txt", "b.py", "!b.py", "web/*", "# nothing"], k=2)
+        (self.repo / self.die.choice([".gitignore", ".cplignore"])).write_text("\n".join(rules) + "\n")
+
+    def commit(self) -> None:
+        git(self.repo, "add", "-A")
+        git(self.repo, "commit", "-qm", "step", "--allow-empty")
+
+    def switch(self) -> None:
+        self.commit()
+        branch = self.die.choice(("main", "one", "two"))
+        known = git(self.repo, "branch", "--list", branch)
+        git(self.repo, "checkout", "-q", *([] if known else ["-b"]), branch)
+
+    def files(self) -> list[Path]:
+        return [self.repo / name for name in NAMES if (self.repo / name).is_file()]
+
+
+def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None:
+    for seed in seeds:
+        repo = new_repo(tmp_path / f"r{seed}")
+        churn = Churn(repo, seed)
+        index = Index.open(tmp_path / f"{seed}.db", tree_of(repo), workers)
+        for number in range(steps):
+            churn.step()
+            if churn.die.random() < 0.7 or number == steps - 1:
+                index.refresh()
+        kept = text_of(index)
+        index.close()
+        assert kept == fresh(repo, tmp_path / f"{seed}-fresh.db", workers), f"seed {seed}"
+
+
+@pytest.mark.parametrize("part", range(20))
+def test_random_work_is_followed(tmp_path: Path, workers: Workers, part: int) -> None:
+    campaign(tmp_path, workers, range(part * 25, part * 25 + 25), steps=20)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(100))
+def test_random_work_is_followed_all_day(tmp_path: Path, workers: Workers, part: int) -> None:
+    campaign(tmp_path, workers, range(10_000 + part * 100, 10_100 + part * 100), steps=20)

@@ -1,0 +1,246 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Absence, Tier
+from codeplane.index import WORKING_VIEW, Index, Workers
+from codeplane.index.dump import dump
+from codeplane.index.pack import Packed
+from codeplane.index.workers import Job, read_job
+from tests.drive import git, new_repo
+from tests.index.conftest import tree_of
+
+SOURCE = """\
+import os
+
+
+class Base:
+    limit = 3
+
+    def go(self, count):
+        return self.limit + count
+
+
+def helper():
+    thing = Base()
+    return thing.go(os.name)
+"""
+
+
+def text_of(index: Index) -> str:
+    with index.database.read() as connection:
+        return "\n".join(dump(connection, WORKING_VIEW))
+
+
+def fresh(repo: Path, file: Path, workers: Workers) -> str:
+    made = Index.open(file, tree_of(repo), workers)
+    made.refresh()
+    text = text_of(made)
+    made.close()
+    return text
+
+
+def test_facts_are_there_after_a_refresh(index: Index, repo: Path) -> None:
+    (repo / "app.py").write_text(SOURCE)
+    index.refresh()
+    with index.snapshot() as snapshot:
+        [go] = snapshot.definitions_named("go", 10).items
+        assert (go.path, go.lexical_path, go.kind, go.span.start_line) == ("app.py", "Base.go", "method", 7)
+        [limit] = snapshot.references_named("limit", 10).items
+        assert (limit.line, limit.tier, limit.receiver) == (8, Tier.PROVEN, "self")
+        [used] = snapshot.references_named("go", 10).items
+        assert (used.line, used.tier, used.receiver) == (13, Tier.ANCHORED, "thing")
+        [imported] = snapshot.imports_in(RepoPath("app.py"), 10).items
+        assert imported.module == "os"
+
+
+def test_another_process_writes_and_the_next_refresh_sees_it(index: Index, repo: Path) -> None:
+    (repo / "a.py").write_text("def one(): pass\n")
+    first = index.refresh()
+    subprocess.run(["sh", "-c", "printf 'def two(): pass\\n' > a.py"], cwd=repo, check=True)
+    assert index.refresh() > first
+    with index.snapshot() as snapshot:
+        assert snapshot.definitions_named("one", 5).items == []
+        assert len(snapshot.definitions_named("two", 5).items) == 1
+
+
+def test_nothing_changed_is_no_new_epoch(index: Index, repo: Path) -> None:
+    (repo / "a.py").write_text("x = 1\n")
+    assert index.refresh() == index.refresh()
+    os.utime(repo / "a.py", (1, 1))
+    before = index.refresh()
+    assert index.refresh() == before
+
+
+def test_content_that_was_read_once_is_not_read_again(
+    index: Index, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "a.py").write_text(SOURCE)
+    index.refresh()
+    (repo / "a.py").write_text("x = 1\n")
+    index.refresh()
+
+    def refuse(_self: Workers, jobs: object) -> list[object]:
+        assert list(jobs) == []  # type: ignore[call-overload]
+        return []
+
+    monkeypatch.setattr(Workers, "extract", refuse)
+    (repo / "a.py").write_text(SOURCE)
+    (repo / "copy.py").write_text(SOURCE)
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert len(snapshot.definitions_named("helper", 5).items) == 2
+
+
+def test_words_are_found_whole_and_in_parts(index: Index, repo: Path) -> None:
+    (repo / "a.py").write_text("def getUserName(user_id): pass\n")
+    (repo / "notes.txt").write_text("the username of a HTTPServer\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        found = {word: [f.path for f in snapshot.files_with_words([word], 9).items] for word in
+                 ("getUserName", "user", "user_id", "server", "username", "nothing_like_it")}  # fmt: skip
+    assert found == {
+        "getUserName": ["a.py"],
+        "user": ["a.py"],
+        "user_id": ["a.py"],
+        "server": ["notes.txt"],
+        "username": ["notes.txt"],
+        "nothing_like_it": [],
+    }
+
+
+def test_an_empty_answer_says_why(index: Index, repo: Path) -> None:
+    (repo / "a.py").write_text("x = 1\n")
+    (repo / "notes.txt").write_text("only_in_text\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert snapshot.definitions_named("nowhere", 5).absence is Absence.PROVEN_NONE
+        assert snapshot.definitions_named("only_in_text", 5).absence is Absence.LANGUAGE_GAP
+        assert snapshot.definitions_in(RepoPath("gone.py"), 5).absence is Absence.NOT_INDEXED
+    (repo / "broken.py").write_text("def f(:\n  (((\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert snapshot.definitions_named("nowhere", 5).absence is Absence.PARSE_PARTIAL
+        broken = snapshot.file(RepoPath("broken.py"))
+        assert broken is not None and broken.state in ("partial", "failed") and broken.reason
+
+
+def test_answers_are_bounded(index: Index, repo: Path) -> None:
+    (repo / "a.py").write_text("".join(f"x = {n}\nprint(x)\n" for n in range(50)))
+    index.refresh()
+    with index.snapshot() as snapshot:
+        found = snapshot.references_named("print", 10)
+    assert len(found.items) == 10 and found.truncated
+
+
+def test_a_branch_switch_is_followed(index: Index, repo: Path) -> None:
+    (repo / "a.py").write_text("def on_main(): pass\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "a")
+    index.refresh()
+    git(repo, "checkout", "-qb", "other")
+    (repo / "a.py").write_text("def on_other(): pass\n")
+    git(repo, "commit", "-qam", "b")
+    index.refresh()
+    git(repo, "checkout", "-q", "main")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert [f.path for f in snapshot.definitions_named("on_main", 5).items] == ["a.py"]
+        assert snapshot.definitions_named("on_other", 5).items == []
+
+
+def test_two_cold_runs_agree_whatever_the_number_of_workers(tmp_path: Path) -> None:
+    files = {f"pkg/m{n}.py": SOURCE.replace("helper", f"helper_{n}") for n in range(260)}
+    repo = new_repo(tmp_path / "many", files)
+    texts = []
+    for count in (1, 3):
+        workers = Workers(count)
+        texts.append(fresh(repo, tmp_path / f"{count}.db", workers))
+        workers.close()
+    assert texts[0] == texts[1] and texts[0].count("helper_259") > 1
+
+
+def test_progress_is_reported_and_reaches_the_end(tmp_path: Path, workers: Workers) -> None:
+    repo = new_repo(tmp_path / "many", {f"m{n}.py": f"x{n} = {n}\n" for n in range(250)})
+    index = Index.open(tmp_path / "i.db", tree_of(repo), workers)
+    seen: list[tuple[int, int]] = []
+    index.refresh(lambda done, total, _message: seen.append((done, total)))
+    assert seen == sorted(seen) and seen[-1] == (250, 250)
+    index.close()
+
+
+@pytest.mark.parametrize("damage", ["schema", "garbage", "page"])
+def test_a_damaged_index_is_made_anew_and_says_so(
+    repo: Path, tmp_path: Path, workers: Workers, damage: str
+) -> None:
+    (repo / "a.py").write_text(SOURCE)
+    file = tmp_path / "i.db"
+    expected = fresh(repo, file, workers)
+    data = file.read_bytes()
+    if damage == "schema":
+        file.write_bytes(data[:60] + (99).to_bytes(4, "big") + data[64:])
+    elif damage == "garbage":
+        file.write_bytes(b"garbage" * 1000)
+    else:
+        file.write_bytes(data[:4096] + b"\xff" * 4096 + data[8192:])
+    index = Index.open(file, tree_of(repo), workers)
+    assert index.state().rebuilt
+    index.refresh()
+    assert text_of(index) == expected
+    index.close()
+
+
+def read_or_die(job: Job) -> Packed:
+    if job.data == b"poison":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return read_job(job)
+
+
+def test_a_worker_that_dies_costs_one_file_its_facts() -> None:
+    workers = Workers(1, read_or_die)
+    jobs = [Job(n, "python", f"x{n} = {n}\n".encode()) for n in range(5)]
+    jobs.insert(2, Job(5, "python", b"poison"))
+    done = {d.number: d.packed.state for chunk in workers.extract(jobs) for d in chunk}
+    workers.close()
+    assert done == {0: "ok", 1: "ok", 2: "ok", 3: "ok", 4: "ok", 5: "failed"}
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from codeplane.index import Index, Workers
+from tests.index.conftest import tree_of
+if __name__ == "__main__":
+    repo, file = map(Path, sys.argv[1:])
+    Index.open(file, tree_of(repo), Workers(2)).refresh(lambda *_: print("step", flush=True))
+"""
+
+
+@pytest.mark.parametrize("round_", range(4))
+def test_a_kill_at_any_moment_is_recovered_from(tmp_path: Path, workers: Workers, round_: int) -> None:
+    files = {f"p{n % 7}/m{n}.py": SOURCE.replace("helper", f"helper_{n}") for n in range(600)}
+    repo = new_repo(tmp_path / "many", files)
+    script = tmp_path / "build.py"
+    script.write_text(BUILD)
+    root = Path(__file__).parent.parent.parent
+    for kill in range(5):
+        process = subprocess.Popen(
+            [sys.executable, str(script), str(repo), str(tmp_path / "i.db")],
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        time.sleep(0.25 + 0.13 * kill + 0.03 * round_)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    resumed = fresh(repo, tmp_path / "i.db", workers)
+    assert resumed == fresh(repo, tmp_path / "new.db", workers)
+    assert json.dumps(resumed).count("helper_") > 600
