@@ -27,8 +27,11 @@ def test_case(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Non
 def run_case(case: Case, tmp_path: Path) -> Case:
     repo = new_repo(tmp_path / "repo", case.files or None)
     checkout = Checkout.find(repo, Places.of_user(user_env(tmp_path / "home")))
-    pipeline = Pipeline(RepoSession.open(checkout), all_tools())
+    session = RepoSession.open(checkout)
+    session.index.refresh()
+    pipeline = Pipeline(session, all_tools())
     steps = [anyio.run(_step, pipeline, step, repo) for step in case.steps]
+    session.close()
     return Case(case.about, case.files, steps)
 
 

@@ -1,15 +1,18 @@
 """The command line, as people and scripts use it."""
 
+import fcntl
 import json
 import os
 import signal
+import socket
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.drive import Cpl, eventually, git
+from tests.drive import Cpl, end, eventually, git, new_repo
 
 
 def test_init_makes_what_is_needed_and_repeats_safely(cpl: Cpl) -> None:
@@ -115,6 +118,7 @@ def test_call_answers_with_and_without_a_server(cpl: Cpl, running: bool) -> None
         (["describ"], 1, "did you mean 'describe'?"),
         (["describe", '{"nam": "x"}'], 1, "did you mean 'name'?"),
         (["describe", "{oops"], 2, "not JSON"),
+        (["describe", '{"nmae": "\\ud800"}'], 1, "did you mean 'name'?"),
         (["describe", "[1]"], 1, "takes an object"),
     ],
 )
@@ -129,6 +133,12 @@ def test_arguments_may_come_from_standard_input(cpl: Cpl) -> None:
     assert json.loads(done.stdout)["name"] == "describe"
 
 
+@pytest.mark.parametrize("text", ["[" * 200_000, "\udcff"])
+def test_standard_input_that_cannot_be_read_is_explained(cpl: Cpl, text: str) -> None:
+    done = cpl.run("call", "describe", "-", stdin=text, errors="surrogateescape")
+    assert done.returncode == 2 and "not JSON" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_status_tells_whether_a_server_runs(cpl: Cpl) -> None:
     before = cpl.run("status")
     assert before.returncode == 3 and "not running" in before.stdout
@@ -140,14 +150,79 @@ def test_status_tells_whether_a_server_runs(cpl: Cpl) -> None:
 
 def test_status_follows_the_log(cpl: Cpl) -> None:
     with cpl.up():
-        with subprocess.Popen(
+        follow = subprocess.Popen(
             [*cpl.program, "status", "--follow"], cwd=cpl.repo, env=cpl.env, stdout=subprocess.PIPE, text=True
-        ) as follow:
+        )
+        try:
             assert follow.stdout is not None
             assert "server started" in follow.stdout.readline()
             cpl.run("call", "nothing")
-            assert "UNKNOWN_TOOL" in follow.stdout.readline()
-            follow.terminate()
+            assert any("UNKNOWN_TOOL" in follow.stdout.readline() for _ in range(3))
+        finally:
+            end(follow)
+
+
+def test_a_stopped_server_is_not_said_to_be_gone(cpl: Cpl) -> None:
+    with cpl.up() as server:
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            status, doctor = cpl.run("status"), cpl.run("doctor")
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        said = f"pid {server.process.pid} holds the repository and does not answer"
+        assert status.returncode == 3 and said in status.stdout
+        assert doctor.returncode == 1 and said in doctor.stdout and "stale" not in doctor.stdout
+        assert cpl.run("status").returncode == 0
+
+
+def test_a_process_that_holds_the_repository_without_serving_is_told(cpl: Cpl) -> None:
+    cpl.run("init")
+    with (cpl.repo / ".codeplane" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "another process holds the repository" in cpl.json("status")["holder"]
+        done = cpl.run("doctor")
+        assert done.returncode == 0 and "another process holds the repository" in done.stdout
+    assert "holder" not in cpl.json("status")
+
+
+@pytest.mark.parametrize("name", ["server.json", "token"])
+def test_an_endless_file_in_the_state_directory_holds_nobody_up(cpl: Cpl, name: str) -> None:
+    cpl.run("init")
+    (cpl.repo / ".codeplane" / name).symlink_to("/dev/zero")
+    assert cpl.run("status").returncode == 3
+
+
+def test_a_shipped_log_does_not_steer_the_terminal(cpl: Cpl) -> None:
+    cpl.run("init")
+    entry = {"ts": 5, "level": None, "event": "a\x1b]0;x\x07b\x9bc\u2028d", "more": "\ud800"}
+    lines = ["{bad}", "null", "[1]", "{" * 5000, '{"x":' + "[" * 400 + "]" * 400 + "}", json.dumps(entry)]
+    entry["event"] = "raw \x9b \u2028"
+    lines.append(json.dumps({**entry, "more": 1}, ensure_ascii=False))
+    (cpl.repo / ".codeplane/logs/codeplane.jsonl").write_text("\n".join(lines) + "\n")
+    for arguments in (["status", "-v"], ["status", "-v", "--json"]):
+        done = cpl.run(*arguments)
+        assert done.returncode == 3 and "raw " in done.stdout
+        assert not any(c in done.stdout for c in "\x1b\x07\x9b")
+    assert [e["event"] for e in cpl.json("status", "-v")["log"]] == [
+        "a\x1b]0;x\x07b\x9bc\u2028d",
+        "raw \x9b \u2028",
+    ]
+
+
+@pytest.mark.parametrize("link", ["", "logs", "logs/codeplane.jsonl", "logs/codeplane.jsonl.1"])
+def test_a_linked_log_stays_out_of_the_bundle(cpl: Cpl, tmp_path: Path, link: str) -> None:
+    secret = tmp_path / "secret"
+    (secret / "logs").mkdir(parents=True)
+    for name in ("codeplane.jsonl", "codeplane.jsonl.1", "logs/codeplane.jsonl"):
+        (secret / name).write_text('{"event": "secret"}\n')
+    planted = cpl.repo / ".codeplane" / link
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    planted.symlink_to(secret / Path(link).name if link.startswith("logs/") else secret)
+    done = cpl.run("doctor", "--logs", "--output", str(tmp_path / "b.zip"))
+    assert "Traceback" not in done.stderr
+    with zipfile.ZipFile(tmp_path / "b.zip") as bundle:
+        assert bundle.read("log.jsonl") == b""
+    assert "secret" not in cpl.run("status", "-v").stdout.replace(str(secret), "")
 
 
 def test_trust_is_kept_outside_the_repository(cpl: Cpl, home: Path) -> None:
@@ -214,6 +289,35 @@ def test_clear_asks_first_and_repeats_safely(cpl: Cpl) -> None:
     assert cpl.json("clear", "--yes")["removed"] is False
 
 
+def test_clears_that_race_all_end_well(cpl: Cpl) -> None:
+    for _ in range(3):
+        cpl.run("init")
+        clears = [
+            subprocess.Popen(
+                [*cpl.program, "clear", "--yes", "--json"], cwd=cpl.repo, env=cpl.env, stdout=subprocess.PIPE
+            )
+            for _ in range(3)
+        ]
+        answers = [json.loads(process.communicate(timeout=60)[0]) for process in clears]
+        assert [answer["removed"] for answer in answers].count(True) == 1
+        assert not list(cpl.repo.glob(".codeplane*"))
+
+
+def test_clear_removes_the_socket_of_a_killed_server_and_no_other(cpl: Cpl) -> None:
+    with cpl.up() as server:
+        file = cpl.repo / ".codeplane" / "server.json"
+        published = json.loads(file.read_text())
+        server.process.kill()
+        server.process.wait()
+    dead = Path(published["socket"])
+    other = dead.with_name("0123456789abcdef.sock")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(other))
+        file.write_text(json.dumps({**published, "socket": str(other)}))
+        assert dead.exists() and cpl.json("clear", "--yes")["removed"] is True
+        assert not dead.exists() and other.exists()
+
+
 def test_clear_does_not_follow_a_link(cpl: Cpl, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()
@@ -226,8 +330,8 @@ def test_clear_does_not_follow_a_link(cpl: Cpl, tmp_path: Path) -> None:
 def test_index_rebuild_drops_the_index_only(cpl: Cpl) -> None:
     cpl.run("init")
     (cpl.repo / ".codeplane/index.db").write_bytes(b"x" * 100)
-    assert cpl.json("debug", "index-rebuild")["dropped_bytes"] == 100
-    assert cpl.json("debug", "index-rebuild")["dropped_bytes"] == 0
+    first, second = cpl.json("debug", "index-rebuild"), cpl.json("debug", "index-rebuild")
+    assert first["dropped_bytes"] == 100 and first["files"] == second["files"] > 0
     assert (cpl.repo / ".codeplane/uuid").exists()
 
 
@@ -258,6 +362,19 @@ def test_a_repository_of_someone_else_needs_trust(cpl: Cpl) -> None:
     assert not (cpl.repo / ".codeplane").exists()
     assert cpl.json("trust")["trusted"] is True
     assert cpl.json("call", "describe")["result"]["trusted"] is True
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="file names are UTF-8 there")
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_path_that_is_not_text_is_refused_before_anything_is_made(
+    cpl: Cpl, tmp_path: Path, as_json: list[str]
+) -> None:
+    repo = new_repo(tmp_path / os.fsdecode(b"caf\xe9"))
+    for command in ("init", "up", "status", "trust"):
+        done = cpl.run(command, *as_json, cwd=repo)
+        assert done.returncode == 4 and "is not UTF-8" in done.stdout + done.stderr
+        assert "locale" in done.stdout + done.stderr and "move the directory" in done.stdout + done.stderr
+    assert not (repo / ".codeplane").exists()
 
 
 def test_what_the_user_added_to_an_entry_stays(cpl: Cpl) -> None:

@@ -15,7 +15,7 @@ from codeplane.server.guard import GuardRules
 from codeplane.server.http import HttpApp
 from codeplane.server.profiles import profiles
 from codeplane.tools import all_tools
-from tests.drive import Cpl, Server
+from tests.drive import Cpl, Server, eventually
 
 OPERATOR_ROUTES = ["/health", "/ready", "/status", "/metrics"]
 
@@ -82,7 +82,10 @@ def test_a_request_without_a_token_is_refused(server: Server, path: str) -> None
 
 @pytest.mark.parametrize("path", OPERATOR_ROUTES)
 def test_the_right_token_is_let_in(server: Server, shared: Cpl, path: str) -> None:
-    response = ask(server, path, {**server.headers, "Origin": f"http://127.0.0.1:{server.port}"})
+    headers = {**server.headers, "Origin": f"http://127.0.0.1:{server.port}"}
+    if path == "/ready":
+        eventually(lambda: ask(server, path, headers).status == 200)
+    response = ask(server, path, headers)
     assert response.status == 200
     assert response.headers["X-CodePlane-Repo"] == str(shared.repo)
 

@@ -23,8 +23,11 @@ def places(home: Path) -> Places:
 
 
 @pytest.fixture
-def session(repo: Path, places: Places) -> RepoSession:
-    return RepoSession.open(Checkout.find(repo, places, ["server.call_timeout_sec=0.4", "server.workers=2"]))
+def session(repo: Path, places: Places) -> Iterator[RepoSession]:
+    settings = ["server.call_timeout_sec=0.4", "server.workers=2"]
+    made = RepoSession.open(Checkout.find(repo, places, settings))
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -59,8 +59,18 @@ def test_log_outputs_are_read_as_a_list(tmp_path: Path) -> None:
         ("logging: {level: debgu}", InvalidSetting, "logging.level is 'debgu'"),
         ("logging: {level: debgu}", InvalidSetting, "did you mean debug?"),
         ("logging: {outputs: [{destination: log.txt}]}", InvalidSetting, "logging.outputs.0.destination"),
+        ("server: {1: 2}", UnknownSetting, "there is no setting server.1"),
+        ("1: {port: 2}", UnknownSetting, "there is no setting 1"),
+        ("logging: {outputs: [{1: 2}]}", InvalidSetting, "logging.outputs.0.1"),
         ("[1, 2]", UnreadableConfig, "not a mapping"),
-        ("a: [", UnreadableConfig, "c.yaml"),
+        ("a: [", UnreadableConfig, "line 1, column 5"),
+        ("server: {port: 2001-99-99}", UnreadableConfig, "a value cannot be read"),
+        ('server: {port: !!int "abc"}', UnreadableConfig, "a value cannot be read"),
+        ("server: {? [1] : 2}", UnreadableConfig, "unhashable"),
+        ("server: &s {port: 1}\nlogging: *s", UnreadableConfig, "aliases (*name) are not taken (line 2"),
+        ("server: {port: 1, workers: 2, port: 3}", UnreadableConfig, "the key port is there twice"),
+        ("server: {}\nserver: {}", UnreadableConfig, "the key server is there twice (line 2"),
+        ("[" * 5000, UnreadableConfig, "nested too deeply"),
     ],
 )
 def test_a_wrong_setting_names_file_key_and_the_right_one(
@@ -75,8 +85,39 @@ def test_a_wrong_setting_names_file_key_and_the_right_one(
 def test_a_wrong_assignment_shows_the_form() -> None:
     with pytest.raises(InvalidSetting, match="key=value"):
         assignment_source(["server.port"])
-    with pytest.raises(UnknownSetting, match=r"--set: there is no setting server\.porrt"):
+    with pytest.raises(UnknownSetting, match=r"--set server\.porrt=1: there is no setting server\.porrt"):
         load_settings([assignment_source(["server.porrt=1"])])
+
+
+def test_an_error_of_the_environment_names_the_variable() -> None:
+    overrides = {"CODEPLANE__SERVER__WORKERS": "2", "CODEPLANE__SERVER__PORT": "x"}
+    with pytest.raises(InvalidSetting, match=r"^CODEPLANE__SERVER__PORT: server\.port is 'x'"):
+        load_settings([env_source(overrides)])
+    with pytest.raises(InvalidSetting, match=r"^CODEPLANE__SERVER__PORT: "):
+        env_source({"CODEPLANE__SERVER__PORT": "["})
+    with pytest.raises(InvalidSetting, match=r"^CODEPLANE__LOGGING__OUTPUTS: logging\.outputs\.0\.level"):
+        load_settings([env_source({"CODEPLANE__LOGGING__OUTPUTS": "[{level: loud}]"})])
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * 100_000, "[" + "1, " * 10_000 + "]", "0x" + "f" * 9000, "!" + "x" * 9000]
+)
+def test_an_error_stays_short_however_long_the_value(value: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_settings([assignment_source([f"server.port={value}"])])
+    assert "server.port" in caught.value.message and len(caught.value.message) < 500
+
+
+def test_a_settings_file_is_a_regular_file_of_limited_size(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    (tmp_path / "large").write_bytes(b" " * 1_048_577)
+    for name in ("pipe", "zero", "large"):
+        with pytest.raises(UnreadableConfig, match=r"regular file|larger than"):
+            file_source(tmp_path / name)
+    (tmp_path / "target").write_text("server: {port: 7}")
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    assert load_settings([file_source(tmp_path / "link")]).server.port == 7
 
 
 def test_unreadable_bytes_are_an_error_not_a_crash(tmp_path: Path) -> None:
@@ -104,8 +145,15 @@ def test_user_places_follow_the_environment() -> None:
 def test_sockets_go_where_their_names_fit(tmp_path: Path) -> None:
     long = tmp_path / ("x" * 100)
     long.mkdir()
-    short = Places.of_user({"XDG_RUNTIME_DIR": "/run", "TMPDIR": "/tmp"})
+    short = Places.of_user({"XDG_RUNTIME_DIR": "/tmp", "TMPDIR": str(long)})
     fallback = Places.of_user({"XDG_RUNTIME_DIR": str(long), "TMPDIR": str(long)})
     missing = Places.of_user({"XDG_RUNTIME_DIR": "/does/not/exist"})
-    assert short.runtime_dir == Path("/run/codeplane")
+    assert short.runtime_dir == Path("/tmp/codeplane")
     assert fallback.runtime_dir == missing.runtime_dir == Path(f"/tmp/codeplane-{os.getuid()}")
+
+
+def test_sockets_do_not_go_where_the_user_may_not_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Root may write anywhere, so the refusal is played.
+    monkeypatch.setattr(os, "access", lambda path, mode: path != "/usr" or not mode & os.W_OK)
+    places = Places.of_user({"XDG_RUNTIME_DIR": "/usr", "TMPDIR": "/tmp"})
+    assert places.runtime_dir == Path(f"/tmp/codeplane-{os.getuid()}")

@@ -1,5 +1,8 @@
+import json
 import os
 import stat
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,8 @@ import pytest
 from codeplane.config import TrustRecord
 from codeplane.core.errors import StateUnusable, UnreadableConfig
 from codeplane.storage import Serving, StateDir, private_dir, write_private, write_public
+from codeplane.storage.files import read_small, unusable
+from codeplane.storage.state import read_trust_id
 from tests.drive import git, new_repo
 
 
@@ -66,6 +71,19 @@ def test_a_planted_lock_link_is_refused(repo: Path, tmp_path: Path) -> None:
     with pytest.raises(StateUnusable):
         state.lock().acquire()
     assert not (tmp_path / "victim").exists()
+
+
+def test_looking_at_the_lock_neither_makes_nor_keeps_it(repo: Path) -> None:
+    state = StateDir.create(repo)
+    assert not state.lock().is_taken() and not (state.path / "lock").exists()
+    holder = state.lock()
+    assert holder.acquire() and state.lock().is_taken()
+    holder.release()
+    assert not state.lock().is_taken() and state.lock().acquire()
+
+
+def test_there_is_no_lock_to_take_in_a_directory_that_is_gone(repo: Path) -> None:
+    assert not StateDir.at(repo).lock().acquire(wait_sec=0.05)
 
 
 def test_one_holder_at_a_time(repo: Path) -> None:
@@ -135,3 +153,101 @@ def test_a_damaged_trust_record_is_an_error_not_trust(tmp_path: Path) -> None:
     (tmp_path / "trust.json").write_text("[]")
     with pytest.raises(UnreadableConfig):
         TrustRecord(tmp_path / "trust.json").trusts(tmp_path, "x")
+
+
+SERVING = Serving(pid=1, port=2, socket="s", started_ms=3, command="c")
+ID = b"2b1f8a0e-1111-4222-8333-444455556666\n"
+
+
+def plant(file: Path, kind: str, target: Path) -> None:
+    file.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero" if kind == "endless" else target)
+
+
+@pytest.mark.parametrize("kind", ["link", "endless", "pipe"])
+def test_what_is_planted_for_a_file_counts_as_absent(repo: Path, tmp_path: Path, kind: str) -> None:
+    state = StateDir.create(repo)
+    readers: dict[str, tuple[bytes, Callable[[], object]]] = {
+        "server.json": (json.dumps(asdict(SERVING)).encode(), state.serving),
+        "token": (ID, state.token),
+        "uuid": (ID, lambda: state.repo_id),
+        "trust": (ID, lambda: read_trust_id(repo)),
+    }
+    for name, (content, read) in readers.items():
+        (state.path / name).write_bytes(content)
+        assert read()
+        (tmp_path / name).write_bytes(content)
+        plant(state.path / name, kind, tmp_path / name)
+        assert not read()
+
+
+@pytest.mark.parametrize("kind", ["link", "endless", "pipe"])
+def test_a_planted_ignore_file_is_replaced(repo: Path, tmp_path: Path, kind: str) -> None:
+    ignore = StateDir.create(repo).path / ".gitignore"
+    (tmp_path / "same").write_bytes(ignore.read_bytes())
+    plant(ignore, kind, tmp_path / "same")
+    StateDir.create(repo)
+    assert stat.S_ISREG(ignore.lstat().st_mode)
+
+
+def test_nothing_is_read_through_a_linked_state_directory(repo: Path, tmp_path: Path) -> None:
+    other = StateDir.create(new_repo(tmp_path / "other"))
+    other.new_token()
+    other.new_trust_id()
+    other.publish(SERVING)
+    (repo / ".codeplane").symlink_to(other.path)
+    state = StateDir.at(repo)
+    assert (state.token(), state.repo_id, read_trust_id(repo), state.serving()) == ("", "", "", None)
+
+
+def test_a_small_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"12345")
+    assert read_small(tmp_path / "f", 5) == b"12345" and read_small(tmp_path / "f", 4) is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"socket": 5}, {"pid": True}, {"pid": -1}, {"pid": 2**40}, {"port": 70000}, {"command": None}, {"x": 1}],
+)
+def test_a_server_file_with_a_wrong_field_counts_as_absent(repo: Path, wrong: dict[str, object]) -> None:
+    state = StateDir.create(repo)
+    (state.path / "server.json").write_text(json.dumps(asdict(SERVING)))
+    assert state.serving() == SERVING
+    (state.path / "server.json").write_text(json.dumps({**asdict(SERVING), **wrong}))
+    assert state.serving() is None
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "null", "[]", "{", "\ud800"])
+def test_a_server_file_that_is_not_an_object_counts_as_absent(repo: Path, text: str) -> None:
+    state = StateDir.create(repo)
+    (state.path / "server.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert state.serving() is None
+
+
+def test_a_state_directory_that_cannot_be_written_is_named(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = StateDir.create(repo)
+
+    def refuse(_fd: int) -> None:
+        raise OSError(30, "Read-only file system", "/random/name.tmp")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    writes = (state.new_token, state.new_trust_id, lambda: state.publish(SERVING))
+    for write in writes:
+        with pytest.raises(StateUnusable) as caught:
+            write()
+        assert caught.value.message == f"Cannot use {state.path}: read-only file system."
+
+
+def test_a_full_disk_is_not_blamed_on_permissions(tmp_path: Path) -> None:
+    full = unusable(tmp_path, OSError(28, "No space left on device"))
+    assert "disk space" in full.hints[0] and "permissions" not in full.hints[0]
+
+
+def test_removing_leaves_nothing_beside_the_directory(repo: Path) -> None:
+    before = sorted(repo.iterdir())
+    assert StateDir.create(repo).remove() and sorted(repo.iterdir()) == before

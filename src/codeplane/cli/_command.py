@@ -2,6 +2,8 @@
 
 import functools
 import json
+import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +34,9 @@ EXIT_CODES: tuple[tuple[type[CodePlaneError], int, str], ...] = (
     (CodePlaneError, 1, "the command ran and the answer is an error"),
 )
 
+# Everything that moves a cursor or starts a sequence; line ends and tabs stay.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 
 def command(**attributes: Any) -> Callable[[Callable[..., None]], click.Command]:
     """A subcommand with `--root` and `--json`; an error becomes one message and an exit code."""
@@ -48,6 +53,8 @@ def command(**attributes: Any) -> Callable[[Callable[..., None]], click.Command]
             except KeyboardInterrupt:
                 sys.exit(130)
             except OSError as error:
+                if error.filename is None:
+                    _give_up_stdout()
                 reason = f"{error.filename or 'system'}: {(error.strerror or str(error)).lower()}."
                 fail(StateUnusable(reason), as_json=bool(kwargs.get("as_json")))
 
@@ -64,20 +71,43 @@ def command(**attributes: Any) -> Callable[[Callable[..., None]], click.Command]
     return wrap
 
 
+def _give_up_stdout() -> None:
+    """What could not be printed must not fail once more when the interpreter ends."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+
+
 def emit(data: Any, text: str, *, as_json: bool) -> None:
     """Prints the answer: the text for people, or the data that it was made from."""
-    click.echo(json.dumps(data, indent=2, ensure_ascii=False) if as_json else text)
+    click.echo(as_json_text(data, indent=2) if as_json else plain(text))
 
 
 def fail(error: CodePlaneError, *, as_json: bool) -> NoReturn:
     """Prints the error and ends with its exit code."""
     if as_json:
-        click.echo(json.dumps({"error": error.to_wire()}, indent=2, ensure_ascii=False, default=str))
+        click.echo(as_json_text({"error": error.to_wire()}, indent=2))
     else:
-        click.echo(f"cpl: {error.message}", err=True)
+        click.echo(plain(f"cpl: {error.message}"), err=True)
         for hint in error.hints:
-            click.echo(f"  try: {hint}", err=True)
+            click.echo(plain(f"  try: {hint}"), err=True)
     sys.exit(exit_code(error))
+
+
+def as_json_text(data: Any, *, indent: int | None = None) -> str:
+    """JSON that any terminal and any parser takes: control characters are escaped in it."""
+    text = json.dumps(data, indent=indent, ensure_ascii=False, default=str)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", _encodable(text))
+
+
+def plain(text: str) -> str:
+    """The text without control characters: what a repository supplies must not steer the terminal."""
+    return _CONTROL.sub("", _encodable(text))
+
+
+def _encodable(text: str) -> str:
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
 
 
 def exit_code(error: CodePlaneError) -> int:

@@ -2,12 +2,27 @@
 
 import http.client
 import json
+import os
+from dataclasses import dataclass
 from typing import Any
 
 from codeplane.core.errors import NotServing
 from codeplane.storage import StateDir
 
 _ANSWER_SEC = 5
+_LARGEST_ANSWER = 4_194_304
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that holds the repository; one that has not published a server has no known id."""
+
+    pid: int | None
+
+    def __str__(self) -> str:
+        if self.pid is None:
+            return "another process holds the repository and has not started a server"
+        return f"pid {self.pid} holds the repository and does not answer"
 
 
 def ask_server(state: StateDir, path: str) -> dict[str, Any]:
@@ -19,14 +34,32 @@ def ask_server(state: StateDir, path: str) -> dict[str, Any]:
     try:
         connection.request("GET", path, headers={"Authorization": f"Bearer {state.token()}"})
         response = connection.getresponse()
-        body = response.read()
+        body = response.read(_LARGEST_ANSWER)
         if response.status != 200:
             raise NotServing(f"The server at {serving.url} refused: {response.status}.")
-        answer: dict[str, Any] = json.loads(body)
-        if answer.get("repo_root") != str(state.path.parent):
-            raise NotServing(f"The server at {serving.url} is of another repository.")
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise NotServing(f"Nothing answers at {serving.url}; the server has ended.") from error
+        answer: object = json.loads(body)
+    except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
+        raise NotServing(f"Nothing answers at {serving.url}.") from error
     finally:
         connection.close()
+    if not isinstance(answer, dict) or answer.get("repo_root") != str(state.path.parent):
+        raise NotServing(f"The server at {serving.url} is of another repository.")
     return answer
+
+
+def silent_holder(state: StateDir) -> Holder | None:
+    """Who holds the repository although nothing answered; None when nobody does."""
+    if not state.exists or not state.lock().is_taken():
+        return None
+    serving = state.serving()
+    return Holder(serving.pid if serving is not None and _is_alive(serving.pid) else None)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

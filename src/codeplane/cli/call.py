@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from codeplane.cli._command import command, emit
+from codeplane.cli._command import as_json_text, command, emit
 from codeplane.config import Places
 from codeplane.core.errors import InvalidArgument
 from codeplane.server.host import call_once
@@ -24,16 +24,16 @@ def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tupl
     ARGUMENTS is a JSON object; `-` reads it from standard input. The call goes through the running
     server, or runs in this process when there is none. Prints the result; with --json the whole answer.
     """
-    text = sys.stdin.read() if arguments == "-" else arguments
     try:
+        text = sys.stdin.read() if arguments == "-" else arguments
         given = json.loads(text or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidArgument(
             f"The arguments are not JSON: {error}.", hints=[f"cpl call {tool} '{{}}'"]
         ) from error
     checkout = Checkout.find(root, Places.of_user(), assignments)
     body, is_error = asyncio.run(_call(checkout, tool, given, assignments))
-    shown = json.dumps(body.get("error", body.get("result")), indent=2, ensure_ascii=False)
+    shown = as_json_text(body.get("error", body.get("result")), indent=2)
     emit(body, shown, as_json=as_json)
     sys.exit(1 if is_error else 0)
 

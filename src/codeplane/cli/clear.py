@@ -5,9 +5,10 @@ import click
 
 from codeplane.cli._command import command, emit
 from codeplane.config import Places, TrustRecord
-from codeplane.core.errors import InvalidArgument
+from codeplane.core.errors import AlreadyServing, InvalidArgument
 from codeplane.git import locate
-from codeplane.server.claim import already_serving
+from codeplane.server.claim import take
+from codeplane.server.link import socket_path
 from codeplane.storage import StateDir, write_private
 
 
@@ -22,21 +23,29 @@ def clear(root: Path, as_json: bool, yes: bool) -> None:
     state = StateDir.at(locate(root))
     if state.exists and not yes:
         _confirm(state)
-    places = Places.of_user()
-    removed = False
-    if state.exists:
-        lock = state.lock()
-        if not lock.acquire():
-            raise already_serving(state)
-        try:
-            TrustRecord(places.trust_file).revoke(state.path.parent, write_private)
-            removed = state.remove()
-        finally:
-            lock.release()
-    else:
-        removed = state.remove()
+    removed = _remove(state, Places.of_user())
     text = f"Removed {state.path}." if removed else f"There was nothing to remove in {state.path.parent}."
     emit({"removed": removed, "path": str(state.path)}, text, as_json=as_json)
+
+
+def _remove(state: StateDir, places: Places) -> bool:
+    if not state.exists:
+        return state.remove()
+    # Worked out, not read from server.json: that file may be the repository's, and name another's socket.
+    socket = socket_path(places.runtime_dir, state.path)
+    try:
+        lock = take(state)
+    except AlreadyServing:
+        if not state.exists:
+            return False
+        raise
+    try:
+        TrustRecord(places.trust_file).revoke(state.path.parent, write_private)
+        if socket.is_socket() and not socket.parent.is_symlink():
+            socket.unlink(missing_ok=True)
+        return state.remove()
+    finally:
+        lock.release()
 
 
 def _confirm(state: StateDir) -> None:

@@ -3,9 +3,11 @@ from pathlib import Path
 import click
 
 from codeplane.cli._command import command, emit
-from codeplane.git import locate
-from codeplane.server.claim import already_serving
-from codeplane.storage import StateDir
+from codeplane.cli._progress import ProgressLine
+from codeplane.config import Places
+from codeplane.server.claim import claim
+from codeplane.session import Checkout, RepoSession
+from codeplane.storage.database import delete_database
 
 
 @click.group()
@@ -15,31 +17,24 @@ def debug() -> None:
 
 @command(name="index-rebuild")
 def index_rebuild(root: Path, as_json: bool) -> None:
-    """Drop the index, so that the next start builds it anew.
+    """Drop the index and build it anew.
 
     Everything else in the state directory stays. Refused while a server runs.
     """
-    state = StateDir.at(locate(root))
-    dropped = 0
-    if state.exists:
-        lock = state.lock()
-        if not lock.acquire():
-            raise already_serving(state)
-        try:
-            dropped = sum(_drop(file) for file in state.index_files)
-        finally:
-            lock.release()
-    text = f"Dropped {dropped} bytes of index." if dropped else "There was no index to drop."
-    emit({"dropped_bytes": dropped}, text, as_json=as_json)
-
-
-def _drop(file: Path) -> int:
+    checkout = Checkout.find(root, Places.of_user())
+    lock = claim(checkout)
     try:
-        size = file.lstat().st_size
-    except FileNotFoundError:
-        return 0
-    file.unlink()
-    return size
+        dropped = delete_database(checkout.state.index_files[0])
+        repo = RepoSession.open(checkout)
+        try:
+            epoch = repo.index.refresh(ProgressLine("Indexing"))
+            files = repo.index.state().files
+        finally:
+            repo.close()
+    finally:
+        lock.release()
+    report = {"dropped_bytes": dropped, "files": files, "epoch": epoch}
+    emit(report, f"Indexed {files} files anew.", as_json=as_json)
 
 
 debug.add_command(index_rebuild)

@@ -5,7 +5,7 @@ import stat
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ import click
 
 from codeplane import __version__
 from codeplane.cli._command import command, emit
-from codeplane.cli._logs import last_lines
-from codeplane.cli._server import ask_server
+from codeplane.cli._logs import last_entries
+from codeplane.cli._server import ask_server, silent_holder
 from codeplane.config import Places
 from codeplane.core.errors import CodePlaneError, ConfigError, NotServing
 from codeplane.git import locate
@@ -103,6 +103,8 @@ def _server_check(state: StateDir) -> Check:
     try:
         answer = ask_server(state, "/status")
     except NotServing as error:
+        if holder := silent_holder(state):
+            return "server", "note" if holder.pid is None else "wrong", f"{holder}. {error.message}"
         stale = state.serving() is not None
         detail = (
             f"{error.message} Its files are stale; the next start replaces them." if stale else "not running"
@@ -120,13 +122,12 @@ def _bundle(report: dict[str, Any], state: StateDir, output: Path | None) -> Pat
     target = output or StateDir.create(state.path.parent).path / name
     token = state.token()
     packed = io.BytesIO()
-    contents: dict[str, Callable[[], str]] = {
-        "report.json": lambda: json.dumps(report, indent=2),
-        "log.jsonl": lambda: "\n".join(last_lines(state.log_file, 20_000)),
+    contents = {
+        "report.json": json.dumps(report, indent=2),
+        "log.jsonl": "\n".join(json.dumps(entry) for entry in last_entries(state, 20_000)),
     }
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
         for member, text in contents.items():
-            cleaned = text().replace(token, "[token]") if token else text()
-            bundle.writestr(member, cleaned)
+            bundle.writestr(member, text.replace(token, "[token]") if token else text)
     write_private(target, packed.getvalue())
     return target

@@ -7,9 +7,10 @@ import click
 
 from codeplane.cli._command import command
 from codeplane.config import Places
-from codeplane.server.front import Front, StdioLines
+from codeplane.server.front import Front
 from codeplane.server.host import Host
 from codeplane.server.link import PROFILE_NAMES
+from codeplane.server.stdio import StdioLines
 from codeplane.session.checkout import Checkout
 
 

@@ -1,4 +1,3 @@
-import json
 import sys
 import time
 from pathlib import Path
@@ -7,8 +6,8 @@ from typing import Any
 import click
 
 from codeplane.cli._command import command, emit
-from codeplane.cli._logs import follow_log, last_lines
-from codeplane.cli._server import ask_server
+from codeplane.cli._logs import Entry, follow_log, last_entries
+from codeplane.cli._server import ask_server, silent_holder
 from codeplane.config import Places
 from codeplane.core.errors import NotServing
 from codeplane.session.checkout import Checkout
@@ -25,15 +24,17 @@ def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
     """
     checkout = Checkout.find(root, Places.of_user())
     if follow:
-        follow_log(checkout.state.log_file)
+        follow_log(checkout.state)
         return
     try:
         report = ask_server(checkout.state, "/status")
     except NotServing:
         report = status_of(checkout).model_dump(exclude_none=True)
+        if holder := silent_holder(checkout.state):
+            report["holder"] = str(holder)
     if verbose:
         report["paths"] = {"state": str(checkout.state.path), "log": str(checkout.state.log_file)}
-        report["log"] = [json.loads(line) for line in last_lines(checkout.state.log_file, 50)]
+        report["log"] = last_entries(checkout.state, 50)
     emit(report, _text(report), as_json=as_json)
     sys.exit(0 if "server" in report else 3)
 
@@ -48,7 +49,7 @@ def _text(report: dict[str, Any]) -> str:
         ),
         ("trusted", "yes" if report["trusted"] else "no"),
         ("index", report["index_status"]),
-        ("server", _server_text(server) if server else "not running (cpl up)"),
+        ("server", _server_text(server) if server else report.get("holder", "not running (cpl up)")),
     ]
     if server and (error := server.get("last_error")):
         rows.append(("last error", f"{error['name']}: {error['message']}"))
@@ -66,6 +67,8 @@ def _server_text(server: dict[str, Any]) -> str:
     )
 
 
-def _entry(entry: dict[str, Any]) -> str:
+def _entry(entry: Entry) -> str:
     rest = {k: v for k, v in entry.items() if k not in ("ts", "level", "event")}
-    return f"{entry.get('ts', '')} {entry.get('level', ''):<5} {entry.get('event', '')} {rest or ''}".rstrip()
+    ts, level, event = (str(entry.get(key, "")) for key in ("ts", "level", "event"))
+    # One entry is one line, whatever it holds.
+    return " ".join(f"{ts} {level:<5} {event} {rest or ''}".splitlines()).rstrip()

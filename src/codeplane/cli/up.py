@@ -2,12 +2,14 @@ import asyncio
 import json
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from codeplane.cli._clients import connection_lines
 from codeplane.cli._command import command
+from codeplane.cli._progress import ProgressLine
 from codeplane.config import Places
 from codeplane.server.claim import claim
 from codeplane.server.runtime import Runtime
@@ -39,11 +41,20 @@ def up(root: Path, as_json: bool, assignments: tuple[str, ...]) -> None:
 async def _serve(
     checkout: Checkout, places: Places, lock: ServerLock, started: Callable[[Serving], None]
 ) -> None:
-    runtime = Runtime(checkout, places, lock, "cpl up")
+    runtime = Runtime(checkout, places, lock, "cpl up", ProgressLine("Indexing"))
     loop = asyncio.get_running_loop()
+    serving = asyncio.ensure_future(runtime.run(started))
+
+    def end() -> None:
+        """The first signal asks; the second does not wait for anybody."""
+        if runtime.stop.is_set():
+            serving.cancel()
+        runtime.stop.set()
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, runtime.stop.set)
-    await runtime.run(started)
+        loop.add_signal_handler(number, end)
+    with suppress(asyncio.CancelledError):
+        await serving
 
 
 def _banner(checkout: Checkout, serving: Serving) -> str:

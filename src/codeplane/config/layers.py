@@ -1,7 +1,10 @@
 """Four layers make the settings: overrides, repository, user, defaults."""
 
+import os
+import reprlib
+import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, get_args, get_origin
@@ -11,19 +14,29 @@ from pydantic import BaseModel, ValidationError
 from codeplane.config.places import ENV_PREFIX
 from codeplane.config.settings import Settings
 from codeplane.core.errors import ConfigError, InvalidSetting, UnknownSetting, UnreadableConfig
-from codeplane.core.suggest import nearest
+from codeplane.core.suggest import nearest, nearest_quoted
 
 _LARGEST_FILE = 1_048_576
+_LONGEST_SHOWN = 80
 
 _Tree = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Source:
-    """One layer: where it came from, in words for an error, and the tree it holds."""
+    """One layer: where it came from, in words for an error, and the tree it holds.
+
+    A layer that is put together from parts names the part that a key came from.
+    """
 
     label: str
     tree: Mapping[str, Any]
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+    def label_of(self, key: str) -> str:
+        while key and key not in self.parts:
+            key = key.rpartition(".")[0]
+        return self.parts.get(key, self.label)
 
 
 def load_settings(sources: Sequence[Source]) -> Settings:
@@ -39,64 +52,76 @@ def file_source(path: Path) -> Source:
     """Reads a YAML file; a missing one is an empty layer."""
     label = str(path)
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise UnreadableConfig(f"{label}: larger than {_LARGEST_FILE} bytes.", file=label)
-        text = path.read_text(encoding="utf-8")
+        tree = _parse(_read(path).decode("utf-8"))
     except FileNotFoundError:
         return Source(label, {})
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnreadableConfig(f"{label}: {reason}.", file=label) from error
+    except ValueError as error:
         raise UnreadableConfig(f"{label}: {error}.", file=label) from error
-    return Source(label, _mapping(_parse(text, label), label))
+    if tree is None:
+        return Source(label, {})
+    if not isinstance(tree, dict):
+        raise UnreadableConfig(f"{label}: not a mapping of settings.", file=label)
+    return Source(label, tree)
 
 
 def env_source(overrides: Mapping[str, str]) -> Source:
     """Reads `CODEPLANE__SERVER__PORT=8080` as `server.port: 8080`."""
     tree: _Tree = {}
+    parts = {}
     for name in sorted(overrides):
         keys = name.removeprefix(ENV_PREFIX).lower().split("__")
         _plant(tree, keys, overrides[name], name)
-    return Source("environment", tree)
+        parts[".".join(keys)] = name
+    return Source("environment", tree, parts)
 
 
 def assignment_source(assignments: Sequence[str]) -> Source:
     """Reads `server.port=8080`, as given to `--set`."""
     tree: _Tree = {}
+    parts = {}
     for assignment in assignments:
+        label = f"--set {_cut(assignment)}"
         key, equals, value = assignment.partition("=")
-        if not equals or not key.strip():
+        key = key.strip()
+        if not equals or not key:
             raise InvalidSetting(
-                f"--set {assignment}: not of the form key=value.",
+                f"{label}: not of the form key=value.",
                 hints=["cpl up --set server.port=8080"],
             )
-        _plant(tree, key.strip().split("."), value, f"--set {key.strip()}")
-    return Source("--set", tree)
+        _plant(tree, key.split("."), value, label)
+        parts[key] = label
+    return Source("--set", tree, parts)
 
 
 def setting_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
     """Every dotted key that may be set."""
-    for name, field in model.model_fields.items():
-        section = _section(field.annotation)
+    for name, known in model.model_fields.items():
+        section = _section(known.annotation)
         if section is None:
             yield prefix + name
         else:
             yield from setting_keys(section, f"{prefix}{name}.")
 
 
-def _parse(text: str, label: str) -> object:
-    import yaml  # most starts read no YAML at all
+def _read(path: Path) -> bytes:
+    # The user's file may be a link, but neither a pipe nor a device is waited for.
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with os.fdopen(fd, "rb", closefd=True) as stream:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise ValueError("not a regular file")
+        data = stream.read(_LARGEST_FILE + 1)
+    if len(data) > _LARGEST_FILE:
+        raise ValueError(f"larger than {_LARGEST_FILE} bytes")
+    return data
 
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UnreadableConfig(f"{label}: {error}", file=label) from error
 
+def _parse(text: str) -> object:
+    from codeplane.config._yaml import parse  # most starts read no YAML at all
 
-def _mapping(value: object, label: str) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return value
-    raise UnreadableConfig(f"{label}: not a mapping of settings.", file=label)
+    return parse(text)
 
 
 def _plant(tree: _Tree, keys: Sequence[str], value: str, label: str) -> None:
@@ -106,28 +131,33 @@ def _plant(tree: _Tree, keys: Sequence[str], value: str, label: str) -> None:
         if not isinstance(child, dict):
             raise InvalidSetting(f"{label}: {key} is given both a value and parts.")
         node = child
-    node[keys[-1]] = _parse(value, label)
+    try:
+        node[keys[-1]] = _parse(value)
+    except ValueError as error:
+        raise InvalidSetting(f"{label}: {error}.", source=label) from error
 
 
 def _check(source: Source) -> None:
-    _check_keys(source.tree, Settings, source.label, "")
+    _check_keys(source.tree, Settings, source, "")
     try:
         Settings.model_validate(source.tree)
     except ValidationError as error:
         raise _invalid(error, source) from error
 
 
-def _check_keys(tree: Mapping[str, Any], model: type[BaseModel], label: str, prefix: str) -> None:
+def _check_keys(tree: Mapping[Any, Any], model: type[BaseModel], source: Source, prefix: str) -> None:
     for key, value in tree.items():
-        field = model.model_fields.get(key)
-        if field is None:
-            raise _unknown(prefix + key, label)
-        section = _section(field.annotation)
+        known = model.model_fields.get(key) if isinstance(key, str) else None
+        if known is None:
+            raise _unknown(prefix + (key if isinstance(key, str) else _shown(key)), source)
+        section = _section(known.annotation)
         if section is not None and isinstance(value, dict):
-            _check_keys(value, section, label, f"{prefix}{key}.")
+            _check_keys(value, section, source, f"{prefix}{key}.")
 
 
-def _unknown(key: str, label: str) -> ConfigError:
+def _unknown(key: str, source: Source) -> ConfigError:
+    label = source.label_of(key)
+    key = _cut(key)
     near = nearest(key, setting_keys(), most=1)
     ending = f"; did you mean {near[0]}?" if near else "."
     return UnknownSetting(
@@ -141,21 +171,26 @@ def _unknown(key: str, label: str) -> ConfigError:
 def _invalid(error: ValidationError, source: Source) -> ConfigError:
     first = error.errors(include_url=False, include_context=False)[0]
     key = ".".join(str(part) for part in first["loc"])
+    label = source.label_of(key)
     given = first["input"]
-    near = _nearest_value(first["msg"], given)
+    near = nearest_quoted(first["msg"], given)
     ending = f"; did you mean {near}?" if near else "."
     return InvalidSetting(
-        f"{source.label}: {key} is {given!r}: {first['msg'].rstrip('.')}{ending}",
-        source=source.label,
-        key=key,
+        f"{label}: {_cut(key)} is {_shown(given)}: {first['msg'].rstrip('.')}{ending}",
+        source=label,
+        key=_cut(key),
     )
 
 
-def _nearest_value(message: str, given: object) -> str | None:
-    quoted = message.split("'")[1::2]
-    if not quoted or not isinstance(given, str):
-        return None
-    return next(iter(nearest(given, quoted, most=1)), None)
+def _shown(value: object) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # Python writes out no integer of more than some thousand digits
+        return "a number of thousands of digits"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def _section(annotation: Any) -> type[BaseModel] | None:

@@ -41,7 +41,7 @@ class Places:
 
 
 def _runtime_dir(env: Mapping[str, str]) -> Path:
-    """The first place that exists and is short enough for the name of a socket."""
+    """The first place that can be used and is short enough for the name of a socket."""
     own = f"codeplane-{os.getuid()}"
     places = [(env.get("XDG_RUNTIME_DIR", ""), "codeplane"), (env.get("TMPDIR", ""), own)]
     for base, name in places:
@@ -49,6 +49,7 @@ def _runtime_dir(env: Mapping[str, str]) -> Path:
             base.startswith("/")
             and len(os.fsencode(base)) + len(name) <= _LONGEST_DIR
             and Path(base).is_dir()
+            and os.access(base, os.W_OK | os.X_OK)
         ):
             return Path(base) / name
     return Path("/tmp") / own  # noqa: S108 - `private_dir` refuses it when it is someone else's

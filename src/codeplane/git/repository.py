@@ -1,5 +1,6 @@
 """Finding and opening the repository that a server is for."""
 
+import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,7 @@ def locate(start: Path) -> Path:
         raise NoRepository(f"{start} is not a directory.", path=str(start)) from error
     for directory in (here, *here.parents):
         if (directory / ".git").exists():
-            return directory
+            return _named_in_utf8(directory)
         if _looks_bare(directory):
             raise BareRepository(
                 f"{directory} is a bare repository: it has no working tree to serve.",
@@ -83,6 +84,20 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
     if handle.is_bare:
         raise BareRepository(f"{root} is a bare repository: it has no working tree to serve.")
     return Repository(root, handle)
+
+
+def _named_in_utf8(root: Path) -> Path:
+    """Every answer carries the path as text, so one that is not text cannot be served."""
+    try:
+        str(root).encode()
+    except UnicodeEncodeError as error:
+        shown = os.fsencode(root).decode("utf-8", "backslashreplace")
+        raise UnsupportedRepository(
+            f"The path {shown} is not UTF-8, or the locale of this process is not.",
+            hints=["rename or move the directory", "set LC_ALL to a UTF-8 locale, such as C.UTF-8"],
+            path=shown,
+        ) from error
+    return root
 
 
 def _looks_bare(directory: Path) -> bool:

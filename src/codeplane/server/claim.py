@@ -10,7 +10,11 @@ _LOCK_WAIT_SEC = 0.3
 
 def claim(checkout: Checkout) -> ServerLock:
     """Takes the right to serve, making the state directory when it is missing."""
-    state = StateDir.create(checkout.root)
+    return take(StateDir.create(checkout.root))
+
+
+def take(state: StateDir) -> ServerLock:
+    """Takes the lock of a directory that is there, or says who has it."""
     lock = state.lock()
     if not lock.acquire(wait_sec=_LOCK_WAIT_SEC):
         raise already_serving(state)

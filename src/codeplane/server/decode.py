@@ -9,7 +9,7 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.core.suggest import nearest, snake
+from codeplane.core.suggest import nearest, nearest_quoted, snake
 from codeplane.tools._registry import Input, Synonyms, Tool
 
 # Names that agents use for one another. A name is taken for another only when the tool has exactly
@@ -28,6 +28,9 @@ _GROUPS: tuple[frozenset[str], ...] = (
     frozenset("cursor page_token next_cursor".split()),
     frozenset("new_name to new rename_to".split()),
 )
+
+
+_MOST_SAID = 5
 
 
 def decode(tool: Tool, arguments: object) -> Input:
@@ -117,11 +120,11 @@ def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, An
     fields = list(tool.input.model_fields)
     corrected = dict(named)
     said = []
-    for key, value in unknown.items():
-        near = _nearest_field(tool, key, corrected)
-        said.append(f"{key!r}" + (f" (did you mean {near!r}?)" if near else ""))
+    for key in list(unknown)[:_MOST_SAID]:
+        near = _nearest_field(tool, key[:100], corrected)
+        said.append(f"{key[:100]!r}" + (f" (did you mean {near!r}?)" if near else ""))
         if near:
-            corrected[near] = value
+            corrected[near] = unknown[key]
     for name, field in tool.input.model_fields.items():
         if field.is_required():
             corrected.setdefault(name, f"<{name}>")
@@ -144,25 +147,18 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
     problems = error.errors(include_url=False, include_context=False)
     corrected = dict(given)
     said = []
-    for problem in problems[:5]:
+    for problem in problems[:_MOST_SAID]:
         where = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "missing":
             said.append(f"{where} is missing")
             corrected.setdefault(where, f"<{where}>")
             continue
-        near = _nearest_value(problem["msg"], problem["input"])
+        near = nearest_quoted(problem["msg"], problem["input"])
         said.append(f"{where}: {problem['msg']}" + (f" (did you mean {near!r}?)" if near else ""))
         if near and where in corrected:
             corrected[where] = near
     hints = [_show(tool, corrected)] if corrected != given else []
     return InvalidArgument(f"{tool.name}: {'; '.join(said)}.", hints=hints)
-
-
-def _nearest_value(message: str, given: object) -> str | None:
-    allowed = message.split("'")[1::2]
-    if not allowed or not isinstance(given, str):
-        return None
-    return next(iter(nearest(given, allowed, most=1)), None)
 
 
 def _example(tool: Tool) -> dict[str, Any]:

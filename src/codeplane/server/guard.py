@@ -31,6 +31,10 @@ class GuardRules:
         return frozenset(b"http://" + host for host in self.hosts)
 
 
+class _Disconnected(Exception):
+    """The client left before its request was whole."""
+
+
 class Guard:
     """Pure ASGI, around the whole application, so that no route can stand outside it."""
 
@@ -59,6 +63,8 @@ class Guard:
                 body = await self._body(receive)
         except TimeoutError:
             await self._refuse(send, 408, "The request body did not arrive in time.")
+            return
+        except _Disconnected:
             return
         if body is None:
             await self._refuse(send, 413, f"The request is over {self._rules.max_body_bytes} bytes.")
@@ -89,7 +95,7 @@ class Guard:
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return bytes(body)
+                raise _Disconnected
             body += message.get("body", b"")
             if len(body) > self._rules.max_body_bytes:
                 return None

@@ -86,6 +86,8 @@ async def call_once(
     """One call from the shell: through the running server, or in this process while holding the lock."""
     from codeplane.server.oneshot import call_here, call_there
 
+    loop = asyncio.get_running_loop()
+    end = loop.time() + _GIVE_UP_SEC
     while True:
         try:
             link = await join(StateDir.at(checkout.root), "full")
@@ -93,6 +95,8 @@ async def call_once(
             try:
                 return await call_here(checkout, tool, arguments)
             except AlreadyServing:
+                if loop.time() >= end:
+                    raise
                 await asyncio.sleep(0.05)
                 continue
         if assignments:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+_MOST_SESSIONS = 1000
+
 Endpoints = Mapping[str, "Server[Origin]"]
 
 
@@ -33,14 +35,20 @@ class HttpApp:
         rules: GuardRules,
         telemetry: Telemetry,
         status: Callable[[], dict[str, Any]],
+        session_idle_sec: float = 1800,
     ) -> None:
         self._managers = {
-            path: StreamableHTTPSessionManager(server, max_request_body_size=rules.max_body_bytes)
+            path: StreamableHTTPSessionManager(
+                server,
+                max_request_body_size=rules.max_body_bytes,
+                session_idle_timeout=session_idle_sec,
+                max_sessions=_MOST_SESSIONS,
+            )
             for path, server in endpoints.items()
         }
         self.routes: list[BaseRoute] = [
             Route("/health", _always({"status": "ok"})),
-            Route("/ready", _always({"status": "ready"})),
+            Route("/ready", _readiness(status)),
             Route("/status", _reporting(status)),
             Route("/metrics", _metrics(telemetry)),
         ]
@@ -62,6 +70,14 @@ class HttpApp:
 def _always(body: dict[str, str]) -> Callable[[Request], Any]:
     async def answer(_request: Request) -> Response:
         return JSONResponse(body)
+
+    return answer
+
+
+def _readiness(status: Callable[[], dict[str, Any]]) -> Callable[[Request], Any]:
+    async def answer(_request: Request) -> Response:
+        index = status()["index_status"]
+        return JSONResponse({"status": index}, status_code=200 if index == "ready" else 503)
 
     return answer
 

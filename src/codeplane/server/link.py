@@ -1,8 +1,11 @@
 """The client's side of the relay socket. Imports nothing heavy: joining a server has to be quick."""
 
 import asyncio
+import hashlib
 import json
 import os
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +16,34 @@ from codeplane.storage import StateDir
 
 GREETING: Final = "codeplane"
 BEGUN: Final = "codeplane/begun"
+LEAVING: Final = "codeplane/leaving"
+INVALID_REQUEST: Final = -32600
+INTERNAL_ERROR: Final = -32603
 MAX_LINE: Final = 268_435_456
 PROFILE_NAMES: Final = ("standard", "full", "read")
 
 _ANSWER_SEC: Final = 10
+
+
+_ID: Final = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
+
+
+def socket_path(runtime_dir: Path, state_dir: Path) -> Path:
+    """A short path, whatever the length of the repository's: socket addresses hold about 100 bytes."""
+    return runtime_dir / f"{hashlib.sha256(str(state_dir).encode()).hexdigest()[:16]}.sock"
+
+
+def request_id_of(line: bytes) -> Any:
+    """The id of a request that cannot be read as a whole; None when it cannot be made out."""
+    found = _ID.search(line[:1000])
+    try:
+        return json.loads(found.group(1)) if found else None
+    except ValueError:
+        return None
+
+
+def json_line(message: Mapping[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
 @dataclass(frozen=True)

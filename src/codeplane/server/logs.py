@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.config.settings import Level, LoggingSettings, LogOutput
+from codeplane.core.errors import InvalidSetting
 
 correlation: ContextVar[dict[str, str]] = ContextVar("correlation", default={})  # noqa: B039 - never mutated
 
@@ -45,6 +46,8 @@ def _own(file: Path, level: Level) -> logging.Handler:
 def _install(handlers: list[logging.Handler], secret: str) -> None:
     root = logging.getLogger()
     close_logs()
+    # A log that cannot be written, on a full disk say, must not fail the call that it is about.
+    logging.raiseExceptions = False
     for handler in handlers:
         handler.addFilter(_Redaction(secret))
         root.addHandler(handler)
@@ -123,10 +126,18 @@ def _handler(output: LogOutput, level: Level) -> logging.Handler:
     if output.destination in ("stderr", "stdout"):
         handler = logging.StreamHandler(getattr(sys, output.destination))
     else:
-        handler = logging.FileHandler(output.destination, encoding="utf-8", delay=True)
+        handler = _open_file(output.destination)
     handler.setFormatter(JsonFormatter() if output.format == "json" else ConsoleFormatter())
     handler.setLevel(_LEVELS[output.level or level])
     return handler
+
+
+def _open_file(path: str) -> logging.Handler:
+    try:
+        return logging.FileHandler(path, encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InvalidSetting(f"logging.outputs: {path} cannot be written: {reason}.", path=path) from error
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from codeplane.core.errors import NotServing
+from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.claim import claim
 from codeplane.server.link import Link
 from codeplane.server.logs import close_logs, set_up_own_log
@@ -24,9 +24,11 @@ async def call_here(checkout: Checkout, tool: str, arguments: object) -> tuple[d
     lock = claim(checkout)
     try:
         set_up_own_log(checkout.settings.logging, StateDir.at(checkout.root).log_file)
-        answer = await Pipeline(RepoSession.open(checkout), all_tools()).call(
-            Request(tool, arguments, session_key="cpl call")
-        )
+        repo = RepoSession.open(checkout)
+        try:
+            answer = await Pipeline(repo, all_tools()).call(Request(tool, arguments, "cpl call"))
+        finally:
+            repo.close()
         return dict(answer.body), answer.is_error
     finally:
         close_logs()
@@ -40,10 +42,11 @@ async def call_there(link: Link, tool: str, arguments: object) -> tuple[dict[str
     await link.send(json.dumps(request).encode() + b"\n")
     while line := await link.reader.readline():
         message = json.loads(line)
+        if "error" in message:
+            # A request that could not be read at all is answered without its id; it was the only one.
+            return {"error": InvalidArgument(message["error"]["message"]).to_wire()}, True
         if message.get("id") != 1:
             continue
-        if "error" in message:
-            return {"error": {"message": message["error"]["message"]}}, True
         result = message["result"]
         return result["structuredContent"], bool(result.get("isError", False))
     raise NotServing("The server ended before it answered.")

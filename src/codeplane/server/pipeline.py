@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 
 # How long a server that stops waits for a write that has been asked to end.
 _LAST_WRITE_SEC = 60
+_PROGRESS_SEC = 1
+_LONGEST_SHOWN = 100
 
 
 async def _nothing() -> None:
@@ -224,6 +226,7 @@ class Pipeline:
 def _find(name: str, tools: Mapping[str, Tool]) -> Tool:
     tool = tools.get(name)
     if tool is None:
+        name = name[:_LONGEST_SHOWN]
         near = nearest(name, tools)
         raise UnknownTool(
             f"There is no tool {name!r} here" + (f"; did you mean {near[0]!r}?" if near else "."),
@@ -233,10 +236,22 @@ def _find(name: str, tools: Mapping[str, Tool]) -> Tool:
 
 
 def _from_worker(progress: Progress) -> Callable[[float, float | None, str | None], None]:
-    """Progress comes from a worker thread; the thread waits until it is sent, so none overtakes another."""
+    """Progress comes from a worker thread, which waits until it is sent, so that none overtakes another.
+
+    A client that does not take it in time gets no more of it: the work must not wait for the client.
+    """
+    is_heard = True
+
+    async def send(done: float, total: float | None, message: str | None) -> None:
+        nonlocal is_heard
+        is_heard = False
+        with anyio.move_on_after(_PROGRESS_SEC):
+            await progress(done, total, message)
+            is_heard = True
 
     def report(done: float, total: float | None, message: str | None) -> None:
-        anyio.from_thread.run(progress, done, total, message)
+        if is_heard:
+            anyio.from_thread.run(send, done, total, message)
 
     return report
 

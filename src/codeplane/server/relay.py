@@ -6,11 +6,9 @@ server dies knows which calls it may repeat.
 """
 
 import asyncio
-import hashlib
 import json
 import logging
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,21 +21,17 @@ from mcp.shared.message import SessionMessage
 
 from codeplane import __version__
 from codeplane.server.endpoint import Origin, relay_origin
-from codeplane.server.link import BEGUN, GREETING
+from codeplane.server.link import BEGUN, GREETING, LEAVING, json_line, request_id_of
 from codeplane.server.profiles import Profile
 from codeplane.session import RepoSession
 
 _log = logging.getLogger(__name__)
 
 _GREETING_SEC: Final = 5
+_FLUSH_SEC: Final = 1
 
 Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 Outgoing = MemoryObjectReceiveStream[SessionMessage]
-
-
-def socket_path(runtime_dir: Path, state_dir: Path) -> Path:
-    """A short path, whatever the length of the repository's: socket addresses hold about 100 bytes."""
-    return runtime_dir / f"{hashlib.sha256(str(state_dir).encode()).hexdigest()[:16]}.sock"
 
 
 class Relay:
@@ -57,7 +51,7 @@ class Relay:
         self._max_line = max_line
         self._server: asyncio.Server | None = None
         self._closed = asyncio.Event()
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def listen(self, path: Path) -> None:
         path.unlink(missing_ok=True)
@@ -66,28 +60,32 @@ class Relay:
 
     async def close(self) -> None:
         """Ends every connection. A request that is still open stays unanswered: its client moves it on."""
+        if self._closed.is_set():
+            return
         self._closed.set()
         if self._server is not None:
             self._server.close()
-        for connection in list(self._connections):
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        for task, writer in self._connections.items():
+            writer.write(json_line({"method": LEAVING}))
+            task.cancel()
+        if self._connections:
+            await asyncio.wait(list(self._connections), timeout=2 * _FLUSH_SEC)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._connections.add(task)
+        self._connections[task] = writer
         try:
             await self._serve(reader, writer)
-        except (ConnectionError, TimeoutError):
-            _log.debug("relay connection lost")
         except asyncio.CancelledError:
             _log.debug("relay connection ended by shutdown")
+        except BaseException as error:
+            if not _is_disconnect(error):
+                raise
+            _log.debug("relay connection lost")
         finally:
-            self._connections.discard(task)
-            writer.close()
-            with suppress(ConnectionError, asyncio.CancelledError):
-                await writer.wait_closed()
+            del self._connections[task]
+            await _hang_up(writer)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         profile = await self._greet(reader, writer)
@@ -143,14 +141,15 @@ async def _read_lines(
             try:
                 line = await reader.readline()
             except ValueError:
-                await _send(writer, _failure(wire.INVALID_REQUEST, "The message is too large."))
+                await _send(writer, _failure(None, wire.INVALID_REQUEST, "The message is too large."))
                 return
             if not line:
                 return
             try:
                 message = wire.jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
-                await _send(writer, _failure(wire.PARSE_ERROR, "Not a JSON-RPC message."))
+                failure = _failure(request_id_of(line), wire.PARSE_ERROR, "Not a JSON-RPC message.")
+                await _send(writer, failure)
                 continue
             try:
                 await to_server.send(SessionMessage(message))
@@ -163,5 +162,21 @@ async def _send(writer: asyncio.StreamWriter, message: Mapping[str, Any]) -> Non
     await writer.drain()
 
 
-def _failure(code: int, text: str) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": text}}
+def _failure(request_id: object, code: int, text: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": text}}
+
+
+async def _hang_up(writer: asyncio.StreamWriter) -> None:
+    """Closes a connection; a client that does not read what is left is cut off."""
+    writer.close()
+    try:
+        async with asyncio.timeout(_FLUSH_SEC):
+            await writer.wait_closed()
+    except (OSError, TimeoutError, asyncio.CancelledError):
+        writer.transport.abort()
+
+
+def _is_disconnect(error: BaseException) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return all(_is_disconnect(part) for part in error.exceptions)
+    return isinstance(error, ConnectionError | TimeoutError)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -11,28 +12,41 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from codeplane import __version__
 from codeplane.config import Places
 from codeplane.core.errors import InternalError, PortUnavailable
+from codeplane.index.index import Progress
 from codeplane.server.endpoint import endpoint
 from codeplane.server.guard import GuardRules
 from codeplane.server.http import HttpApp
+from codeplane.server.link import socket_path
 from codeplane.server.logs import close_logs, set_up_logs
 from codeplane.server.pipeline import Pipeline
 from codeplane.server.profiles import profiles
-from codeplane.server.relay import Relay, socket_path
+from codeplane.server.relay import Relay
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import ServerLock, Serving, private_dir
 from codeplane.tools import all_tools
 
 _log = logging.getLogger(__name__)
 
+_HEAD_SEC = 10
+
 
 class Runtime:
     """One server for one repository. The lock is its own from the start and is released at the end."""
 
-    def __init__(self, checkout: Checkout, places: Places, lock: ServerLock, command: str) -> None:
+    def __init__(
+        self,
+        checkout: Checkout,
+        places: Places,
+        lock: ServerLock,
+        command: str,
+        progress: Progress | None = None,
+    ) -> None:
+        self._progress = progress
         self._checkout = checkout
         self._places = places
         self._lock = lock
@@ -46,8 +60,11 @@ class Runtime:
             repo = RepoSession.open(self._checkout)
             try:
                 await self._serve(repo, started)
+            except BaseExceptionGroup as group:
+                raise _only_leaf(group) from group
             finally:
                 repo.state.retract()
+                await asyncio.to_thread(repo.close)
                 close_logs()
         finally:
             self._lock.release()
@@ -67,6 +84,7 @@ class Runtime:
                 self._rules(repo, serving, token),
                 pipeline.telemetry,
                 lambda: _status(repo, pipeline, serving),
+                self._settings.session_idle_sec,
             )
             try:
                 private_dir(self._places.runtime_dir)
@@ -80,12 +98,26 @@ class Runtime:
                     for notice in self._checkout.notices:
                         _log.warning("%s", notice)
                     started(serving)
+                    self._index_in_background(repo)
                     await self._wait(web)
                     await self._wind_down(app, pipeline, relay, web)
             finally:
                 await relay.close()
                 Path(serving.socket).unlink(missing_ok=True)
             _log.info("server stopped")
+
+    def _index_in_background(self, repo: RepoSession) -> None:
+        """Brings the index up to date while calls are answered already."""
+
+        def refresh() -> None:
+            try:
+                epoch = repo.index.refresh(self._progress)
+            except Exception:  # noqa: BLE001 - logged; the next call tries again
+                _log.exception("indexing failed")
+            else:
+                _log.info("index is up to date", extra={"epoch": epoch, "files": repo.index.state().files})
+
+        threading.Thread(target=refresh, name="index", daemon=True).start()
 
     async def _wait(self, web: "_Web") -> None:
         waiting = asyncio.ensure_future(self.stop.wait())
@@ -134,6 +166,13 @@ class Runtime:
         )
 
 
+def _only_leaf(error: BaseException) -> BaseException:
+    """The one error inside nested groups, which task groups wrap around whatever ends them."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
 class _Web:
     """Uvicorn, told when to start and stop; signals stay with the command line."""
 
@@ -145,7 +184,7 @@ class _Web:
             access_log=False,
             lifespan="off",
             loop="asyncio",
-            http="h11",
+            http=_Http,
             ws="none",
             server_header=False,
             timeout_graceful_shutdown=1,
@@ -161,6 +200,18 @@ class _Web:
     async def close(self) -> None:
         self._server.should_exit = True
         await asyncio.wait({self.task})
+
+
+class _Http(H11Protocol):
+    """A connection that does not send a request head in time is closed: it costs a place without a token."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(_HEAD_SEC, self._drop_headless)
+
+    def _drop_headless(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
 
 
 class _Uvicorn(uvicorn.Server):

@@ -1,5 +1,6 @@
 """Open event streams, so that a stopping server can say goodbye on each."""
 
+import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _GOODBYE = b'event: shutdown\r\ndata: {"reason":"server stopping"}\r\n\r\n'
@@ -35,11 +36,18 @@ class Streams:
 
     async def end(self, method: str | None = None) -> None:
         """Sends `shutdown` on the open streams (of one method) and closes them."""
-        for key, (opened_by, send) in list(self._open.items()):
-            if method is None or opened_by == method:
-                del self._open[key]
-                self._ended.add(key)
-                await send({"type": "http.response.body", "body": _GOODBYE, "more_body": False})
+        async with anyio.create_task_group() as group:
+            for key, (opened_by, send) in list(self._open.items()):
+                if method is None or opened_by == method:
+                    del self._open[key]
+                    self._ended.add(key)
+                    group.start_soon(_say_goodbye, send)
+
+
+async def _say_goodbye(send: Send) -> None:
+    # A client that does not read must not hold up the others.
+    with anyio.move_on_after(1):
+        await send({"type": "http.response.body", "body": _GOODBYE, "more_body": False})
 
 
 def _is_stream(message: Message) -> bool:

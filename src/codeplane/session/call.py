@@ -1,12 +1,14 @@
 """One tool call, as the tool sees it: the repository, the caller, and how to talk back."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
 from codeplane.core.errors import Cancelled, CodePlaneError, DeadlineExceeded, ServerStopping
 from codeplane.core.ids import RequestId
+from codeplane.index import Snapshot
 from codeplane.session.clients import ClientSession
 from codeplane.session.repo import RepoSession
 
@@ -50,6 +52,17 @@ class Call:
         self.check()
         if self.report is not None:
             self.report(done, total, message)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """The repository as it is at this moment; every read in the block agrees with every other.
+
+        While the first long pass runs, the answer is what has been read so far, and says so.
+        """
+        if not self.repo.index.is_building:
+            self.repo.index.refresh(self.progress)
+        with self.repo.index.snapshot() as snapshot:
+            yield snapshot
 
     def check(self) -> None:
         """Raises when the call has to end. Long work calls this often."""

@@ -6,9 +6,24 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
+from codeplane.index import Index, IndexState, Workers
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
 from codeplane.storage import StateDir
+from codeplane.truth import WorkingTree
+
+_INDEX_WORKERS = 2
+
+
+class IndexReport(BaseModel):
+    """How far the index is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    files: int = Field(description="Files of the working tree that are indexed or will be.")
+    unread: int = Field(description="Files that have not been read yet.")
+    epoch: int = Field(description="Number of the last published change.")
+    rebuilt: str | None = Field(default=None, description="Why the index was made anew at this start.")
 
 
 class RepoStatus(BaseModel):
@@ -22,13 +37,15 @@ class RepoStatus(BaseModel):
     branch: str | None = Field(default=None, description="Branch that is checked out.")
     commit: str | None = Field(default=None, description="Commit that HEAD points to.")
     trusted: bool = Field(description="Whether the user trusts what the repository supplies.")
-    index_status: str = Field(description="State of the index.")
+    index_status: str = Field(description="State of the index: absent, present, building or ready.")
+    index: IndexReport | None = Field(default=None, description="How far the index is.")
     notices: list[str] | None = Field(default=None, description="What the operator should know.")
 
 
-def status_of(checkout: Checkout) -> RepoStatus:
+def status_of(checkout: Checkout, index: Index | None = None) -> RepoStatus:
     """The status of a repository, whether or not a server runs for it."""
     head = checkout.repository.head()
+    state = index.state() if index is not None else None
     return RepoStatus(
         version=__version__,
         repo_root=str(checkout.root),
@@ -36,8 +53,23 @@ def status_of(checkout: Checkout) -> RepoStatus:
         branch=head.branch,
         commit=head.commit,
         trusted=checkout.trusted,
-        index_status="absent",
+        index_status=_index_status(checkout, state),
+        index=_index_report(state),
         notices=list(checkout.notices) or None,
+    )
+
+
+def _index_status(checkout: Checkout, state: IndexState | None) -> str:
+    if state is None:
+        return "present" if checkout.state.index_files[0].exists() else "absent"
+    return "building" if state.building or state.unread or not state.epoch else "ready"
+
+
+def _index_report(state: IndexState | None) -> IndexReport | None:
+    if state is None:
+        return None
+    return IndexReport(
+        files=state.files, unread=state.unread, epoch=state.epoch, rebuilt=state.rebuilt or None
     )
 
 
@@ -48,16 +80,25 @@ class RepoSession:
     checkout: Checkout
     state: StateDir
     sessions: Sessions
+    index: Index
+    workers: Workers
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
     def open(cls, checkout: Checkout) -> "RepoSession":
-        """Makes the state directory when it is missing. The caller holds, or will take, the lock."""
+        """Makes the state directory when it is missing and opens the index. The caller holds the lock."""
         state = StateDir.create(checkout.root)
-        return cls(checkout, state, Sessions(checkout.settings.server.session_idle_sec))
+        tree = WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
+        workers = Workers(_INDEX_WORKERS)
+        index = Index.open(state.index_files[0], tree, workers)
+        return cls(checkout, state, Sessions(checkout.settings.server.session_idle_sec), index, workers)
+
+    def close(self) -> None:
+        self.index.close()
+        self.workers.close()
 
     def status(self) -> RepoStatus:
-        return status_of(self.checkout)
+        return status_of(self.checkout, self.index)
 
     def uptime_sec(self) -> float:
         return time.monotonic() - self.started

@@ -1,9 +1,12 @@
-"""Whole-file writes of CodePlane's own files: a reader sees the old bytes or the new ones."""
+"""CodePlane's own files: written whole, and read without following what a repository planted there."""
 
+import errno
 import os
 import secrets
+import shutil
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from codeplane.core.errors import StateUnusable
 
@@ -20,6 +23,46 @@ def write_public(path: Path, data: bytes) -> None:
     except FileNotFoundError:
         mode = 0o666 & ~_umask()
     _replace(path, data, mode)
+
+
+def open_plain(path: Path) -> BinaryIO | None:
+    """Opens a regular file for reading; a link in its place, or in that of its directory, is no file."""
+    try:
+        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        # Without O_NONBLOCK a named pipe would be waited for.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        fd = os.open(path.name, flags, dir_fd=directory)
+    except OSError:
+        return None
+    finally:
+        os.close(directory)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return None
+    return os.fdopen(fd, "rb")
+
+
+def read_small(path: Path, limit: int) -> bytes | None:
+    """The bytes of a regular file of at most `limit`; anything else counts as absent."""
+    stream = open_plain(path)
+    if stream is None:
+        return None
+    with stream:
+        try:
+            data = stream.read(limit + 1)
+        except OSError:
+            return None
+    return data if len(data) <= limit else None
+
+
+def remove_tree(path: Path) -> None:
+    """Deletes a directory, out of the way first: whoever comes meanwhile finds none, not half of one."""
+    doomed = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+    path.rename(doomed)
+    shutil.rmtree(doomed)
 
 
 def private_dir(path: Path) -> Path:
@@ -39,10 +82,15 @@ def private_dir(path: Path) -> Path:
 
 
 def unusable(path: Path, error: OSError) -> StateUnusable:
+    """The error for a path that the system refuses, with what to do about it."""
     reason = (error.strerror or str(error)).lower()
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "Free some disk space there and try again."
+    else:
+        hint = "CodePlane needs to write there: check the owner and the permissions."
     return StateUnusable(
         f"Cannot use {path}: {reason}.",
-        hints=["CodePlane needs to write there: check the owner and the permissions."],
+        hints=[hint],
         path=str(path),
     )
 

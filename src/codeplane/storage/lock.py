@@ -18,12 +18,9 @@ class ServerLock:
         self._path = path
         self._fd: int | None = None
 
-    @property
-    def held(self) -> bool:
-        return self._fd is not None
-
     def acquire(self, *, wait_sec: float = 0) -> bool:
-        """Takes the lock, waiting that long at the most; tells whether it did."""
+        """Takes the lock, waiting that long at the most; tells whether it did. Without a directory
+        there is nothing to take."""
         end = time.monotonic() + wait_sec
         while not self._try():
             if time.monotonic() >= end:
@@ -36,10 +33,27 @@ class ServerLock:
             os.close(self._fd)
             self._fd = None
 
+    def is_taken(self) -> bool:
+        """Tells whether anyone holds the lock. Makes nothing; a start that meets this look tries again."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            fd = os.open(self._path, flags)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(fd)
+        return False
+
     def _try(self) -> bool:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             fd = os.open(self._path, flags, 0o600)
+        except FileNotFoundError:
+            return False
         except OSError as error:
             raise unusable(self._path, error) from error
         try:

@@ -1,24 +1,25 @@
 """`.codeplane/`: what CodePlane keeps in a repository, invisible to git."""
 
 import json
-import os
 import re
 import secrets
 import shutil
 import stat
 import uuid
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from codeplane.core.errors import StateUnusable
-from codeplane.storage.files import private_dir, unusable, write_private
+from codeplane.storage.files import private_dir, read_small, remove_tree, unusable, write_private
 from codeplane.storage.lock import ServerLock
 
 STATE_DIR_NAME = ".codeplane"
 
 _SELF_IGNORE = b"# Everything here is CodePlane's own.\n*\n"
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n?")
+_LARGEST_FILE = 8192
+_LARGEST_PID = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class StateDir:
     def complete(self) -> None:
         """Writes what must be there and is not."""
         ignore = self.path / ".gitignore"
-        if not ignore.is_file() or ignore.read_bytes() != _SELF_IGNORE:
+        if read_small(ignore, _LARGEST_FILE) != _SELF_IGNORE:
             write_private(ignore, _SELF_IGNORE)
         if not self.repo_id:
             write_private(self.path / "uuid", f"{uuid.uuid4()}\n".encode())
@@ -81,7 +82,7 @@ class StateDir:
     def new_trust_id(self) -> str:
         """A fresh id for the user's trust record: one that the repository ships is never the one."""
         trust_id = str(uuid.uuid4())
-        write_private(self.path / "trust", f"{trust_id}\n".encode())
+        self._write(self.path / "trust", f"{trust_id}\n")
         return trust_id
 
     @property
@@ -114,17 +115,17 @@ class StateDir:
     def new_token(self) -> str:
         """A fresh bearer token for one run of the server, readable by its owner only."""
         token = secrets.token_urlsafe(32)
-        write_private(self.token_file, token.encode())
+        self._write(self.token_file, token)
         return token
 
     def token(self) -> str:
-        with suppress(OSError, UnicodeDecodeError):
-            return self.token_file.read_text(encoding="ascii").strip()
-        return ""
+        """The token of the last server; empty when there is none that can be one."""
+        token = read_small(self.token_file, _LARGEST_FILE) or b""
+        return token.decode("ascii").strip() if token.isascii() else ""
 
     def publish(self, serving: Serving) -> None:
-        write_private(self._serving_file, json.dumps(asdict(serving)).encode())
-        write_private(self.port_file, f"{serving.port}\n".encode())
+        self._write(self._serving_file, json.dumps(asdict(serving)))
+        self._write(self.port_file, f"{serving.port}\n")
 
     def retract(self) -> None:
         """Removes what `publish` and `new_token` wrote; a directory that is gone is fine."""
@@ -135,9 +136,10 @@ class StateDir:
     def serving(self) -> Serving | None:
         """What the last server wrote down. It may be dead: only an answer proves that it lives."""
         try:
-            return Serving(**json.loads(self._serving_file.read_bytes()))
-        except (OSError, ValueError, TypeError):
+            found = json.loads(read_small(self._serving_file, _LARGEST_FILE) or b"")
+        except (ValueError, RecursionError):
             return None
+        return _serving(found)
 
     def remove(self) -> bool:
         """Deletes the directory; tells whether there was one. The caller holds the lock."""
@@ -148,7 +150,7 @@ class StateDir:
         if not stat.S_ISDIR(found.st_mode):
             raise StateUnusable(f"{self.path} is not a plain directory.", path=str(self.path))
         try:
-            shutil.rmtree(self.path)
+            remove_tree(self.path)
         except OSError as error:
             raise unusable(self.path, error) from error
         return True
@@ -157,6 +159,13 @@ class StateDir:
     def _serving_file(self) -> Path:
         return self.path / "server.json"
 
+    def _write(self, file: Path, text: str) -> None:
+        try:
+            write_private(file, text.encode())
+        except OSError as error:
+            # The name of the file that could not be made is random and tells nobody anything.
+            raise unusable(self.path, error) from error
+
 
 def read_trust_id(repo_root: Path) -> str:
     """The id that the user's trust in this checkout is tied to; empty when there is none."""
@@ -164,10 +173,14 @@ def read_trust_id(repo_root: Path) -> str:
 
 
 def _read_id(file: Path) -> str:
-    try:
-        fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        return ""
-    with os.fdopen(fd, "rb") as stream:
-        text = stream.read(64).decode("ascii", "replace")
+    text = (read_small(file, 64) or b"").decode("ascii", "replace")
     return text.strip() if _UUID.fullmatch(text) else ""
+
+
+def _serving(found: object) -> Serving | None:
+    if not isinstance(found, dict) or found.keys() != {field.name for field in fields(Serving)}:
+        return None
+    if any(type(found[field.name]) is not field.type for field in fields(Serving)):
+        return None
+    serving = Serving(**found)
+    return serving if 0 < serving.pid <= _LARGEST_PID and 0 < serving.port < 65536 else None
