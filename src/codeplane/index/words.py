@@ -12,8 +12,8 @@ def words_of(data: bytes) -> str:
     """Every distinct word of `data` and its parts, in one line; empty for binary data."""
     if b"\0" in data:
         return ""
-    distinct = set(_WORD.findall(data.decode("utf-8", "replace")))
-    return " ".join([_with_parts(word) for word in sorted(distinct) if len(word) <= _LONGEST])
+    distinct = dict.fromkeys(_WORD.findall(data.decode("utf-8", "replace")))
+    return " ".join([_with_parts(word) for word in distinct if len(word) <= _LONGEST])
 
 
 @lru_cache(maxsize=100_000)

@@ -16,7 +16,7 @@ _UNBOUND_KINDS = frozenset(
 )
 _END = 1 << 62
 _OUTER_KINDS = (ScopeKind.FILE, ScopeKind.CLASS, ScopeKind.NAMESPACE)
-_ASSIGNED = Reason.LOCAL_ASSIGN
+_ASSIGNED, _PARAMETER = Reason.LOCAL_ASSIGN, Reason.PARAM
 _VALUE = ("v",)  # the group of everything that is one variable, however often it is given a value
 
 _DEFINITION, _IMPORT, _PARAM, _TYPE_PARAM, _VARIABLE, _LOCAL, _HOISTED, _GLOBAL, _NONLOCAL, _MEMBER = range(
@@ -59,8 +59,8 @@ class BindDraft:
         self.group: tuple[object, ...] = _VALUE
         self.certain = True
         self.count = 1
-        self.annotations: list[bytes] = []
-        self.made: list[bytes] = []
+        self.annotations: tuple[bytes, ...] = ()
+        self.made: tuple[bytes, ...] = ()
 
 
 class Binder:
@@ -190,7 +190,7 @@ class Binder:
             return None
         table = self.tables[scope]
         if code in (_PARAM, _TYPE_PARAM):
-            bind = self._add(scope, name, (Reason.PARAM, -1, start), _VALUE, start)
+            bind = self._add(scope, name, (_PARAMETER, -1, start), _VALUE, start)
             self._mark(end, _DEFINED, table[name], -1)
             if code == _PARAM:
                 self.first_params.setdefault(scope, name)
@@ -200,7 +200,7 @@ class Binder:
         # Where a declaration ends matters to a definition, and where names count from there on.
         declared = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
         effective = declared[1] if declared else end
-        bind = self._add(scope, name, (Reason.LOCAL_ASSIGN, -1, start), _VALUE, effective)
+        bind = self._add(scope, name, (_ASSIGNED, -1, start), _VALUE, effective)
         promoted = outer and code != _LOCAL and bind.reason == _ASSIGNED
         if promoted:
             self._promote(bind, scope, (start, end), declared)
@@ -298,6 +298,6 @@ class Binder:
                     if at >= 0 and capture == "annotation":
                         self.member_types[self.names[at]] = text
                 elif capture == "made":
-                    bind.made.append(text)
+                    bind.made += (text,)
                 else:
-                    bind.annotations.append(text)
+                    bind.annotations += (text,)

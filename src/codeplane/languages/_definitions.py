@@ -2,12 +2,12 @@
 
 import re
 from bisect import bisect_right
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
 from codeplane.languages._binds import BindDraft
 from codeplane.languages._outline import Draft, Outline
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._spec import LanguageSpec, specs
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, ScopeKind, Span
 
 _SIGNED = frozenset(
@@ -36,7 +36,10 @@ class Lines:
         return line, position - self.starts[line - 1]
 
     def span(self, start: int, end: int) -> Span:
-        return Span(*self.at(start), *self.at(end))
+        starts = self.starts
+        first, last = bisect_right(starts, start), bisect_right(starts, end)
+        # The class's own constructor costs twice as much.
+        return tuple.__new__(Span, (first, start - starts[first - 1], last, end - starts[last - 1]))
 
 
 @cache
@@ -44,18 +47,31 @@ def _pattern(pattern: str) -> re.Pattern[bytes]:
     return re.compile(pattern.encode())
 
 
+@lru_cache(maxsize=10_000)
+def _named_flags(language: str, kind: str, name: bytes) -> int:
+    """What the name itself says."""
+    spec = specs()[language]
+    flags = 0
+    if spec.private and _pattern(spec.private).fullmatch(name):
+        flags |= FLAG_PRIVATE
+    if kind in spec.tests and _pattern(spec.tests[kind]).fullmatch(name):
+        flags |= FLAG_TEST
+    return flags
+
+
 def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
     """What decorators and the place of a definition say about its kind and flags."""
     for draft in outline.drafts:
         if draft.name[0] == draft.name[1]:
             draft.name = (-1, -1)
-        if outline.kinds[draft.scope] == ScopeKind.CLASS:
+        in_class = outline.kinds[draft.scope] == ScopeKind.CLASS
+        if in_class:
             draft.kind = spec.class_kinds.get(draft.kind, draft.kind)
         for start, end in draft.decorators:
             name = text(data[start:end])
             last = name.rsplit(".", 1)[-1]
             draft.flags |= spec.decorator_flags.get(last, 0)
-            draft.kind = spec.decorator_kinds.get(last, draft.kind)
+            draft.kind = spec.decorator_kinds.get(last, draft.kind) if in_class else draft.kind
             draft.more = draft.more or last in spec.decorator_adds
             draft.opens_group = draft.opens_group or last in spec.decorator_opens
 
@@ -83,6 +99,7 @@ class _Finish:
     def definition(self, draft: Draft, annotation: str) -> Definition:
         name = self.data[draft.name[0] : draft.name[1]]
         kind = self._kind(draft, name)
+        flags = draft.flags | _named_flags(self.spec.name, kind, name)
         return Definition(
             text(name),
             kind,
@@ -94,7 +111,7 @@ class _Finish:
             self._signature(draft) if kind in _SIGNED else "",
             self._bases(draft) if draft.bases else (),
             annotation or draft.annotation,
-            draft.flags | self._named_flags(kind, name) | self._base_flags(draft),
+            flags | self._base_flags(draft) if draft.bases else flags,
         )
 
     def _base_flags(self, draft: Draft) -> int:
@@ -124,11 +141,3 @@ class _Finish:
     def _bases(self, draft: Draft) -> tuple[str, ...]:
         heads = (_HEAD.match(b"".join(self.data[start:end].split())) for start, end in draft.bases)
         return tuple(text(head.group()) for head in heads if head)
-
-    def _named_flags(self, kind: str, name: bytes) -> int:
-        flags = 0
-        if self.spec.private and _pattern(self.spec.private).fullmatch(name):
-            flags |= FLAG_PRIVATE
-        if kind in self.spec.tests and _pattern(self.spec.tests[kind]).fullmatch(name):
-            flags |= FLAG_TEST
-        return flags

@@ -44,7 +44,8 @@ def read_exports(
             found.append(Exported(name, name, start, end, evidence))
     if hooks and hasattr(hooks, "exports"):
         found += hooks.exports(root, data)
-    return found
+    # Around a syntax error one name may be reached in two ways.
+    return list({(item.start, item.end): item for item in found}.values())
 
 
 def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Export]:

@@ -98,7 +98,7 @@ class _Reading:
         reading = (self.spec, self.data, lines)
         facts = Facts("ok", lines=lines.count)
         facts.scopes = [
-            Scope(parent, kind, lines.span(*span))
+            tuple.__new__(Scope, (parent, kind, lines.span(*span)))
             for parent, kind, span in zip(outline.parents, outline.kinds, outline.spans, strict=True)
         ]
         facts.definitions = definitions(outline, members.numbers, binder.binds, reading)

@@ -20,6 +20,7 @@ class Members:
         self.by_class: dict[int, dict[bytes, int]] = {}  # draft of the class → name → draft of the member
         self.by_position: dict[int, int] = {}  # start of `x` in the `self.x = …` that defines it → draft
         self.numbers: list[int] = []  # draft → definition
+        self._targets: dict[tuple[int, bytes], dict[bytes, int]] = {}
         self._owners: dict[tuple[int, bytes], int] = {}
         for at, draft in enumerate(self.outline.drafts):
             if draft.name[0] >= 0 and draft.parent >= 0:
@@ -54,9 +55,16 @@ class Members:
 
     def find(self, scope: int, receiver: bytes, name: bytes) -> int:
         """The number of the definition that `receiver.name` is proven to be, or -1."""
-        owner = self.owner(scope, receiver)
-        at = self.by_class.get(owner, {}).get(name, -1) if owner >= 0 else -1
-        return self.numbers[at] if at >= 0 else -1
+        return self.targets(scope, receiver).get(name, 0) - 1
+
+    def targets(self, scope: int, receiver: bytes) -> dict[bytes, int]:
+        """Name → 1 + the definition, for all members that the receiver is proven to have."""
+        found = self._targets.get((scope, receiver))
+        if found is None:
+            members = self.by_class.get(self.owner(scope, receiver), {})
+            found = {name: self.numbers[at] + 1 for name, at in members.items() if at >= 0}
+            self._targets[scope, receiver] = found
+        return found
 
     def number(self) -> None:
         """Gives the drafts that have a name their place among the definitions."""

@@ -114,7 +114,7 @@ class Occurrences:
         """`marks`: end of an identifier → start of its receiver, or -1 - the index of its special."""
         # This loop sees every identifier of the repository: locals only, one dictionary per question.
         outline, lookup, found = self.lookup.binder.outline, self.lookup, self.found
-        numbers, own, member = self._numbers, self._own, self.member
+        numbers, own, member, targets = self._numbers, self._own, self.member, self.members.targets
         effective = lookup.effective
         opens = _OPEN if lookup.binder.spec.call_by_parenthesis else -1
         data = self.data + b"\n\n"
@@ -153,18 +153,21 @@ class Occurrences:
             elif mark >= 0:
                 raw = data[mark : start - 1] if start - mark < _LOOK else b""
                 receiver = numbers.get(raw, 0)
-                if not receiver or raw in own:
+                if not receiver:
                     receiver, target = member(mark, start, name, scope)
+                elif raw in own:
+                    target = targets(scope, own[raw]).get(name, 0)
             else:
                 role, target, before, defined = specials[-1 - mark]
-                if defined >= 0:
-                    where = defined
-                if before >= 0:
+                if before == -1:
+                    if target == UNRESOLVED:
+                        target = lookup.find(name, start, place, role)
+                    if defined >= 0:
+                        where = defined
+                elif before >= 0:
                     receiver, target = member(before, start, name, scope)
-                elif before == -2:
+                else:
                     receiver = self.receiver(KEYWORD_RECEIVER)
-                elif target == UNRESOLVED:
-                    target = lookup.find(name, start, place, role)
             flat = found.get(name)
             if flat is None:
                 found[name] = [line, start - line_start, role, where, target, receiver]

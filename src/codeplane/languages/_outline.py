@@ -14,8 +14,9 @@ WHOLE = -1  # `skipped` of a position that sees its scope as usual
 TOO_DEEP = -2  # `skipped` of a position below MAX_DEPTH scopes: nothing is resolved there
 _END = 1 << 62
 
-# Of nodes with the same extent: a body holds the extent, which holds the definition, which opens the scope.
-_BODY, _EXTENT, _DEFINITION, _SCOPE, _OUTER, _LEAF = range(6)
+# Of nodes with the same extent: a body holds the extent, which holds the definition, which opens the scope; a
+# lambda that is looked up outside is outside as a whole.
+_BODY, _EXTENT, _DEFINITION, _OUTER, _SCOPE, _LEAF = range(6)
 _SCOPE_KINDS = {
     "scope.function": ScopeKind.FUNCTION,
     "scope.arrow": ScopeKind.FUNCTION,

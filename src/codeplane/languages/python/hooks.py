@@ -68,6 +68,7 @@ def exports(root: Node, data: bytes) -> list[Exported]:
         found += [
             Exported(data[start:end], data[start:end], start, end, "all_literal", in_text=True)
             for start, end in names
+            if _NAME.fullmatch(data, start, end)
         ]
     return [item._replace(certain=certain) for item in found]
 
