@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.core.errors import IndexCorrupt
+from codeplane.core.errors import IndexCorrupt, ServerStopping
 from codeplane.storage.database import Database, delete_database, open_versioned
 
 TABLE = "CREATE TABLE t (n INTEGER)"
@@ -75,3 +75,26 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
         open_versioned(tmp_path / "d.db", [TABLE])
     assert delete_database(tmp_path / "d.db") >= len(content)
     assert not list(tmp_path.glob("d.db*"))
+
+
+def test_closing_waits_for_whoever_is_inside_and_lets_in_nobody(database: Database) -> None:
+    inside, leave = threading.Event(), threading.Event()
+    seen: list[int] = []
+
+    def read() -> None:
+        with database.read() as connection:
+            inside.set()
+            leave.wait(5)
+            seen.append(connection.execute("SELECT count(*) FROM t").fetchone()[0])
+
+    reader, closer = threading.Thread(target=read), threading.Thread(target=database.close)
+    reader.start()
+    inside.wait(5)
+    closer.start()
+    with pytest.raises(ServerStopping):
+        while True:
+            count(database)
+    leave.set()
+    reader.join(5)
+    closer.join(5)
+    assert seen == [0] and not closer.is_alive()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from codeplane.core.errors import ContentChanged, IndexCorrupt, NotFound, PathRefused
+from codeplane.core.errors import ContentChanged, IndexCorrupt, NotFound, PathRefused, ServerStopping
 from codeplane.core.paths import RepoPath
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCRIPTS
@@ -104,6 +104,8 @@ class Index:
     def refresh(self, progress: Progress | None = None) -> int:
         """Makes the index as new as the tree is now and returns its epoch."""
         with self._refreshing:
+            if self._closing:
+                raise ServerStopping("The index is being closed.")
             delta = self._tree.reconcile({path: entry.known for path, entry in self._entries.items()})
             unread = {
                 path: entry.known

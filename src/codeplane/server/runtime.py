@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from codeplane import __version__
 from codeplane.config import Places
-from codeplane.core.errors import InternalError, PortUnavailable
+from codeplane.core.errors import InternalError, PortUnavailable, ServerStopping
 from codeplane.index.index import Progress
 from codeplane.server.endpoint import endpoint
 from codeplane.server.guard import GuardRules
@@ -112,10 +112,13 @@ class Runtime:
         def refresh() -> None:
             try:
                 epoch = repo.index.refresh(self._progress)
+                files = repo.index.state().files
+            except ServerStopping:
+                return
             except Exception:  # noqa: BLE001 - logged; the next call tries again
                 _log.exception("indexing failed")
             else:
-                _log.info("index is up to date", extra={"epoch": epoch, "files": repo.index.state().files})
+                _log.info("index is up to date", extra={"epoch": epoch, "files": files})
 
         threading.Thread(target=refresh, name="index", daemon=True).start()
 

@@ -5,12 +5,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from codeplane.core.errors import IndexCorrupt
+from codeplane.core.errors import IndexCorrupt, ServerStopping
 
 Connection = sqlite3.Connection
-Row = tuple[Any, ...]
+
+_LAST_USE_SEC = 10
 
 
 class Database:
@@ -21,50 +21,67 @@ class Database:
         self._lane = threading.Lock()
         self._local = threading.local()
         self._opened: list[Connection] = []
-        self._guard = threading.Lock()
+        self._state = threading.Condition()
+        self._users = 0
         self._closed = False
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A snapshot: everything read in the block is of one moment. Nested blocks share it."""
-        connection = self._connection()
-        if connection.in_transaction:
-            yield connection
-            return
-        with _explained(self.path):
-            connection.execute("BEGIN")
-            try:
+        with self._used() as connection:
+            if connection.in_transaction:
                 yield connection
-            finally:
-                connection.rollback()
+                return
+            with _explained(self.path):
+                connection.execute("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    connection.rollback()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """The only way to change the database: whole when the block ends, not at all when it raises."""
-        connection = self._connection()
-        assert not connection.in_transaction, "BUG: a write inside a read would wait for itself"
-        with self._lane, _explained(self.path):
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.commit()
-            except BaseException:
-                connection.rollback()
-                raise
+        with self._used() as connection:
+            assert not connection.in_transaction, "BUG: a write inside a read would wait for itself"
+            with self._lane, _explained(self.path):
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.commit()
+                except BaseException:
+                    connection.rollback()
+                    raise
 
     def close(self) -> None:
-        """Closes every connection; the log is folded into the file."""
-        with self._guard:
+        """Lets in nobody else, waits for those inside, then folds the log into the file.
+
+        A connection is never closed under a thread that uses it: SQLite would crash.
+        """
+        with self._state:
             self._closed = True
-            for connection in self._opened:
-                connection.close()
-            self._opened.clear()
+            if self._state.wait_for(lambda: self._users == 0, timeout=_LAST_USE_SEC):
+                for connection in self._opened:
+                    connection.close()
+                self._opened.clear()
+
+    @contextmanager
+    def _used(self) -> Iterator[Connection]:
+        with self._state:
+            if self._closed:
+                raise ServerStopping("The database has been closed.")
+            self._users += 1
+        try:
+            yield self._connection()
+        finally:
+            with self._state:
+                self._users -= 1
+                self._state.notify_all()
 
     def _connection(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            with self._guard, _explained(self.path):
-                assert not self._closed, "BUG: the database is closed"
+            with self._state, _explained(self.path):
                 connection = _connect(self.path)
                 self._opened.append(connection)
             self._local.connection = connection
