@@ -5,7 +5,7 @@ import platform
 import sys
 from importlib import import_module
 
-BENCHES = ("startup", "overhead", "memory", "reconcile", "cold")
+BENCHES = ("startup", "overhead", "memory", "reconcile", "extract", "cold")
 
 
 def main() -> None:

@@ -3,12 +3,10 @@
 import json
 import subprocess
 import sys
-import tarfile
-from pathlib import Path
 
+from bench.corpora import python_package
 from bench.measure import Figure
 
-CORPORA = Path(__file__).parent.parent / ".cache" / "corpora"
 RUNS = 3
 _MEASURE = """
 import gc, json, sys, time
@@ -35,23 +33,8 @@ print(json.dumps([min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
 
 
 def figures() -> list[Figure]:
-    command = [sys.executable, "-c", _MEASURE, str(django()), str(RUNS)]
+    command = [sys.executable, "-c", _MEASURE, str(python_package("django", "5.2")), str(RUNS)]
     seen = subprocess.run(command, capture_output=True, check=True)
     parsing, extracting = json.loads(seen.stdout)
     told = f"{extracting:.2f} s; parse only {parsing:.2f} s"
     return [Figure("facts of Django 5.2", extracting / parsing, "×", 1.7, told)]
-
-
-def django() -> Path:
-    """Django's source distribution, fetched once."""
-    home = CORPORA / "django-5.2"
-    if not home.exists():
-        CORPORA.mkdir(parents=True, exist_ok=True)
-        options = ["--no-deps", "--no-binary", "django", "--no-build-isolation", "-d", str(CORPORA)]
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options, "django==5.2"], check=True)
-        archive = next(
-            path for path in CORPORA.glob("*.tar.gz") if path.name.lower().startswith("django-5.2")
-        )
-        with tarfile.open(archive) as packed:
-            packed.extractall(home, filter="data")
-    return home

@@ -18,6 +18,7 @@ from codeplane.cli._group import cpl
 from codeplane.config.places import ENV_PREFIX
 from codeplane.config.settings import LogOutput, Settings
 from codeplane.core import errors
+from codeplane.languages import support_table
 from codeplane.server.decode import _accepted
 from codeplane.server.profiles import Profile, profiles
 from codeplane.tools import Tool, all_tools
@@ -51,8 +52,15 @@ def pages() -> dict[str, str]:
         "errors": _errors_page(),
         "settings": _settings_page(),
         "cli": _cli_page(),
+        "languages": _languages_page(),
     }
     return {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
+
+
+def _languages_page() -> Iterator[str]:
+    yield "# Languages\n"
+    yield "What the index reads out of a file of each language. Other text files are found by their words.\n"
+    yield support_table()
 
 
 def _tools_page() -> Iterator[str]:
