@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -70,7 +71,9 @@ class Pipeline:
     def __init__(self, repo: RepoSession, tools: Mapping[str, Tool]) -> None:
         self._repo = repo
         self._tools = tools
+        # Places for calls; threads themselves are not counted, since an abandoned one still has its place.
         self._workers: anyio.CapacityLimiter | None = None
+        self._threads: anyio.CapacityLimiter | None = None
         self._running: dict[RequestId, tuple[Call, anyio.CancelScope]] = {}
         self._stopping = False
         self.telemetry = Telemetry(repo)
@@ -187,6 +190,7 @@ class Pipeline:
         """Runs the tool on a worker thread, which counts as busy until it really ends."""
         loop = asyncio.get_running_loop()
         workers, slot = self._limiter(), object()
+        assert self._threads is not None
         await workers.acquire_on_behalf_of(slot)
         started = False
 
@@ -201,7 +205,7 @@ class Pipeline:
 
         try:
             return await anyio.to_thread.run_sync(
-                run, abandon_on_cancel=abandon_on_cancel, limiter=anyio.CapacityLimiter(1)
+                run, abandon_on_cancel=abandon_on_cancel, limiter=self._threads
             )
         finally:
             if not started:
@@ -219,6 +223,7 @@ class Pipeline:
 
     def _limiter(self) -> anyio.CapacityLimiter:
         if self._workers is None:
+            self._threads = anyio.CapacityLimiter(math.inf)
             self._workers = anyio.CapacityLimiter(self._repo.checkout.settings.server.workers)
         return self._workers
 
