@@ -13,7 +13,7 @@ from tests.drive import CPL_WITH_TOYS
 from bench.measure import MODERN, Figure, ask, cpu_seconds, message, scratch, timed
 
 CALLS = 1500
-ROUNDS = 3
+ROUNDS = 5
 ARGUMENTS = {"text": "hello"}
 PARAMS = {"name": "toy_echo", "arguments": ARGUMENTS}
 
