@@ -25,9 +25,7 @@ class ClientSession:
 
     session_id: SessionId
     task: Task = field(default_factory=Task)
-    opened: float = field(default_factory=time.monotonic)
     last_used: float = field(default_factory=time.monotonic)
-    calls: int = 0
 
 
 class Sessions:
@@ -42,7 +40,7 @@ class Sessions:
         return len(self._by_key)
 
     def enter(self, key: str, session_id: SessionId | None = None) -> ClientSession:
-        """Returns the session of that key, opening it on first use, and counts the call."""
+        """Returns the session of that key, opening it on first use."""
         self._close_idle()
         session = self._by_key.get(key)
         if session is None:
@@ -50,7 +48,6 @@ class Sessions:
                 self._close_stalest()
             session = self._by_key[key] = ClientSession(session_id or new_session_id())
         session.last_used = time.monotonic()
-        session.calls += 1
         return session
 
     def close(self, key: str) -> None:
