@@ -16,6 +16,7 @@ _FLAGS = {
 def render(facts: Facts) -> str:
     """Every fact, one to a line. `#2` is the bind or definition of that number."""
     parts = [f"state: {facts.state}" + (f" ({facts.reason})" if facts.reason else "")]
+    parts += [f"package: {facts.package}"] if facts.package else []
     for title, lines in (
         ("scopes", _scopes(facts)),
         ("definitions", _definitions(facts)),
@@ -52,6 +53,7 @@ def _definitions(facts: Facts) -> list[str]:
         line += f" of #{item.parent}" if item.parent >= 0 else ""
         line += f" opens {item.body}" if item.body >= 0 else ""
         line += "".join(f" {word}" for flag, word in _FLAGS.items() if item.flags & flag)
+        line += f" owner {item.owner}" if item.owner else ""
         line += f" bases {', '.join(item.bases)}" if item.bases else ""
         line += f" : {item.annotation}" if item.annotation else ""
         lines.append(line + (f" | {item.signature}" if item.signature else ""))

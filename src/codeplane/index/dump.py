@@ -21,7 +21,7 @@ def dump(connection: Connection, view_key: str) -> Iterator[str]:
 
 def _facts(connection: Connection, blob: int) -> Iterator[str]:
     head = connection.execute(
-        "SELECT language, extractor, size, lines, state, reason, interface, scopes, binds FROM blob"
+        "SELECT language, extractor, size, lines, state, reason, interface, package, scopes, binds FROM blob"
         " WHERE id = ?",
         (blob,),
     ).fetchone()
@@ -31,7 +31,8 @@ def _facts(connection: Connection, blob: int) -> Iterator[str]:
     yield f"  binds {unpack_binds(binds)}"
     for definition in connection.execute(
         "SELECT d.position, n.text, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column,"
-        " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags"
+        " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags,"
+        " d.owner"
         " FROM definition d JOIN name n ON n.id = d.name WHERE d.blob = ?",
         (blob,),
     ):

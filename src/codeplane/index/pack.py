@@ -22,6 +22,7 @@ class Packed(NamedTuple):
     state: str
     reason: str
     interface: str
+    package: str
     scopes: bytes
     binds: bytes
     definitions: list[tuple[object, ...]]
@@ -38,6 +39,7 @@ def pack(facts: Facts, words: str) -> Packed:
         facts.state,
         facts.reason,
         _interface(facts),
+        _text(facts.package),
         pack_numbers([n for s in facts.scopes for n in (s.parent + 1, s.kind, *s.span)]),
         zlib.compress(json.dumps([facts.binds, facts.receivers], separators=(",", ":")).encode(), 1),
         [
@@ -50,6 +52,7 @@ def pack(facts: Facts, words: str) -> Packed:
                 "\n".join(d.bases),
                 d.annotation,
                 d.flags,
+                _text(d.owner),
             )
             for d in facts.definitions
         ],
@@ -106,9 +109,13 @@ def _text(text: str) -> str:
 def _interface(facts: Facts) -> str:
     """Changes when what other files can see of this one changes, and not when only bodies do."""
     seen = [
-        [[d.name, d.kind, d.parent, d.signature, d.bases, d.annotation, d.flags] for d in facts.definitions],
+        [
+            [d.name, d.kind, d.parent, d.signature, d.bases, d.annotation, d.flags, d.owner]
+            for d in facts.definitions
+        ],
         [[i.kind, i.module, i.name, i.alias, i.reexport] for i in facts.imports],
         [list(e) for e in facts.exports],
+        facts.package,
     ]
     return hashlib.sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

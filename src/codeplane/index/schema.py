@@ -14,11 +14,13 @@ CREATE TABLE blob (
   state TEXT NOT NULL,
   reason TEXT NOT NULL,
   interface TEXT NOT NULL,
+  package TEXT NOT NULL,
   scopes BLOB NOT NULL,
   binds BLOB NOT NULL,
   names BLOB NOT NULL,
   UNIQUE (digest, language, extractor)
 );
+CREATE INDEX blob_by_package ON blob (package) WHERE package <> '';
 CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE definition (
   blob INTEGER NOT NULL,
@@ -38,9 +40,11 @@ CREATE TABLE definition (
   bases TEXT NOT NULL,
   annotation TEXT NOT NULL,
   flags INTEGER NOT NULL,
+  owner TEXT NOT NULL,
   PRIMARY KEY (blob, position)
 ) WITHOUT ROWID;
 CREATE INDEX definition_by_name ON definition (name);
+CREATE INDEX definition_by_owner ON definition (owner) WHERE owner <> '';
 CREATE TABLE ref (
   name INTEGER NOT NULL,
   blob INTEGER NOT NULL,
@@ -62,6 +66,7 @@ CREATE TABLE import (
   PRIMARY KEY (blob, position)
 ) WITHOUT ROWID;
 CREATE INDEX import_by_module ON import (module);
+CREATE INDEX import_by_name ON import (name);
 CREATE TABLE export (
   blob INTEGER NOT NULL,
   position INTEGER NOT NULL,

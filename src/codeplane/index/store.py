@@ -79,7 +79,7 @@ class _Rows:
         numbered = [(number(name), blob, occurrences) for name, occurrences in packed.occurrences.items()]
         used = pack_numbers(sorted([row[0] for row in numbered]))
         tables["ref"] += numbered
-        tables["blob"].append((blob, *key, size, *packed[:6], used))
+        tables["blob"].append((blob, *key, size, *packed[:7], used))
         tables["definition"] += [
             (blob, at, number(str(name)), *rest) for at, (name, *rest) in enumerate(packed.definitions)
         ]
@@ -99,7 +99,7 @@ class _Rows:
             connection.executemany(f"INSERT INTO {table} {columns} VALUES ({_marks(_WIDTHS[table])})", rows)
 
 
-_WIDTHS = {"blob": 12, "definition": 17, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
+_WIDTHS = {"blob": 13, "definition": 18, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
 
 
 class Entry(NamedTuple):

@@ -156,12 +156,8 @@ def read_job(job: Job) -> Packed:
 
 
 def _lost(job: Job) -> Done:
-    reason = "the parser crashed or hung on this file"
-    empty: list[tuple[object, ...]] = []
-    packed = Packed(
-        0, "failed", reason, "", b"H", b"[[],[]]", empty, empty, empty, empty, {}, words_of(job.data)
-    )
-    return Done(job.number, packed)
+    facts = Facts("failed", "the parser crashed or hung on this file")
+    return Done(job.number, pack(facts, words_of(job.data)))
 
 
 def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:

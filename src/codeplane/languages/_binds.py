@@ -95,7 +95,7 @@ class Binder:
         events += [
             (*draft.name, _DEFINITION, at)
             for at, draft in enumerate(self.outline.drafts)
-            if draft.name[0] >= 0
+            if draft.name[0] >= 0 and draft.name != draft.owner
         ]
         events += [(*item.local_span, _IMPORT, at) for at, item in enumerate(imports) if item.local_span]
         events.sort()

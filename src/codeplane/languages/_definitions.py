@@ -63,7 +63,8 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
     """What decorators and the place of a definition say about its kind and flags."""
     for draft in outline.drafts:
         if draft.name[0] == draft.name[1]:
-            draft.name = (-1, -1)
+            # What extends a type without a name of its own goes by the name of the type.
+            draft.name = draft.owner
         in_class = outline.kinds[draft.scope] == ScopeKind.CLASS
         if in_class:
             draft.kind = spec.class_kinds.get(draft.kind, draft.kind)
@@ -112,6 +113,7 @@ class _Finish:
             self._bases(draft) if draft.bases else (),
             annotation or draft.annotation,
             flags | self._base_flags(draft) if draft.bases else flags,
+            self._head(draft.owner) if draft.owner[0] >= 0 else "",
         )
 
     def _base_flags(self, draft: Draft) -> int:
@@ -139,5 +141,9 @@ class _Finish:
         return text(b" ".join(header.split()).rstrip(b"{:=; "))
 
     def _bases(self, draft: Draft) -> tuple[str, ...]:
-        heads = (_HEAD.match(b"".join(self.data[start:end].split())) for start, end in draft.bases)
-        return tuple(text(head.group()) for head in heads if head)
+        return tuple(filter(None, map(self._head, draft.bases)))
+
+    def _head(self, span: tuple[int, int]) -> str:
+        """A type as written, without its arguments."""
+        head = _HEAD.match(b"".join(self.data[span[0] : span[1]].split()))
+        return text(head.group()) if head else ""

@@ -97,6 +97,8 @@ class _Reading:
         lines, outline = self.lines, binder.outline
         reading = (self.spec, self.data, lines)
         facts = Facts("ok", lines=lines.count)
+        for node in self.captures.get("package", ())[:1]:
+            facts.package = text(b"".join(self.data[node.start_byte : node.end_byte].split()))
         facts.scopes = [
             tuple.__new__(Scope, (parent, kind, lines.span(*span)))
             for parent, kind, span in zip(outline.parents, outline.kinds, outline.spans, strict=True)

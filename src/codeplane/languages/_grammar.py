@@ -12,6 +12,9 @@ from tree_sitter import Language, Parser, Query
 
 from codeplane.languages._spec import HERE, LanguageSpec, specs
 
+# These say how files belong together, not what is read out of one.
+_LINKING = ("families.py", "modules.py", "resolve.py")
+
 
 @dataclass(frozen=True)
 class Grammar:
@@ -56,7 +59,8 @@ def _hooks(spec: LanguageSpec) -> ModuleType | None:
 def extractor_version(name: str) -> str:
     """Changes whenever anything changes that decides which facts are read out of a file."""
     digest = hashlib.sha256()
-    for path in [*sorted(HERE.glob("*.py")), *sorted(_folder_files(name))]:
+    engine = [path for path in sorted(HERE.glob("*.py")) if path.name not in _LINKING]
+    for path in [*engine, *sorted(_folder_files(name))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     for wheel in ("tree-sitter", specs()[name].grammar.replace("_", "-")):
         digest.update(f"{wheel}=={version(wheel)}".encode())
@@ -64,6 +68,7 @@ def extractor_version(name: str) -> str:
 
 
 def _folder_files(name: str) -> list[Path]:
-    own = [path for path in (HERE / name).iterdir() if path.suffix in (".py", ".scm")]
+    files = [path for path in (HERE / name).iterdir() if path.suffix in (".py", ".scm")]
+    own = [path for path in files if path.name not in _LINKING]
     inherited = specs()[name].inherits
     return own + _folder_files(inherited) if inherited else own

@@ -25,7 +25,7 @@ _SCOPE_KINDS = {
     "scope.comprehension": ScopeKind.COMPREHENSION,
     "scope.namespace": ScopeKind.NAMESPACE,
 }
-_LEAVES = ("name", "base", "decorator", "test", *(f"modifier.{name}" for name in MODIFIERS))
+_LEAVES = ("name", "extended", "base", "decorator", "test", *(f"modifier.{name}" for name in MODIFIERS))
 
 _Event = tuple[int, int, int, int, str]
 
@@ -35,7 +35,7 @@ class Draft:
 
     __slots__ = (
         "annotation", "bases", "body", "body_start", "decorators", "end", "flags", "kind", "more", "name",
-        "opens_group", "parent", "scope", "span_start", "start",
+        "opens_group", "owner", "parent", "scope", "span_start", "start",
     )  # fmt: skip
 
     def __init__(self, kind: str, start: int, end: int, scope: int, parent: int) -> None:
@@ -49,6 +49,7 @@ class Draft:
         self.body = -1
         self.body_start = -1
         self.name = (-1, -1)
+        self.owner = (-1, -1)
         self.bases: list[tuple[int, int]] = []
         self.decorators: list[tuple[int, int]] = []
         self.flags = 0
@@ -203,6 +204,8 @@ class _Sweep:
                 draft.name = (start, end)
             else:
                 self.outline.drafts.append(draft.named(start, end))
+        elif capture == "extended":
+            draft.owner = (start, end)
         elif capture == "base":
             draft.bases.append((start, end))
         elif capture == "decorator":

@@ -62,6 +62,9 @@ class LanguageSpec:
     dynamic_calls: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     # How names are exported without a statement: `bound` = every public name bound in the file scope.
     default_exports: Literal["", "bound"] = ""
+    # What a file shows to those who import it. `bound`: every name of its file scope, imported ones too.
+    # `exported`: what it exports. `defined`: what it defines. `included`: that, and what star imports bring.
+    surface: Literal["bound", "exported", "defined", "included"] = "defined"
     gaps: str = ""  # what the support table says about things left out
 
 

@@ -75,6 +75,7 @@ class Definition(NamedTuple):
     ] = ()  # base classes and interfaces, as written: `Base`, `pkg.Base`, `Base[T]` → `Base`
     annotation: str = ""  # declared type as written, where it is a plain (dotted) name
     flags: int = 0  # OR of the FLAG_ values
+    owner: str = ""  # the type that it belongs to as written, where it stands outside of it: `impl`, `T::f`
 
 
 FLAG_PRIVATE = 1
@@ -161,6 +162,7 @@ class Facts:
     state: ParseState
     reason: str = ""
     lines: int = 0
+    package: str = ""  # the package or namespace that the whole file declares to be in, as written
     scopes: list[Scope] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
     binds: list[Bind] = field(default_factory=list)

@@ -43,4 +43,5 @@ SPEC = LanguageSpec(
         "vars": ("bracket_access", -1),
     },
     default_exports="bound",
+    surface="bound",
 )

@@ -1,0 +1,95 @@
+"""How names reach across files: what a language's `resolve.py` says, and what it may ask.
+
+A language that can be linked has a module `resolve` with the functions of `Rules`. They answer by the
+language's own module rules or not at all: what is not certain is an empty answer, never a guess.
+"""
+
+import importlib
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple, Protocol
+
+from codeplane.languages._spec import HERE, specs
+from codeplane.languages.facts import Import
+
+
+class Place(NamedTuple):
+    """Something that has names inside: a file, or a definition in it."""
+
+    path: str
+    definition: int = -1  # its number in the file; -1 for the file as a whole
+
+
+class Member(NamedTuple):
+    """A definition inside a place."""
+
+    place: Place
+    name: str
+    kind: str
+    flags: int
+    has_body: bool  # it opens a scope of its own: not a bare declaration such as `mod x;`
+
+
+class Sources(Protocol):
+    """What the rules may ask about the files of a view. Paths are relative to the repository, `/` between."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+
+    def is_directory(self, path: str) -> bool:
+        """Whether there are files below; "" is the root."""
+
+    def names_in(self, directory: str) -> Sequence[str]:
+        """The names of the files directly in a directory, in order."""
+
+    def paths_named(self, name: str) -> Sequence[str]:
+        """All files with this name in any directory, in order: `go.mod`, `package.json`."""
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a small file such as a manifest; None when there is none or it is over 1 MB."""
+
+    def package(self, path: str) -> str:
+        """The package that the file declares to be in, as written, or ""."""
+
+    def declaring(self, package: str, language_family: str) -> Sequence[Place]:
+        """Files that declare to be in the package, and definitions of kind `namespace` that have this full
+        name (the names of the namespaces around it included, with dots between)."""
+
+    def members(self, place: Place, name: str) -> Sequence[Member]:
+        """The definitions of this name that stand directly in a place."""
+
+    def imports(self, path: str) -> Sequence[Import]:
+        """The imports of a file."""
+
+
+class Rules(Protocol):
+    """The functions of a language's `resolve.py`."""
+
+    def module_name(self, sources: Sources, path: str) -> str:
+        """The name of the module that the file is or belongs to, as the language says it: `pkg.mod`,
+        `example.com/app/store`, `crate::store`, `com.example`. The qualified names of its definitions begin
+        with it. The path without its ending where the language has no such name."""
+
+    def places(self, sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+        """What `imported.module` means in the file `path`: the places where `imported.name` is looked up, or
+        that the local name stands for where there is no name. Several where a package has several files.
+        Empty: outside the repository, or not certain."""
+
+    def ambient(self, sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
+        """Places whose names are seen without an import inside `place`, which is a file or a namespace in
+        it: the package's other files, enclosing namespaces. In groups; the first group that has a name
+        counts. Star imports of the file come after these and are not to be given."""
+
+    def submodule(self, sources: Sources, place: Place, name: str) -> Sequence[Place]:
+        """The module `name` inside a module, where that is another file: `pkg/name.py`, `mod name;`. Asked
+        when the place does not define the name, or only declares it."""
+
+
+@cache
+def rules(language: str) -> Rules | None:
+    """The rules of a language, its own or those of the language that it inherits from."""
+    if (HERE / language / "resolve.py").exists():
+        found: Rules = importlib.import_module(f"codeplane.languages.{language}.resolve")
+        return found
+    inherited = specs()[language].inherits
+    return rules(inherited) if inherited else None
