@@ -10,6 +10,7 @@ _FLAGS = {
     f.FLAG_ASYNC: "async",
     f.FLAG_OVERRIDE: "override",
     f.FLAG_TEST: "test",
+    f.FLAG_MORE: "more",
 }
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from codeplane.languages._binds import BindDraft
 from codeplane.languages._outline import Draft, Outline
 from codeplane.languages._spec import LanguageSpec, specs
-from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, ScopeKind, Span
+from codeplane.languages.facts import FLAG_MORE, FLAG_PRIVATE, FLAG_TEST, Definition, ScopeKind, Span
 
 _SIGNED = frozenset(
     "function method constructor class interface struct enum trait property namespace module macro impl "
@@ -100,7 +100,7 @@ class _Finish:
     def definition(self, draft: Draft, annotation: str) -> Definition:
         name = self.data[draft.name[0] : draft.name[1]]
         kind = self._kind(draft, name)
-        flags = draft.flags | _named_flags(self.spec.name, kind, name)
+        flags = draft.flags | _named_flags(self.spec.name, kind, name) | (FLAG_MORE if draft.more else 0)
         return Definition(
             text(name),
             kind,

@@ -17,7 +17,7 @@ from codeplane.languages._members import Members
 from codeplane.languages._names import Lookup, Occurrences, member_marks, positions
 from codeplane.languages._outline import read_outline
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages.facts import Bind, Facts, Import, Reason, Role, Scope
+from codeplane.languages.facts import Bind, Facts, Import, Reason, Role, Scope, ScopeKind
 
 MAX_BYTES = 5 * 1024 * 1024
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
@@ -103,6 +103,8 @@ class _Reading:
             tuple.__new__(Scope, (parent, kind, lines.span(*span)))
             for parent, kind, span in zip(outline.parents, outline.kinds, outline.spans, strict=True)
         ]
+        for at in outline.arrows:
+            facts.scopes[at] = facts.scopes[at]._replace(kind=ScopeKind.ARROW)
         facts.definitions = definitions(outline, members.numbers, binder.binds, reading)
         facts.binds = self._binds(binder.binds, members.numbers)
         facts.imports = [self._import(item, outline.place(item.start)[0]) for item in imports]

@@ -32,6 +32,7 @@ class ScopeKind(IntEnum):
     BLOCK = 3
     COMPREHENSION = 4
     NAMESPACE = 5
+    ARROW = 6  # a function that has no `this` of its own
 
 
 class Reason(IntEnum):
@@ -83,6 +84,7 @@ FLAG_STATIC = 2
 FLAG_ABSTRACT = 4
 FLAG_ASYNC = 8
 FLAG_OVERRIDE = 16
+FLAG_MORE = 64  # adds to the definition of the same name before it: an overload, a setter
 FLAG_TEST = 32  # a test case or suite, by the language's own conventions
 
 KINDS = frozenset(
