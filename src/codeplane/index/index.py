@@ -12,9 +12,9 @@ from codeplane.core.errors import ContentChanged, IndexCorrupt, NotFound, PathRe
 from codeplane.core.paths import RepoPath
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCRIPTS
-from codeplane.index.store import BlobKey, Entry, Names, add_blobs, from_sql, known_blobs, publish, view_id
-from codeplane.index.workers import Done, Job, Workers
-from codeplane.languages import extractor_version, language_of
+from codeplane.index.store import Entry, Names, from_sql, publish, view_id
+from codeplane.index.work import Work
+from codeplane.index.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_versioned
 from codeplane.truth import Delta, Known, WorkingTree
 
@@ -118,7 +118,7 @@ class Index:
                 return _last_epoch(connection, self._view)
 
     def _apply(self, delta: Delta, changed: dict[RepoPath, Known], progress: Progress | None) -> None:
-        work = _Work(self._tree, changed)
+        work = Work(_Files(self._tree), changed)
         with self.database.read() as connection:
             work.find_known(connection)
         if len(work.pending) <= _WHOLE_FILES:
@@ -130,7 +130,7 @@ class Index:
                 self._read_in_batches(work, progress)
                 self._workers.close()
 
-    def _read_in_batches(self, work: "_Work", progress: Progress | None) -> None:
+    def _read_in_batches(self, work: Work, progress: Progress | None) -> None:
         total, finished = len(work.pending), 0
         batch: list[Done] = []
         began = time.monotonic()
@@ -146,7 +146,7 @@ class Index:
             if progress is not None:
                 progress(finished, total, "reading files")
 
-    def _publish(self, work: "_Work", read: Sequence[Done], delta: Delta | None = None) -> None:
+    def _publish(self, work: Work, read: Sequence[Done], delta: Delta | None = None) -> None:
         """One transaction: facts, entries and epoch become visible together or not at all.
 
         With a delta, everything that it names is published; without, what was read.
@@ -183,63 +183,20 @@ class Index:
             self._building = False
 
 
-class _Work:
-    """What one pass has to read: each distinct content once, however many paths have it."""
+class _Files:
+    """The working tree as a source of contents."""
 
-    def __init__(self, tree: WorkingTree, changed: dict[RepoPath, Known]) -> None:
+    def __init__(self, tree: WorkingTree) -> None:
         self._tree = tree
-        self._paths: dict[BlobKey, list[tuple[RepoPath, Known]]] = {}
-        self._ids: dict[BlobKey, int] = {}
-        self.pending: list[BlobKey] = []
-        for path in sorted(changed):
-            self._add(path, changed[path])
 
-    def _add(self, path: RepoPath, known: Known) -> None:
-        name = path.rsplit("/", 1)[-1]
-        # Only a name without an ending leaves the language to the first line.
-        beginning = b"" if "." in name else (self._read(path, known) or b"")[:200]
-        language = language_of(name, beginning) or ""
-        self._paths.setdefault(_key(known.digest, language), []).append((path, known))
-
-    def _read(self, path: RepoPath, known: Known) -> bytes | None:
+    def read(self, path: RepoPath, known: Known) -> bytes | None:
         try:
             return self._tree.read(path, expected=known.digest)
         except (ContentChanged, NotFound, PathRefused):
             return None
 
-    def find_known(self, connection: Connection) -> None:
-        """Splits the work: content whose facts are there, and the rest, which is pending."""
-        self._ids = known_blobs(connection, self._paths)
-        self.pending = [key for key in self._paths if key not in self._ids]
-
-    def jobs(self) -> Iterator[Job]:
-        """Reads what is pending, file by file. One that has changed again waits for the next pass."""
-        for number, key in enumerate(self.pending):
-            data = self._read(*self._paths[key][0])
-            if data is not None:
-                yield Job(number, key.language, data)
-
-    def store(self, connection: Connection, read: Sequence[Done], names: Names) -> dict[RepoPath, Entry]:
-        """Writes the facts of what was read, in a fixed order; returns the entries that now have facts."""
-        blobs = []
-        for done in sorted(read, key=lambda done: done.number):
-            key = self.pending[done.number]
-            blobs.append((key, self._paths[key][0][1].size, done.packed))
-        added = add_blobs(connection, blobs, names)
-        self._ids.update(added)
-        return {path: Entry(known, added[key]) for key in added for path, known in self._paths[key]}
-
-    def all(self) -> dict[RepoPath, Entry]:
-        """Every path of the pass, with its facts where they are there."""
-        return {
-            path: Entry(known, self._ids.get(key))
-            for key, paths in self._paths.items()
-            for path, known in paths
-        }
-
-
-def _key(digest: str, language: str) -> BlobKey:
-    return BlobKey(digest, language, extractor_version(language) if language else "words-1")
+    def beginning(self, path: RepoPath, known: Known) -> bytes:
+        return (self.read(path, known) or b"")[:200]
 
 
 def _last_epoch(connection: Connection, view: int) -> int:
