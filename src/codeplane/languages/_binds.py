@@ -1,6 +1,6 @@
 """Which names each scope binds, to what, and how sure that is."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 
 from tree_sitter import Node
@@ -77,16 +77,16 @@ class Binder:
         self.specials: list[Special] = []
         self.marks: dict[int, int] = {}  # end of an identifier → -1 - the index of its special
         self.members: list[tuple[int, int]] = []  # the member in `self.x = …`
-        self.member_types: dict[int, bytes] = {}  # start of such a member → its annotation
+        self.member_types: dict[int, bytes] = {}  # start of such a member or a field → its annotation
         self.names: list[int] = []  # start of every bound name
         self.named: list[BindDraft | None] = []  # what it bound
         self.declarations: list[tuple[int, int]] = []
         self.body_of = {draft.body: at for at, draft in enumerate(outline.drafts) if draft.body >= 0}
         self._sequential = tuple(spec.sequential)  # members of an enumeration are slow to hash
+        self._blank = spec.blank.encode()
         self._rebound: list[tuple[int, bytes, int]] = []
 
     def collect(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
-        self.declarations = sorted((n.start_byte, n.end_byte) for n in captures.get("declaration", ()))
         events = [
             (node.start_byte, node.end_byte, code, -1)
             for capture, code in _CODES.items()
@@ -99,6 +99,14 @@ class Binder:
         ]
         events += [(*item.local_span, _IMPORT, at) for at, item in enumerate(imports) if item.local_span]
         events.sort()
+        self.declarations = sorted(
+            [(n.start_byte, n.end_byte) for n in captures.get("declaration", ())]
+            + [
+                (events[bisect_left(events, (n.start_byte,)) - 1][0], n.end_byte)
+                for n in captures.get("declared", ())
+                if events and events[0][0] < n.start_byte
+            ]
+        )
         self._run(events, imports)
         self._redirect()
         if self.spec.star_rebinds:
@@ -118,6 +126,9 @@ class Binder:
             while start >= bound:
                 bound, (scope, skipped) = next(places)
             made: BindDraft | None = None
+            if self._blank and self.data[start:end] == self._blank:
+                self._mark(end, _WRITE, 0, -1)
+                continue
             if code == _MEMBER:
                 self.members.append((start, end))
             elif code == _DEFINITION:
@@ -157,7 +168,8 @@ class Binder:
             bind.last = start
             draft.more = True
         else:
-            bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), draft.end)
+            effective = start if self.spec.redeclares else draft.end
+            bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), effective)
         self._mark(end, _DEFINED, self.tables[scope][name], scope)
         return bind
 
@@ -176,6 +188,7 @@ class Binder:
             return None
         at, imported = item
         bind = self._add(scope, name, (Reason.IMPORT_ALIAS, at, start), ("i", *imported.group), start)
+        bind.certain = bind.certain and imported.certain
         self._mark(end, _IMPORTED, self.tables[scope][name], -1)
         return bind
 
@@ -232,8 +245,9 @@ class Binder:
         reason, target, start = what
         table = self.tables[scope]
         known = table.get(name)
-        shadows = group is _VALUE and self.outline.kinds[scope] in self._sequential
-        if known and not shadows:
+        keeps = self.spec.redeclares
+        counts_later = (group is _VALUE or keeps) and self.outline.kinds[scope] in self._sequential
+        if known and (keeps or not counts_later):
             bind = self.binds[known - 1]
             bind.count += 1
             bind.last = start
@@ -245,7 +259,7 @@ class Binder:
         bind.effective = effective
         self.binds.append(bind)
         table[name] = len(self.binds)
-        if shadows:
+        if counts_later:
             self.history.setdefault((scope, name), []).append((effective, len(self.binds)))
         return bind
 
@@ -288,16 +302,25 @@ class Binder:
 
     def _types(self, captures: Mapping[str, list[Node]]) -> None:
         """An annotation or a constructor call belongs to the last name bound before it."""
+        shared = sorted(node.start_byte for node in captures.get("annotated", ()))
         for capture in ("annotation", "made"):
             for node in captures.get(capture, ()):
                 start, end = node.start_byte, node.end_byte
-                at = bisect_right(self.names, start) - 1
-                bind = self.named[at] if at >= 0 else None
-                text = self.data[start:end]
-                if bind is None:
-                    if at >= 0 and capture == "annotation":
-                        self.member_types[self.names[at]] = text
-                elif capture == "made":
-                    bind.made += (text,)
-                else:
-                    bind.annotations += (text,)
+                last = bisect_right(self.names, start) - 1
+                first = last
+                if shared and capture == "annotation":
+                    first = bisect_left(self.names, shared[bisect_right(shared, start) - 1])
+                for at in range(max(first, 0), last + 1):
+                    self._type(at, capture, self.data[start:end])
+        for draft in self.outline.drafts if self.member_types else ():
+            draft.annotation = self.member_types.get(draft.name[0], b"").decode("utf-8", "surrogateescape")
+
+    def _type(self, at: int, capture: str, text: bytes) -> None:
+        bind = self.named[at]
+        if bind is None:
+            if capture == "annotation":
+                self.member_types[self.names[at]] = text
+        elif capture == "made":
+            bind.made += (text,)
+        else:
+            bind.annotations += (text,)

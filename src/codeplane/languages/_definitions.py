@@ -14,6 +14,7 @@ _SIGNED = frozenset(
     "function method constructor class interface struct enum trait property namespace module macro impl "
     "object mixin type".split()
 )
+_TYPED = ("variable", "constant")
 _SIGNATURE = 1000  # bytes of a header that are kept
 _HEAD = re.compile(rb"[\w.:\x80-\xff]+")
 
@@ -65,6 +66,8 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
         if draft.name[0] == draft.name[1]:
             # What extends a type without a name of its own goes by the name of the type.
             draft.name = draft.owner
+        elif spec.blank and data[draft.name[0] : draft.name[1]] == spec.blank.encode():
+            draft.name = (-1, -1)
         in_class = outline.kinds[draft.scope] == ScopeKind.CLASS
         if in_class:
             draft.kind = spec.class_kinds.get(draft.kind, draft.kind)
@@ -84,7 +87,7 @@ def definitions(
     annotations = {bind.target: bind.annotations[0] for bind in binds if len(bind.annotations) == 1}
     finish = _Finish(outline, numbers, reading)
     return [
-        finish.definition(draft, text(annotations.get(at, b"")) if draft.kind == "variable" else "")
+        finish.definition(draft, text(annotations.get(at, b"")) if draft.kind in _TYPED else "")
         for at, draft in enumerate(outline.drafts)
         if draft.name[0] >= 0
     ]

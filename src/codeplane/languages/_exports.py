@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codeplane.languages._binds import Binder
-from codeplane.languages.facts import Export, Facts
+from codeplane.languages.facts import Export, Facts, Reason
 
 
 class Exported(NamedTuple):
@@ -57,6 +57,12 @@ def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Expo
             name = facts.binds[at - 1].name
             if not name.startswith("_") and name not in said:
                 found.append(Export(name, name, "default_module", facts.binds[at - 1].certain))
+    elif binder.spec.default_exports == "capital":
+        found += [
+            Export(bind.name, bind.name, "capital_letter", bind.certain)
+            for bind in facts.binds
+            if bind.scope == 0 and bind.reason == Reason.DEF_IN_SCOPE and bind.name[:1].isupper()
+        ]
     return found
 
 

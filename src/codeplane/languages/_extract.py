@@ -74,7 +74,7 @@ class _Reading:
         captures, data, spec = self.captures, self.data, self.spec
         outline = read_outline(captures, len(data))
         refine(outline, spec, data)
-        imports, mentions = read_imports(captures, data, spec)
+        imports, mentions = read_imports(captures, data, spec, self.hooks)
         binder = Binder(outline, spec, data)
         binder.collect(captures, imports)
         members = Members(binder)

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
+from types import ModuleType
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -46,9 +47,11 @@ _Part = tuple[int, int, str]
 
 
 def read_imports(
-    captures: Mapping[str, list[Node]], data: bytes, spec: LanguageSpec
+    captures: Mapping[str, list[Node]], data: bytes, spec: LanguageSpec, hooks: ModuleType | None
 ) -> tuple[list[Imported], list[Mention]]:
     """All imports in order of position, and the identifiers that only spell out where they come from."""
+    if hooks and hasattr(hooks, "imports"):
+        return _read_by_hook(captures, data, hooks)
     parts = sorted(
         (node.start_byte, node.end_byte, part)
         for part in _PARTS
@@ -67,6 +70,20 @@ def read_imports(
         statement = _Statement(kind, data, spec, inside)
         imports += statement.imports()
         mentions += statement.mentions(imports)
+    return imports, mentions
+
+
+def _read_by_hook(
+    captures: Mapping[str, list[Node]], data: bytes, hooks: ModuleType
+) -> tuple[list[Imported], list[Mention]]:
+    imports: list[Imported] = []
+    mentions: list[Mention] = []
+    for capture in [capture for capture in captures if capture.startswith("import.")]:
+        for node in captures[capture]:
+            found, mentioned = hooks.imports(capture.partition(".")[2], node, data)
+            imports += found
+            mentions += mentioned
+    imports.sort(key=lambda item: item.start)
     return imports, mentions
 
 

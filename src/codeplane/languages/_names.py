@@ -72,7 +72,7 @@ class Lookup:
             table = self._table(scope, direct)
             if name in table:
                 # Types and exports of a file may be read after all of it has run; of a class, who knows.
-                late = role in (Role.TYPE, Role.EXPORT)
+                late = role in (Role.TYPE, Role.EXPORT) and self.kinds[scope] in self.ordered
                 found = self._seen(table[name], scope, position, direct and not (late and scope == 0))
                 if found >= 0 or late:
                     return max(found, 0)

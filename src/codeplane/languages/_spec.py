@@ -35,6 +35,9 @@ class LanguageSpec:
     ordered: frozenset[ScopeKind] = frozenset()
     # Scopes where locals count only after their declaration, seen from anywhere; declaring again shadows.
     sequential: frozenset[ScopeKind] = frozenset()
+    # In these scopes declaring again keeps the variable, and definitions too count from their name on.
+    redeclares: bool = False
+    blank: str = ""  # a name that binds nothing
     # Names of the receiver. A parameter has to be the first of a method; a keyword needs no binding.
     self_parameters: tuple[str, ...] = ()
     self_keywords: tuple[str, ...] = ()
@@ -60,8 +63,9 @@ class LanguageSpec:
     decorator_opens: frozenset[str] = frozenset()  # the next definition adds to this one
     # Called name → (pattern, number of the argument that names something, or -1 for a subscript on the call).
     dynamic_calls: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    # How names are exported without a statement: `bound` = every public name bound in the file scope.
-    default_exports: Literal["", "bound"] = ""
+    # How names are exported without a statement: `bound` = every public name bound in the file scope;
+    # `capital` = every definition there that begins with a capital letter.
+    default_exports: Literal["", "bound", "capital"] = ""
     # What a file shows to those who import it. `bound`: every name of its file scope, imported ones too.
     # `exported`: what it exports. `defined`: what it defines. `included`: that, and what star imports bring.
     surface: Literal["bound", "exported", "defined", "included"] = "defined"

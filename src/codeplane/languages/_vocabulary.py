@@ -21,8 +21,8 @@ MODIFIERS = {
 }
 
 _FIXED = (
-    "identifier member receiver name body base decorator extent extended declaration annotation made test "
-    "package "
+    "identifier member receiver name body base decorator extent extended declaration declared annotation "
+    "annotated made test package "
     "scope.outer argument.keyword dotted region.type region.names "
     "import.module import.name import.alias import.default import.namespace import.star import.reexport "
     "export.name export.alias export.default export.public export.list"
