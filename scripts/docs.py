@@ -60,6 +60,8 @@ def pages() -> dict[str, str]:
 def _languages_page() -> Iterator[str]:
     yield "# Languages\n"
     yield "What the index reads out of a file of each language. Other text files are found by their words.\n"
+    # Nobody publishes a grammar wheel for it.
+    yield "Protocol Buffers (`.proto`) are among those others: there is no grammar for them on PyPI.\n"
     yield support_table()
 
 

@@ -62,9 +62,8 @@ def check(facts: Facts, data: bytes) -> None:
                 assert targets[place.target - 1].name == name
     for at, definition in enumerate(facts.definitions):
         assert definition.parent < len(facts.definitions) and definition.parent != at
-        assert lines[definition.name_line - 1][definition.name_column :].startswith(
-            definition.name.encode("utf-8", "surrogateescape")
-        )
+        written = definition.name.removeprefix(f"{definition.owner}.").encode("utf-8", "surrogateescape")
+        assert lines[definition.name_line - 1][definition.name_column :].startswith(written)
     for bind in facts.binds:
         if bind.reason == 0:
             assert facts.definitions[bind.target].name == bind.name

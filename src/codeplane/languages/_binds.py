@@ -12,7 +12,7 @@ from codeplane.languages.facts import Reason, Role, ScopeKind
 
 _CLASS_KINDS = frozenset(("method", "field", "property", "constructor", "enum_member"))
 _UNBOUND_KINDS = frozenset(
-    "impl heading key table selector resource block message service rpc query stage".split()
+    "impl heading key table selector resource block message service rpc query stage view index".split()
 )
 _END = 1 << 62
 _OUTER_KINDS = (ScopeKind.FILE, ScopeKind.CLASS, ScopeKind.NAMESPACE)

@@ -16,6 +16,7 @@ _SIGNED = frozenset(
 )
 _TYPED = ("variable", "constant")
 _SIGNATURE = 1000  # bytes of a header that are kept
+_LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
 _HEAD = re.compile(rb"[\w.:\x80-\xff]+")
 
 
@@ -63,6 +64,8 @@ def _named_flags(language: str, kind: str, name: bytes) -> int:
 def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
     """What decorators and the place of a definition say about its kind and flags."""
     for draft in outline.drafts:
+        if spec.name_marks is not None:
+            draft.name = _told(data, *draft.name, spec.name_marks.encode())
         if draft.name[0] == draft.name[1]:
             # What extends a type without a name of its own goes by the name of the type.
             draft.name = draft.owner
@@ -78,6 +81,14 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
             draft.kind = spec.decorator_kinds.get(last, draft.kind) if in_class else draft.kind
             draft.more = draft.more or last in spec.decorator_adds
             draft.opens_group = draft.opens_group or last in spec.decorator_opens
+
+
+def _told(data: bytes, start: int, end: int, marks: bytes) -> tuple[int, int]:
+    """Where a name that is text begins and ends."""
+    if end - start > 1 and data[start] in marks and data[start] == data[end - 1]:
+        start, end = start + 1, end - 1
+    line = _LINE.match(data, start, end)
+    return line.span() if line else (-1, -1)
 
 
 def definitions(
@@ -103,9 +114,10 @@ class _Finish:
     def definition(self, draft: Draft, annotation: str) -> Definition:
         name = self.data[draft.name[0] : draft.name[1]]
         kind = self._kind(draft, name)
+        owner = self._head(draft.owner) if draft.owner[0] >= 0 else ""
         flags = draft.flags | _named_flags(self.spec.name, kind, name) | (FLAG_MORE if draft.more else 0)
         return Definition(
-            text(name),
+            f"{owner}.{text(name)}" if owner and self.spec.owner_in_name else text(name),
             kind,
             self._parent(draft),
             draft.scope,
@@ -116,7 +128,7 @@ class _Finish:
             self._bases(draft) if draft.bases else (),
             annotation or draft.annotation,
             flags | self._base_flags(draft) if draft.bases else flags,
-            self._head(draft.owner) if draft.owner[0] >= 0 else "",
+            owner,
         )
 
     def _base_flags(self, draft: Draft) -> int:

@@ -12,7 +12,7 @@ from codeplane.languages._dynamic import dynamic_sites
 from codeplane.languages._exports import Exported, exports, read_exports
 from codeplane.languages._grammar import Grammar, grammar
 from codeplane.languages._imports import Imported, Mention, read_imports
-from codeplane.languages._limits import captures, is_too_broken, is_too_deep
+from codeplane.languages._limits import captures, cut, is_too_broken, is_too_deep
 from codeplane.languages._members import Members
 from codeplane.languages._names import Lookup, Occurrences, member_marks, positions
 from codeplane.languages._outline import read_outline
@@ -43,7 +43,10 @@ def extract(language: str, data: bytes) -> Facts:
     root = known.parser.parse(data).root_node
     if is_too_broken(root):
         return Facts("failed", "too many syntax errors")
-    facts = _Reading(known, root, data).facts()
+    reading = _Reading(known, root, data)
+    facts = reading.facts()
+    if reading.is_cut:
+        facts.state, facts.reason = "partial", f"more than {known.spec.most_definitions} definitions"
     if root.has_error:
         _mark_errors(facts, known, root, data)
     if is_too_deep(root, len(data)):
@@ -67,13 +70,16 @@ class _Reading:
         self.hooks = known.hooks
         self.root = root
         self.data = data
-        self.captures = captures(known.query, root)
+        self.captures = captures(known.query, root, known.spec.query_depth)
+        self.is_cut = bool(self.spec.most_definitions) and cut(self.captures, self.spec.most_definitions)
         self.lines = Lines(data)
 
     def facts(self) -> Facts:
         captures, data, spec = self.captures, self.data, self.spec
         outline = read_outline(captures, len(data))
         refine(outline, spec, data)
+        if self.hooks and hasattr(self.hooks, "reshape"):
+            self.hooks.reshape(outline, data)
         imports, mentions = read_imports(captures, data, spec, self.hooks)
         binder = Binder(outline, spec, data)
         binder.collect(captures, imports)

@@ -1,5 +1,6 @@
 """Loads a language when it is first used: grammar, queries, hooks, and the version of all three."""
 
+import ctypes
 import hashlib
 import importlib
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from types import ModuleType
 from tree_sitter import Language, Parser, Query
 
 from codeplane.languages._spec import HERE, LanguageSpec, specs
+
+_capsule = ctypes.pythonapi.PyCapsule_New
+_capsule.restype = ctypes.py_object
+_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 # These say how files belong together, not what is read out of one.
 _LINKING = ("families.py", "modules.py", "resolve.py")
@@ -36,7 +41,9 @@ def query_files(name: str) -> list[Path]:
 
 
 def load_language(spec: LanguageSpec) -> Language:
-    return Language(getattr(importlib.import_module(spec.grammar), spec.function)())
+    pointer = getattr(importlib.import_module(spec.grammar), spec.function)()
+    # Older wheels give the address itself.
+    return Language(_capsule(pointer, b"tree_sitter.Language", None) if isinstance(pointer, int) else pointer)
 
 
 @cache

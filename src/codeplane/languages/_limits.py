@@ -11,10 +11,21 @@ MAX_BROKEN = 20_000  # tokens in one error node
 _VISITS = 2_000  # nodes that are looked at to find an error node that is too wide
 
 
-def captures(query: Query, root: Node) -> dict[str, list[Node]]:
+def captures(query: Query, root: Node, depth: int = MAX_DEPTH) -> dict[str, list[Node]]:
     cursor = QueryCursor(query)
-    cursor.set_max_start_depth(MAX_DEPTH)
+    cursor.set_max_start_depth(depth)
     return cursor.captures(root)
+
+
+def cut(found: dict[str, list[Node]], most: int) -> bool:
+    """Leaves out what comes after the first `most` definitions; whether there was any such thing."""
+    nodes = [node for capture in found if capture.startswith("definition.") for node in found[capture]]
+    if len(nodes) <= most:
+        return False
+    end = sorted(node.start_byte for node in nodes)[most]
+    for capture in found:
+        found[capture] = [node for node in found[capture] if node.start_byte < end]
+    return True
 
 
 def is_too_deep(root: Node, size: int) -> bool:

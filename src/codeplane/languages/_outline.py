@@ -82,6 +82,13 @@ class Outline:
         self.places.append(place)
 
 
+def text_end(data: bytes, position: int) -> int:
+    """Where the text before a position ends, white space left out."""
+    while position and data[position - 1] in b" \t\r\n":
+        position -= 1
+    return position
+
+
 def read_outline(captures: Mapping[str, list[Node]], size: int) -> Outline:
     """Sweeps over all enclosing nodes from left to right, outer ones first."""
     return _Sweep(size).run(_events(captures))

@@ -69,6 +69,13 @@ class LanguageSpec:
     # What a file shows to those who import it. `bound`: every name of its file scope, imported ones too.
     # `exported`: what it exports. `defined`: what it defines. `included`: that, and what star imports bring.
     surface: Literal["bound", "exported", "defined", "included"] = "defined"
+    # Names are text, not tokens: a pair of one of these marks around a name is left out, and so are all lines
+    # but the first.
+    name_marks: str | None = None
+    owner_in_name: bool = False  # a definition with an owner is named `owner.name`
+    # Data can be as large as it likes: the deepest node that a pattern begins at, and the definitions kept.
+    query_depth: int = 20_000
+    most_definitions: int = 0
     gaps: str = ""  # what the support table says about things left out
 
 

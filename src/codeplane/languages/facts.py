@@ -90,7 +90,7 @@ FLAG_TEST = 32  # a test case or suite, by the language's own conventions
 KINDS = frozenset(
     "function method constructor class interface struct enum enum_member trait type variable constant field "
     "property namespace module macro impl object mixin heading key table selector resource block message "
-    "service rpc query stage".split()
+    "service rpc query stage view index".split()
 )
 
 

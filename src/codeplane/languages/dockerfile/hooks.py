@@ -1,0 +1,17 @@
+"""What queries cannot say: a stage goes on to the next one."""
+
+from codeplane.languages._outline import Outline, text_end
+
+
+def reshape(outline: Outline, data: bytes) -> None:
+    """Gives each stage its end, and what is in it its parent."""
+    drafts, stage = outline.drafts, -1
+    for at, draft in enumerate(drafts):
+        if draft.kind == "stage":
+            if stage >= 0:
+                drafts[stage].end = text_end(data, draft.start)
+            stage = at
+        else:
+            draft.parent = stage
+    if stage >= 0:
+        drafts[stage].end = text_end(data, len(data))

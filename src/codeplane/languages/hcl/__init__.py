@@ -1,0 +1,13 @@
+"""HCL: Terraform, and others that are written like it."""
+
+from codeplane.languages._spec import LanguageSpec
+
+SPEC = LanguageSpec(
+    name="hcl",
+    family="terraform",
+    grammar="tree_sitter_hcl",
+    extensions=(".tf", ".hcl", ".tfvars", ".nomad"),
+    owner_in_name=True,
+    query_depth=0,
+    gaps="Blocks inside blocks; references. A block with two labels is named `type.name`.",
+)

@@ -1,0 +1,3 @@
+(document (object (pair key: (string) @name) @definition.key))
+(document (object (pair value: (object (pair key: (string) @name) @definition.key))))
+(document (object (pair value: (object (pair value: (object (pair key: (string) @name) @definition.key))))))

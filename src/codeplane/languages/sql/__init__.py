@@ -1,0 +1,13 @@
+"""SQL."""
+
+from codeplane.languages._spec import LanguageSpec
+
+SPEC = LanguageSpec(
+    name="sql",
+    family="sql",
+    grammar="tree_sitter_sql",
+    extensions=(".sql", ".ddl", ".psql"),
+    name_marks='"`',
+    most_definitions=10_000,
+    gaps="Statements that only one dialect has; references; 10,000 definitions at most.",
+)

@@ -1,0 +1,5 @@
+(document (table . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.table)
+(document (table_array_element . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.table)
+(document (pair . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key)
+(table (pair . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key)
+(table_array_element (pair . [(bare_key) (quoted_key) (dotted_key)] @name) @definition.key)
