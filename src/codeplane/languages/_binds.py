@@ -156,7 +156,7 @@ class Binder:
         in_class = self.outline.kinds[scope] == ScopeKind.CLASS
         hidden = self.spec.members_visible == "never" if in_class else draft.kind in _CLASS_KINDS
         self._mark(end, _DEFINED, 0, scope)
-        if hidden or draft.kind in _UNBOUND_KINDS:
+        if hidden or draft.kind in _UNBOUND_KINDS or not self.spec.resolves:
             return None
         if (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
@@ -182,6 +182,9 @@ class Binder:
 
     def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
         name = self.data[start:end]
+        if not self.spec.resolves:
+            self._mark(end, _IMPORTED, 0, -1)
+            return None
         if (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
             self._mark(end, _IMPORTED, UNRESOLVED, -1)

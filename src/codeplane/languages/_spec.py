@@ -69,6 +69,8 @@ class LanguageSpec:
     # What a file shows to those who import it. `bound`: every name of its file scope, imported ones too.
     # `exported`: what it exports. `defined`: what it defines. `included`: that, and what star imports bring.
     surface: Literal["bound", "exported", "defined", "included"] = "defined"
+    # False: no name is bound, for what shadows what is not known.
+    resolves: bool = True
     # Names are text, not tokens: a pair of one of these marks around a name is left out, and so are all lines
     # but the first.
     name_marks: str | None = None

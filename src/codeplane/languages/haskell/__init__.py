@@ -1,0 +1,12 @@
+"""Haskell."""
+
+from codeplane.languages._spec import LanguageSpec
+
+SPEC = LanguageSpec(
+    name="haskell",
+    family="haskell",
+    grammar="tree_sitter_haskell",
+    extensions=(".hs", ".hs-boot"),
+    resolves=False,
+    gaps="Names are not bound. Definitions inside functions, and what `hiding` takes away.",
+)

@@ -1,0 +1,25 @@
+"""What queries cannot say: the equations of a function, and its signature, are one definition."""
+
+from codeplane.languages._outline import Draft, Outline
+
+
+def reshape(outline: Outline, data: bytes) -> None:
+    """Joins neighbours of one name."""
+    before: Draft | None = None
+    for draft in outline.drafts:
+        if draft.kind not in ("function", "method") or draft.name[0] < 0:
+            continue
+        if before is not None and _joins(before, draft, data):
+            before.body_start = before.body_start if before.body_start >= 0 else before.end
+            before.end = draft.end
+            draft.name = (-1, -1)
+        else:
+            before = draft
+
+
+def _joins(before: Draft, draft: Draft, data: bytes) -> bool:
+    return before.parent == draft.parent and _name(before, data) == _name(draft, data)
+
+
+def _name(draft: Draft, data: bytes) -> bytes:
+    return data[draft.name[0] : draft.name[1]]
