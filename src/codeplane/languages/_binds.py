@@ -15,6 +15,7 @@ _UNBOUND_KINDS = frozenset(
     "impl heading key table selector resource block message service rpc query stage view index".split()
 )
 _END = 1 << 62
+_HEADER = 2000  # bytes of a parameter list that are compared
 _OUTER_KINDS = (ScopeKind.FILE, ScopeKind.CLASS, ScopeKind.NAMESPACE)
 _ASSIGNED, _PARAMETER = Reason.LOCAL_ASSIGN, Reason.PARAM
 _VALUE = ("v",)  # the group of everything that is one variable, however often it is given a value
@@ -44,16 +45,22 @@ of the place."""
 _READ, _WRITE, _IMPORTED, _DEFINED = int(Role.READ), int(Role.WRITE), int(Role.IMPORT), int(Role.DEFINE)
 
 
+def space_key(name: bytes, space: str) -> bytes:
+    """A name in a name space, as it stands in the tables of scopes."""
+    return name if space == "v" else name + b" " + space.encode()
+
+
 class BindDraft:
     """A bind while its bindings are being collected."""
 
     __slots__ = (
-        "annotations", "certain", "count", "effective", "group", "last", "made", "name", "reason", "scope",
-        "start", "target",
+        "annotations", "certain", "count", "effective", "group", "key", "last", "made", "name", "reason",
+        "scope", "start", "target",
     )  # fmt: skip
 
     def __init__(self, scope: int, name: bytes, reason: Reason, target: int, start: int) -> None:
         self.scope, self.name, self.reason, self.target = scope, name, reason, target
+        self.key = name
         self.start = self.last = start
         self.effective = start
         self.group: tuple[object, ...] = _VALUE
@@ -70,7 +77,7 @@ class Binder:
         self.outline, self.spec, self.data = outline, spec, data
         self.binds: list[BindDraft] = []
         self.tables: list[dict[bytes, int]] = [{} for _ in outline.parents]
-        self.type_params: dict[int, dict[bytes, int]] = {}
+        self.type_params: dict[int, dict[bytes, int]] = {}  # like `tables`, for type parameters alone
         self.history: dict[tuple[int, bytes], list[tuple[int, int]]] = {}
         self.first_params: dict[int, bytes] = {}
         self.redirects: dict[tuple[int, bytes], bool] = {}  # True: to the file, False: to an outer function
@@ -85,6 +92,7 @@ class Binder:
         self._sequential = tuple(spec.sequential)  # members of an enumeration are slow to hash
         self._blank = spec.blank.encode()
         self._rebound: list[tuple[int, bytes, int]] = []
+        self._overloads: dict[tuple[int, bytes], set[bytes]] = {}  # scope, key → headers in the group
 
     def collect(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
         events = [
@@ -112,6 +120,15 @@ class Binder:
         if self.spec.star_rebinds:
             self._star(imports)
         self._types(captures)
+        for node in captures.get("doubt", ()):
+            at = bisect_right(self.names, node.start_byte) - 1
+            doubted = self.named[at] if at >= 0 and self.names[at] == node.start_byte else None
+            if doubted:
+                doubted.certain = False
+
+    def keys(self, name: bytes, what: str) -> list[bytes]:
+        """The name as it stands in the tables of scopes, once for each name space that `what` is bound in."""
+        return [space_key(name, space) for space in self.spec.spaces.get(what, "v") if space != "-"]
 
     def _run(self, events: list[tuple[int, int, int, int]], imports: list[Imported]) -> None:
         outline = self.outline
@@ -156,29 +173,54 @@ class Binder:
         in_class = self.outline.kinds[scope] == ScopeKind.CLASS
         hidden = self.spec.members_visible == "never" if in_class else draft.kind in _CLASS_KINDS
         self._mark(end, _DEFINED, 0, scope)
-        if hidden or draft.kind in _UNBOUND_KINDS or not self.spec.resolves:
+        keys = self.keys(name, draft.kind)
+        overloads = draft.kind in self.spec.overloads and self._overload(draft, end, keys)
+        if hidden or draft.kind in _UNBOUND_KINDS or not keys or not self.spec.resolves:
+            draft.more = draft.more or overloads
             return None
         if (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
             self._mark(end, _DEFINED, UNRESOLVED, scope)
             return None
-        known = self.tables[scope].get(name)
-        if known and self._adds(draft, self.binds[known - 1]):
+        key = keys[0]
+        known = self.tables[scope].get(key)
+        if known and self._adds(draft, self.binds[known - 1], overloads):
             bind = self.binds[known - 1]
             bind.last = start
             draft.more = True
         else:
             effective = start if self.spec.redeclares else draft.end
-            bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), effective)
-        self._mark(end, _DEFINED, self.tables[scope][name], scope)
+            bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), effective, key)
+            if self.spec.definitions_in_order and self.outline.kinds[scope] in self._sequential:
+                self.history.setdefault((scope, key), []).append((draft.start, self.tables[scope][key]))
+            self._also(bind, keys)
+        self._mark(end, _DEFINED, self.tables[scope][key], scope)
         return bind
 
-    def _adds(self, draft: Draft, bind: BindDraft) -> bool:
+    def _also(self, bind: BindDraft, keys: list[bytes]) -> None:
+        """Binds the name in its other name spaces too."""
+        table = self.tables[bind.scope]
+        for key in keys[1:]:
+            known = table.setdefault(key, table[keys[0]])
+            if self.binds[known - 1] is not bind:
+                self.binds[known - 1].certain = bind.certain = False
+
+    def _overload(self, draft: Draft, name_end: int, keys: list[bytes]) -> bool:
+        """Whether the definition differs in its parameters from those of its name and kind before it."""
+        end = draft.body_start if draft.body_start >= 0 else draft.end
+        header = b"".join(self.data[name_end : min(end, name_end + _HEADER)].split())
+        at = (draft.scope, keys[0] if keys else self.data[slice(*draft.name)] + b" -")
+        headers = self._overloads.setdefault(at, set())
+        adds = bool(headers) and header not in headers
+        headers.add(header)
+        return adds
+
+    def _adds(self, draft: Draft, bind: BindDraft, overloads: bool) -> bool:
         """Whether a definition belongs to the group of definitions that the name is bound to."""
         if bind.reason != Reason.DEF_IN_SCOPE:
             return False
         first = self.outline.drafts[bind.target]
-        return draft.more or (first.opens_group and first.kind == draft.kind)
+        return draft.more or ((first.opens_group or overloads) and first.kind == draft.kind)
 
     def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
         name = self.data[start:end]
@@ -190,9 +232,13 @@ class Binder:
             self._mark(end, _IMPORTED, UNRESOLVED, -1)
             return None
         at, imported = item
-        bind = self._add(scope, name, (Reason.IMPORT_ALIAS, at, start), ("i", *imported.group), start)
+        keys = self.keys(name, imported.kind)
+        bind = self._add(
+            scope, name, (Reason.IMPORT_ALIAS, at, start), ("i", *imported.group), start, keys[0]
+        )
         bind.certain = bind.certain and imported.certain
-        self._mark(end, _IMPORTED, self.tables[scope][name], -1)
+        self._also(bind, keys)
+        self._mark(end, _IMPORTED, self.tables[scope][keys[0]], -1)
         return bind
 
     def _value(self, scope: int, start: int, end: int, code: int) -> BindDraft | None:
@@ -206,12 +252,13 @@ class Binder:
             return None
         table = self.tables[scope]
         if code in (_PARAM, _TYPE_PARAM):
-            bind = self._add(scope, name, (_PARAMETER, -1, start), _VALUE, start)
-            self._mark(end, _DEFINED, table[name], -1)
+            key = name if code == _PARAM else self.keys(name, "type_param")[0]
+            bind = self._add(scope, name, (_PARAMETER, -1, start), _VALUE, start, key)
+            self._mark(end, _DEFINED, table[key], -1)
             if code == _PARAM:
                 self.first_params.setdefault(scope, name)
             else:
-                self.type_params.setdefault(scope, {})[name] = table[name]
+                self.type_params.setdefault(scope, {})[key] = table[key]
             return bind
         # Where a declaration ends matters to a definition, and where names count from there on.
         declared = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
@@ -244,10 +291,12 @@ class Binder:
         what: tuple[Reason, int, int],
         group: tuple[object, ...],
         effective: int,
+        key: bytes = b"",
     ) -> BindDraft:
         reason, target, start = what
         table = self.tables[scope]
-        known = table.get(name)
+        key = key or name
+        known = table.get(key)
         keeps = self.spec.redeclares
         counts_later = (group is _VALUE or keeps) and self.outline.kinds[scope] in self._sequential
         if known and (keeps or not counts_later):
@@ -258,12 +307,13 @@ class Binder:
                 bind.certain = False
             return bind
         bind = BindDraft(scope, name, reason, target, start)
+        bind.key = key
         bind.group = group
         bind.effective = effective
         self.binds.append(bind)
-        table[name] = len(self.binds)
+        table[key] = len(self.binds)
         if counts_later:
-            self.history.setdefault((scope, name), []).append((effective, len(self.binds)))
+            self.history.setdefault((scope, key), []).append((effective, len(self.binds)))
         return bind
 
     def declaration(self, start: int, end: int) -> tuple[int, int] | None:
@@ -304,7 +354,11 @@ class Binder:
                     self.binds[found - 1].certain = False
 
     def _types(self, captures: Mapping[str, list[Node]]) -> None:
-        """An annotation or a constructor call belongs to the last name bound before it."""
+        """An annotation or a constructor call belongs to the last name bound before it, or to the next."""
+        for node in captures.get("annotation.next", ()):
+            at = bisect_right(self.names, node.end_byte - 1)
+            if at < len(self.named):
+                self._type(at, "annotation", self.data[node.start_byte : node.end_byte])
         shared = sorted(node.start_byte for node in captures.get("annotated", ()))
         for capture in ("annotation", "made"):
             for node in captures.get(capture, ()):

@@ -14,7 +14,7 @@ from codeplane.languages._grammar import Grammar, grammar
 from codeplane.languages._imports import Imported, Mention, read_imports
 from codeplane.languages._limits import captures, cut, is_too_broken, is_too_deep
 from codeplane.languages._members import Members
-from codeplane.languages._names import Lookup, Occurrences, member_marks, positions
+from codeplane.languages._names import NEW, Lookup, Occurrences, member_marks, positions
 from codeplane.languages._outline import read_outline
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import Bind, Facts, Import, Reason, Role, Scope, ScopeKind
@@ -30,6 +30,7 @@ _ROLES = {
     "reference.type": _TYPE,
     "base": _TYPE,
     "reference.write": int(Role.WRITE),
+    "reference.new": int(Role.CALL) + NEW,
 }
 
 
@@ -190,6 +191,10 @@ class _Marks:
         if keywords := captures.get("argument.keyword"):
             self.specials.append((_READ, 0, -2, -1))
             self.marks.update(dict.fromkeys([node.end_byte for node in keywords], -len(self.specials)))
+        for node in captures.get("package", ()):
+            for match in _NAME.finditer(self.data, node.start_byte, node.end_byte):
+                before = node.start_byte if match.start() > node.start_byte else -1
+                self._put(match.end(), _IMPORT, 0, before)
         for mention in mentions:
             self._put(mention.end, _IMPORT, 0, mention.receiver_start)
         self.marks.update(self.binder.marks)

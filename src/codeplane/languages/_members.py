@@ -23,8 +23,13 @@ class Members:
         self._targets: dict[tuple[int, bytes], dict[bytes, int]] = {}
         self._owners: dict[tuple[int, bytes], int] = {}
         for at, draft in enumerate(self.outline.drafts):
-            if draft.name[0] >= 0 and draft.parent >= 0:
-                self._know(draft.parent, binder.data[draft.name[0] : draft.name[1]], at, draft.more)
+            if draft.name[0] >= 0 and draft.parent >= 0 and self._is_direct(draft):
+                for key in binder.keys(binder.data[draft.name[0] : draft.name[1]], draft.kind):
+                    self._know(draft.parent, key, at, draft.more)
+
+    def _is_direct(self, draft: Draft) -> bool:
+        """Whether it stands in the class itself, not in a nameless class inside of it."""
+        return draft.scope == self.outline.drafts[draft.parent].body
 
     def _know(self, owner: int, name: bytes, at: int, more: bool = False) -> None:
         members = self.by_class.setdefault(owner, {})

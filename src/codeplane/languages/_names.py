@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from codeplane.languages._binds import UNRESOLVED, Binder, Special
+from codeplane.languages._binds import UNRESOLVED, BindDraft, Binder, Special, space_key
+from codeplane.languages._inherit import Inheritance
 from codeplane.languages._members import Members
 from codeplane.languages._outline import TOO_DEEP, WHOLE
 from codeplane.languages._receivers import shape
-from codeplane.languages.facts import Role, ScopeKind
+from codeplane.languages.facts import Reason, Role, ScopeKind
 
 _SEPARATORS = b" \t\r\n\\.?!:->&"
 _END = 1 << 62
@@ -16,6 +17,7 @@ _LOOK = 400  # longer receivers are not looked at: chains would cost the square 
 _OPEN = ord("(")
 _SPACE = ord(" ")
 KEYWORD_RECEIVER = b"="
+NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
 
 
 class Lookup:
@@ -34,6 +36,11 @@ class Lookup:
         ]
         self.sequential = bool(spec.sequential)
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
+        self.spaced = bool(spec.spaces)
+        named = {role.name.lower(): int(role) for role in Role} | {"new": int(Role.CALL) + NEW}
+        self._looks = {named[role]: spaces for role, spaces in spec.looks.items()}
+        self._inheritance = Inheritance(binder, self._type_at) if spec.inherits_names else None
+        self._twins: dict[int, int] = {}
 
     def chain(self, scope: int) -> tuple[dict[bytes, int], ...]:
         """The tables that a name is looked up in, inner ones first."""
@@ -58,13 +65,15 @@ class Lookup:
 
     def is_plain(self, skipped: int) -> bool:
         """Whether the chain of the scope is the whole truth, but for names that do not count yet."""
-        return skipped == WHOLE and not self.sequential
+        return skipped == WHOLE and not self.sequential and not self.spaced
 
     def find(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
         """1 + the bind, or 0; for any place."""
         scope, skipped = place
         if skipped == TOO_DEEP:
             return 0
+        if self.spaced:
+            return self._find_spaced(name, position, place, role)
         if skipped >= 0 and name in self.binder.type_params.get(skipped, ()):
             return self.binder.type_params[skipped][name]
         direct = True
@@ -87,10 +96,90 @@ class Lookup:
         bind = self.binder.binds[found - 1]
         if direct and self.kinds[scope] in self.ordered and bind.scope == scope and position < bind.effective:
             return -1
-        shadows = self.binder.history.get((scope, bind.name))
+        shadows = self.binder.history.get((scope, bind.key))
         if shadows:
             return next((target for start, target in reversed(shadows) if start <= position), -1)
         return found
+
+    def looks(self, role: int) -> tuple[str, ...]:
+        """The groups of name spaces that a name in this role is looked up in, one after the other."""
+        return self._looks.get(role, ("v",))
+
+    def _find_spaced(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
+        doubt = False
+        for group in self.looks(role):
+            keys = [space_key(name, space) for space in group]
+            found, doubt = self._walk(keys, position, place, doubt)
+            if found >= 0:
+                return self.doubtful(found) if doubt and found else found
+        return 0
+
+    def _walk(
+        self, keys: list[bytes], position: int, place: tuple[int, int], doubt: bool
+    ) -> tuple[int, bool]:
+        """1 + the bind, 0 where it is known not to be one, -1 where there is none; whether to doubt it."""
+        scope, skipped = place
+        params = self.binder.type_params.get(skipped, {}) if skipped >= 0 else {}
+        for key in keys:
+            if key in params:
+                return params[key], doubt
+        tables = self.binder.tables
+        while scope >= 0:
+            table = tables[scope]
+            found = {self._seen(table[key], scope, position, False) for key in keys if key in table} - {-1}
+            if found:
+                doubt = doubt or len(found) > 1 or self._may_be_inherited(scope, keys, min(found))
+                return min(found), doubt
+            if self._inheritance and self.kinds[scope] == ScopeKind.CLASS:
+                inherited = self._inheritance.of(scope)
+                for key in keys:
+                    if inherited and key in inherited:
+                        return inherited[key], doubt
+                doubt = doubt or inherited is None
+            scope = self.parents[scope]
+        return -1, doubt
+
+    def _may_be_inherited(self, scope: int, keys: list[bytes], found: int) -> bool:
+        """Whether a definition in a class shares its name with others of a base class."""
+        if not found or not self._inheritance or self.kinds[scope] != ScopeKind.CLASS:
+            return False
+        if not self._inheritance.overloads(self.binder.binds[found - 1]):
+            return False
+        inherited = self._inheritance.of(scope)
+        return inherited is None or any(key in inherited for key in keys)
+
+    def _type_at(self, name: bytes, position: int) -> int:
+        return self.find(name, position, self.binder.outline.place(position), int(Role.TYPE))
+
+    def doubtful(self, found: int) -> int:
+        """A bind like this one that is not certain: what is meant unless a base class says otherwise."""
+        bind = self.binder.binds[found - 1]
+        if not bind.certain:
+            return found
+        if found not in self._twins:
+            twin = BindDraft(bind.scope, bind.name, bind.reason, bind.target, bind.start)
+            twin.annotations, twin.made, twin.count = bind.annotations, bind.made, bind.count
+            twin.certain = False
+            self.binder.binds.append(twin)
+            self.effective.append(0)
+            self._twins[found] = len(self.binder.binds)
+        return self._twins[found]
+
+    def member(self, members: dict[bytes, int], scope: int, name: bytes, role: int) -> int:
+        """The draft of the member of the class with this scope, its own or inherited, or -1."""
+        inherited = self._inheritance.of(scope) if self._inheritance else {}
+        for group in self.looks(role):
+            for key in [space_key(name, space) for space in group]:
+                if key in members:
+                    found = self.binder.tables[scope].get(key, 0)
+                    doubt = found and self._may_be_inherited(scope, [key], found)
+                    return -1 if doubt else members[key]
+                if inherited is None:
+                    return -1
+                if target := inherited.get(key, 0):
+                    bind = self.binder.binds[target - 1]
+                    return bind.target if bind.reason == Reason.DEF_IN_SCOPE and bind.certain else -1
+        return -1
 
 
 class Occurrences:
@@ -117,6 +206,7 @@ class Occurrences:
         numbers, own, member, targets = self._numbers, self._own, self.member, self.members.targets
         effective = lookup.effective
         opens = _OPEN if lookup.binder.spec.call_by_parenthesis else -1
+        spaced = lookup.spaced
         data = self.data + b"\n\n"
         places = zip([*outline.bounds[1:], _END], outline.places, strict=True)
         bound, place = next(places)
@@ -153,8 +243,8 @@ class Occurrences:
             elif mark >= 0:
                 raw = data[mark : start - 1] if start - mark < _LOOK else b""
                 receiver = numbers.get(raw, 0)
-                if not receiver:
-                    receiver, target = member(mark, start, name, scope)
+                if not receiver or (spaced and raw in own):
+                    receiver, target = member(mark, start, name, (scope, role))
                 elif raw in own:
                     target = targets(scope, own[raw]).get(name, 0)
             else:
@@ -165,17 +255,19 @@ class Occurrences:
                     if defined >= 0:
                         where = defined
                 elif before >= 0:
-                    receiver, target = member(before, start, name, scope)
+                    receiver, target = member(before, start, name, (scope, role))
                 else:
                     receiver = self.receiver(KEYWORD_RECEIVER)
+                role &= NEW - 1
             flat = found.get(name)
             if flat is None:
                 found[name] = [line, start - line_start, role, where, target, receiver]
             else:
                 flat += (line, start - line_start, role, where, target, receiver)
 
-    def member(self, receiver_start: int, start: int, name: bytes, scope: int) -> tuple[int, int]:
-        """The receiver's number and 1 + the definition of the member, or 0."""
+    def member(self, receiver_start: int, start: int, name: bytes, seen: tuple[int, int]) -> tuple[int, int]:
+        """The receiver's number and 1 + the definition of the member, or 0. `seen`: scope and role."""
+        scope, role = seen
         if start - receiver_start >= _LOOK:
             return self.receiver(b"()"), 0
         written = self.data[receiver_start : start - 1]
@@ -186,7 +278,18 @@ class Occurrences:
             if raw not in self.members.receivers:
                 return self._numbers[written], 0
             self._own[written] = raw
+        if self.lookup.spaced:
+            return self._numbers[written], self._spaced_member(scope, raw, name, role)
         return self._numbers[written], self.members.find(scope, raw, name) + 1
+
+    def _spaced_member(self, scope: int, receiver: bytes, name: bytes, role: int) -> int:
+        members = self.members
+        owner = members.owner(scope, receiver)
+        if owner < 0:
+            return 0
+        body = self.lookup.binder.outline.drafts[owner].body
+        at = self.lookup.member(members.by_class.get(owner, {}), body, name, role)
+        return members.numbers[at] + 1 if at >= 0 else 0
 
     def receiver(self, raw: bytes) -> int:
         number = self._texts.get(raw)

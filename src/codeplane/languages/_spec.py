@@ -41,6 +41,18 @@ class LanguageSpec:
     # Names of the receiver. A parameter has to be the first of a method; a keyword needs no binding.
     self_parameters: tuple[str, ...] = ()
     self_keywords: tuple[str, ...] = ()
+    # Kind of a definition or import, or `type_param` → the name spaces that it is bound in, a letter each,
+    # `-` for none. What is not listed is a value, `v`. Empty where all names share one space.
+    spaces: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    # `read`, `write`, `call`, `type` or `new` → the spaces that a name is looked up in: those of one text
+    # together, from scope to scope, and then those of the next. `v` for what is not listed.
+    looks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    overloads: frozenset[str] = frozenset()  # kinds whose definitions of one name in one scope are a group
+    # Members of base classes are seen without a receiver and hide what is around the class. Needs `spaces`.
+    inherits_names: bool = False
+    implied: Mapping[str, str] = field(default_factory=lambda: _NOTHING)  # kind → methods that all have
+    # Definitions in sequential scopes are seen from where they begin, not everywhere in the scope.
+    definitions_in_order: bool = False
     # A star import may replace what was bound before it.
     star_rebinds: bool = False
     # The local name of `import a.b.c` without alias: the first part, the last part, or none.

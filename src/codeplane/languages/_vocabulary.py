@@ -11,7 +11,7 @@ from codeplane.languages.facts import (
 
 SCOPES = ("function", "arrow", "class", "block", "comprehension", "namespace")
 BINDS = ("variable", "local", "param", "type_param", "hoisted", "global", "nonlocal", "member")
-ROLES = ("call", "read", "write", "type")
+ROLES = ("call", "read", "write", "type", "new")
 MODIFIERS = {
     "private": FLAG_PRIVATE,
     "static": FLAG_STATIC,
@@ -22,7 +22,7 @@ MODIFIERS = {
 
 _FIXED = (
     "identifier member receiver name body base decorator extent extended declaration declared annotation "
-    "annotated made test package "
+    "annotation.next annotated made test package doubt "
     "scope.outer argument.keyword dotted region.type region.names "
     "import.module import.name import.alias import.default import.namespace import.star import.reexport "
     "export.name export.alias export.default export.public export.list"

@@ -1,0 +1,89 @@
+"""What the classes of one file inherit, for languages where inherited members are seen without a receiver."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from codeplane.languages._binds import BindDraft, Binder
+from codeplane.languages._outline import Draft
+from codeplane.languages.facts import FLAG_PRIVATE, Reason
+
+_DEEPEST = 30  # classes that are followed from base to base
+_MOST = 2_000  # inherited names that are kept for a class
+_NAME = re.compile(rb"[^\W\d]\w*|[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+
+Find = Callable[[bytes, int], int]
+"""The bind that the name of a type means at a position, 1 + its number, or 0."""
+
+Inherited = Mapping[bytes, int]
+"""Key of a member → 1 + its bind, or 0 where it is not known which."""
+
+
+class Inheritance:
+    """Follows the bases of classes as far as they are in the file."""
+
+    def __init__(self, binder: Binder, find: Find) -> None:
+        self.binder, self._find = binder, find
+        self._known: dict[int, Inherited | None] = {}
+        self._depth = 0
+
+    def of(self, scope: int) -> Inherited | None:
+        """What the class with this scope inherits; None where a base is not in the file."""
+        if scope not in self._known:
+            self._known[scope] = None  # a class that inherits from itself is told nothing
+            if self._depth < _DEEPEST:
+                self._depth += 1
+                self._known[scope] = self._read(scope)
+                self._depth -= 1
+        return self._known[scope]
+
+    def _read(self, scope: int) -> Inherited | None:
+        at = self.binder.body_of.get(scope, -1)
+        if at < 0:
+            return None
+        draft = self.binder.outline.drafts[at]
+        spec = self.binder.spec
+        names = spec.implied.get(draft.kind, "").encode().split()
+        found = {key: 0 for name in names for key in self.binder.keys(name, "method")}
+        for start, end in draft.bases:
+            base = self._base(start, end)
+            inherited = self.of(base.body) if base else None
+            if base is None or inherited is None or len(found) + len(inherited) > _MOST:
+                return None
+            self._join(found, inherited)
+            self._join(found, self._own(base, inherited))
+        return found
+
+    def _base(self, start: int, end: int) -> Draft | None:
+        """The class in this file that a base is."""
+        name = self.binder.data[start:end]
+        found = self._find(name, start) if _NAME.fullmatch(name) else 0
+        bind = self.binder.binds[found - 1] if found else None
+        if bind is None or bind.reason != Reason.DEF_IN_SCOPE or not bind.certain:
+            return None
+        draft = self.binder.outline.drafts[bind.target]
+        return draft if draft.body >= 0 else None
+
+    def _own(self, base: Draft, inherited: Inherited) -> dict[bytes, int]:
+        own: dict[bytes, int] = {}
+        for key, found in self.binder.tables[base.body].items():
+            bind = self.binder.binds[found - 1]
+            if not self._is_private(bind):
+                own[key] = 0 if inherited.get(key, found) != found and self.overloads(bind) else found
+        return own
+
+    def _is_private(self, bind: BindDraft) -> bool:
+        """Whether it stays in the class: a type parameter, or what is private."""
+        if bind.reason != Reason.DEF_IN_SCOPE:
+            return True
+        return bool(self.binder.outline.drafts[bind.target].flags & FLAG_PRIVATE)
+
+    def overloads(self, bind: BindDraft) -> bool:
+        """Whether a definition of the same name in a base may be meant as well."""
+        if bind.reason != Reason.DEF_IN_SCOPE:
+            return False
+        return self.binder.outline.drafts[bind.target].kind in self.binder.spec.overloads
+
+    @staticmethod
+    def _join(found: dict[bytes, int], more: Inherited) -> None:
+        for key, target in more.items():
+            found[key] = target if found.get(key, target) == target else 0
