@@ -1,7 +1,7 @@
 """Which names each scope binds, to what, and how sure that is."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -16,8 +16,11 @@ _UNBOUND_KINDS = frozenset(
 )
 _END = 1 << 62
 _HEADER = 2000  # bytes of a parameter list that are compared
+_NESTED = 100  # declarations inside each other that are looked through
 _OUTER_KINDS = (ScopeKind.FILE, ScopeKind.CLASS, ScopeKind.NAMESPACE)
 _ASSIGNED, _PARAMETER = Reason.LOCAL_ASSIGN, Reason.PARAM
+_TYPED = frozenset(("variable", "constant", "field", "property"))
+_SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
 _VALUE = ("v",)  # the group of everything that is one variable, however often it is given a value
 
 _DEFINITION, _IMPORT, _PARAM, _TYPE_PARAM, _VARIABLE, _LOCAL, _HOISTED, _GLOBAL, _NONLOCAL, _MEMBER = range(
@@ -38,8 +41,8 @@ UNRESOLVED = -1
 """The target of a special occurrence that is looked up like any other."""
 
 Special = tuple[int, int, int, int]
-"""Role; target or UNRESOLVED; start of the receiver, -1, or -2 for a keyword argument; scope, or -1 for that
-of the place."""
+"""Role; target or UNRESOLVED; start of the receiver, -1, -2 for a keyword argument, or -3 in text that is not
+read; scope, or -1 for that of the place."""
 
 # Plain integers: these go into every occurrence.
 _READ, _WRITE, _IMPORTED, _DEFINED = int(Role.READ), int(Role.WRITE), int(Role.IMPORT), int(Role.DEFINE)
@@ -88,13 +91,20 @@ class Binder:
         self.names: list[int] = []  # start of every bound name
         self.named: list[BindDraft | None] = []  # what it bound
         self.declarations: list[tuple[int, int]] = []
+        self._around: list[int] = []
         self.body_of = {draft.body: at for at, draft in enumerate(outline.drafts) if draft.body >= 0}
         self._sequential = tuple(spec.sequential)  # members of an enumeration are slow to hash
         self._blank = spec.blank.encode()
+        self._declared = tuple(spec.declared)
+        self._hidden = _CLASS_KINDS - spec.open_kinds
         self._rebound: list[tuple[int, bytes, int]] = []
         self._overloads: dict[tuple[int, bytes], set[bytes]] = {}  # scope, key → headers in the group
+        self.apart: dict[int, str] = {}  # start of a name in a name space of its own → the space
 
     def collect(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
+        for space in self.spec.apart:
+            starts = [node.start_byte for node in captures.get(f"space.{space}", ())]
+            self.apart.update(dict.fromkeys(starts, space))
         events = [
             (node.start_byte, node.end_byte, code, -1)
             for capture, code in _CODES.items()
@@ -113,8 +123,10 @@ class Binder:
                 (events[bisect_left(events, (n.start_byte,)) - 1][0], n.end_byte)
                 for n in captures.get("declared", ())
                 if events and events[0][0] < n.start_byte
-            ]
+            ],
+            key=lambda span: (span[0], -span[1]),
         )
+        self._around = self._enclosing()
         self._run(events, imports)
         self._redirect()
         if self.spec.star_rebinds:
@@ -171,9 +183,16 @@ class Binder:
         name = self.data[start:end]
         scope = draft.scope
         in_class = self.outline.kinds[scope] == ScopeKind.CLASS
-        hidden = self.spec.members_visible == "never" if in_class else draft.kind in _CLASS_KINDS
+        hidden = self.spec.members_visible == "never" if in_class else draft.kind in self._hidden
+        if draft.forward and draft.kind == "function" and self.outline.kinds[scope] not in _OUTER_KINDS:
+            # A prototype in a block declares the function of the file.
+            draft.name = (-1, -1)
+            self.redirects[scope, name] = True
+            self._mark(end, _READ, UNRESOLVED, -1)
+            return None
         self._mark(end, _DEFINED, 0, scope)
-        keys = self.keys(name, draft.kind)
+        space = self.apart.get(start, "")
+        keys = [space_key(name, space)] if space else self.keys(name, draft.kind)
         overloads = draft.kind in self.spec.overloads and self._overload(draft, end, keys)
         if hidden or draft.kind in _UNBOUND_KINDS or not keys or not self.spec.resolves:
             draft.more = draft.more or overloads
@@ -190,6 +209,8 @@ class Binder:
             draft.more = True
         else:
             effective = start if self.spec.redeclares else draft.end
+            if self.outline.kinds[scope] in self._declared:
+                effective = end
             bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), effective, key)
             if self.spec.definitions_in_order and self.outline.kinds[scope] in self._sequential:
                 self.history.setdefault((scope, key), []).append((draft.start, self.tables[scope][key]))
@@ -220,7 +241,12 @@ class Binder:
         if bind.reason != Reason.DEF_IN_SCOPE:
             return False
         first = self.outline.drafts[bind.target]
-        return draft.more or ((first.opens_group or overloads) and first.kind == draft.kind)
+        grows = draft.more or draft.forward or first.opens_group or overloads
+        if not grows or first.kind != draft.kind:
+            return False
+        # What opens no group itself is what the group was waiting for.
+        first.opens_group = first.opens_group and (draft.more or draft.opens_group)
+        return True
 
     def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
         name = self.data[start:end]
@@ -263,11 +289,14 @@ class Binder:
         # Where a declaration ends matters to a definition, and where names count from there on.
         declared = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
         effective = declared[1] if declared else end
-        bind = self._add(scope, name, (_ASSIGNED, -1, start), _VALUE, effective)
+        if self.outline.kinds[scope] in self._declared:
+            effective = 0 if code == _HOISTED else end
+        key = space_key(name, self.apart.get(start, "v"))
+        bind = self._add(scope, name, (_ASSIGNED, -1, start), _VALUE, effective, key)
         promoted = outer and code != _LOCAL and bind.reason == _ASSIGNED
         if promoted:
             self._promote(bind, scope, (start, end), declared)
-        self._mark(end, _DEFINED if promoted else _WRITE, table[name], -1)
+        self._mark(end, _DEFINED if promoted else _WRITE, table[key], -1)
         return bind
 
     def _function(self, scope: int) -> int:
@@ -281,6 +310,7 @@ class Binder:
         """A variable of a file, class or namespace is a definition, once."""
         draft = Draft("variable", *(declared or name), scope, self.body_of.get(scope, -1))
         draft.name = name
+        draft.flags = self.outline.modifiers.get(declared, 0) if declared else 0
         bind.reason, bind.target = Reason.DEF_IN_SCOPE, len(self.outline.drafts)
         self.outline.drafts.append(draft)
 
@@ -317,12 +347,26 @@ class Binder:
         return bind
 
     def declaration(self, start: int, end: int) -> tuple[int, int] | None:
-        """The innermost declaration around a name. Nested declarations that ended before are few."""
+        """The innermost declaration around a name."""
         at = bisect_right(self.declarations, (start, 1 << 62)) - 1
-        for found in self.declarations[max(at - 8, 0) : at + 1][::-1]:
-            if found[1] >= end:
-                return found
+        for _ in range(_NESTED):
+            if at < 0:
+                break
+            if self.declarations[at][1] >= end:
+                return self.declarations[at]
+            at = self._around[at]
         return None
+
+    def _enclosing(self) -> list[int]:
+        """For each declaration the one around it, or -1."""
+        around: list[int] = []
+        open_: list[int] = []
+        for at, (start, _) in enumerate(self.declarations):
+            while open_ and self.declarations[open_[-1]][1] <= start:
+                open_.pop()
+            around.append(open_[-1] if open_ else -1)
+            open_.append(at)
+        return around
 
     def _redirect(self) -> None:
         """`global` and `nonlocal`: the name means what an outer scope binds, or nothing known."""
@@ -371,6 +415,7 @@ class Binder:
                     self._type(at, capture, self.data[start:end])
         for draft in self.outline.drafts if self.member_types else ():
             draft.annotation = self.member_types.get(draft.name[0], b"").decode("utf-8", "surrogateescape")
+        self._types_before(captures.get("annotation.before", ()))
 
     def _type(self, at: int, capture: str, text: bytes) -> None:
         bind = self.named[at]
@@ -381,3 +426,25 @@ class Binder:
             bind.made += (text,)
         else:
             bind.annotations += (text,)
+
+    def _types_before(self, nodes: Sequence[Node]) -> None:
+        """A type that stands before the names of its declaration belongs to all of them."""
+        drafts = (
+            {draft.name[0]: draft for draft in self.outline.drafts if draft.kind in _SAID} if nodes else {}
+        )
+        for node in nodes:
+            start, end = node.start_byte, node.end_byte
+            declared = self.declaration(start, end)
+            at = bisect_right(self.names, end)
+            while declared and at < len(self.names) and self.names[at] < declared[1]:
+                name = self.names[at]
+                if self.declaration(name, name + 1) == declared:
+                    bind, draft = self.named[at], drafts.get(name)
+                    if bind and (bind.reason != Reason.DEF_IN_SCOPE or self._is_variable(bind)):
+                        bind.annotations += (self.data[start:end],)
+                    if draft:
+                        draft.annotation = self.data[start:end].decode("utf-8", "surrogateescape")
+                at += 1
+
+    def _is_variable(self, bind: BindDraft) -> bool:
+        return self.outline.drafts[bind.target].kind in _TYPED

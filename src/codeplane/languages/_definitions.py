@@ -71,6 +71,8 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
             draft.name = draft.owner
         elif spec.blank and data[draft.name[0] : draft.name[1]] == spec.blank.encode():
             draft.name = (-1, -1)
+        if draft.kind in spec.file_kinds:
+            draft.scope = 0
         in_class = outline.kinds[draft.scope] == ScopeKind.CLASS
         if in_class:
             draft.kind = spec.class_kinds.get(draft.kind, draft.kind)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from codeplane.languages._binds import UNRESOLVED, BindDraft, Binder, Special
+from codeplane.languages._binds import UNRESOLVED, BindDraft, Binder, Special, space_key
 from codeplane.languages._definitions import Lines, definitions, refine, text
 from codeplane.languages._dynamic import dynamic_sites
 from codeplane.languages._exports import Exported, exports, read_exports
@@ -89,7 +89,9 @@ class _Reading:
         exported = read_exports(self.root, captures, data, self.hooks)
         marks.fill(mentions, exported)
         members.number()
-        occurrences = Occurrences(members, Lookup(binder), data)
+        lookup = Lookup(binder)
+        marks.apart(lookup)
+        occurrences = Occurrences(members, lookup, data)
         occurrences.run(marks.identifiers, marks.marks, marks.specials, self.lines.starts)
         return self._facts(binder, members, imports, occurrences, exported)
 
@@ -200,6 +202,7 @@ class _Marks:
         self.marks.update(self.binder.marks)
         self._extra([(item.start, item.end, -1, _EXPORT) for item in exported if item.in_text])
         self._quoted()
+        self._raw()
 
     def _put(self, end: int, role: int, target: int, before: int) -> None:
         self.specials.append((role, target, before, -1))
@@ -217,6 +220,18 @@ class _Marks:
             self.marks[end] = shared
         elif mark >= 0:
             self._put(end, role, 0, mark)
+
+    def apart(self, lookup: Lookup) -> None:
+        """Names outside the ordinary namespace that bind nothing are looked up in their own."""
+        starts, ends = self.identifiers
+        for start, space in self.binder.apart.items():
+            at = bisect_left(starts, start)
+            if at < len(starts) and starts[at] == start and ends[at] not in self.binder.marks:
+                mark = self.marks.get(ends[at], 0)
+                role = self.specials[-1 - mark][0] if mark < 0 else _READ
+                key = space_key(self.data[start : ends[at]], space)
+                target = lookup.find(key, start, self.binder.outline.place(start), role)
+                self._put(ends[at], role, target, -1)
 
     def _receivers(self) -> None:
         starts, ends = self.identifiers
@@ -266,3 +281,17 @@ class _Marks:
                 names = self.hooks.quoted_names(self.data, node.start_byte, node.end_byte)
                 found += [(*name, _TYPE) for name in names]
             self._extra(found)
+
+    def _raw(self) -> None:
+        """Names in text that the grammar does not read are kept and never looked up."""
+        nodes = self.captures.get("region.raw", ())
+        if nodes and self.hooks:
+            starts, ends = self.identifiers
+            self.specials.append((_READ, 0, -3, -1))
+            for node in nodes:
+                for start, end in self.hooks.raw_names(self.data, node.start_byte, node.end_byte):
+                    starts.append(start)
+                    ends.append(end)
+                    self.marks[end] = -len(self.specials)
+            starts.sort()
+            ends.sort()

@@ -18,6 +18,7 @@ _OPEN = ord("(")
 _SPACE = ord(" ")
 KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
+RAW_RECEIVER = b"#"
 
 
 class Lookup:
@@ -29,10 +30,12 @@ class Lookup:
         self.parents, self.kinds = outline.parents, outline.kinds
         self.hides = spec.members_visible != "nested"
         self.ordered = tuple(spec.ordered)  # members of an enumeration are slow to hash
+        self.declared = tuple(spec.declared)
         # Target → the position from where it counts for code that stands directly in its scope.
         kinds = outline.kinds
         self.effective = [0] + [
-            bind.effective if kinds[bind.scope] in self.ordered else 0 for bind in binder.binds
+            bind.effective if kinds[bind.scope] in (*self.ordered, *self.declared) else 0
+            for bind in binder.binds
         ]
         self.sequential = bool(spec.sequential)
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
@@ -94,8 +97,10 @@ class Lookup:
         if not found:
             return 0
         bind = self.binder.binds[found - 1]
-        if direct and self.kinds[scope] in self.ordered and bind.scope == scope and position < bind.effective:
-            return -1
+        if position < bind.effective and bind.scope == scope:
+            kind = self.kinds[scope]
+            if (direct and kind in self.ordered) or kind in self.declared:
+                return -1
         shadows = self.binder.history.get((scope, bind.key))
         if shadows:
             return next((target for start, target in reversed(shadows) if start <= position), -1)
@@ -257,7 +262,7 @@ class Occurrences:
                 elif before >= 0:
                     receiver, target = member(before, start, name, (scope, role))
                 else:
-                    receiver = self.receiver(KEYWORD_RECEIVER)
+                    receiver = self.receiver(KEYWORD_RECEIVER if before == -2 else RAW_RECEIVER)
                 role &= NEW - 1
             flat = found.get(name)
             if flat is None:

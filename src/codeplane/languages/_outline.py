@@ -16,7 +16,7 @@ _END = 1 << 62
 
 # Of nodes with the same extent: a body holds the extent, which holds the definition, which opens the scope; a
 # lambda that is looked up outside is outside as a whole.
-_BODY, _EXTENT, _DEFINITION, _OUTER, _SCOPE, _LEAF = range(6)
+_BODY, _EXTENT, _DECLARATION, _DEFINITION, _OUTER, _SCOPE, _LEAF = range(7)
 _SCOPE_KINDS = {
     "scope.function": ScopeKind.FUNCTION,
     "scope.arrow": ScopeKind.FUNCTION,
@@ -25,7 +25,12 @@ _SCOPE_KINDS = {
     "scope.comprehension": ScopeKind.COMPREHENSION,
     "scope.namespace": ScopeKind.NAMESPACE,
 }
-_LEAVES = ("name", "extended", "base", "decorator", "test", *(f"modifier.{name}" for name in MODIFIERS))
+_RANKS = {"body": _BODY, "extent": _EXTENT, "declaration": _DECLARATION, "scope.outer": _OUTER}
+_LEAVES = (
+    *("name", "extended", "base", "decorator", "test"),
+    *(f"modifier.{name}" for name in MODIFIERS),
+)
+_TYPES = frozenset(("struct", "enum", "class", "interface"))
 
 _Event = tuple[int, int, int, int, str]
 
@@ -34,14 +39,15 @@ class Draft:
     """A definition while its parts are being collected. Positions are bytes."""
 
     __slots__ = (
-        "annotation", "bases", "body", "body_start", "decorators", "end", "flags", "kind", "more", "name",
-        "opens_group", "owner", "parent", "scope", "span_start", "start",
+        "annotation", "bases", "body", "body_start", "decorators", "end", "flags", "forward",
+        "kind", "more", "name", "opens_group", "owner", "parent", "scope", "span_start", "start",
     )  # fmt: skip
 
     def __init__(self, kind: str, start: int, end: int, scope: int, parent: int) -> None:
         self.kind, _, more = kind.partition(".")
-        self.more = bool(more)  # adds to the definition of the same name before it
-        self.opens_group = False  # the next definition of the same name adds to this one
+        self.more = more == "more"  # adds to the definition of the same name before it
+        self.forward = more == "forward"  # only declares what is defined elsewhere
+        self.opens_group = self.forward  # the next definition of the same name adds to this one
         self.start = self.span_start = start
         self.end = end
         self.scope = scope
@@ -73,6 +79,7 @@ class Outline:
     bounds: list[int] = field(default_factory=lambda: [0])
     places: list[tuple[int, int]] = field(default_factory=lambda: [(0, WHOLE)])  # scope, skipped scope
     drafts: list[Draft] = field(default_factory=list)
+    modifiers: dict[tuple[int, int], int] = field(default_factory=dict)  # declaration → flags
 
     def place(self, position: int) -> tuple[int, int]:
         return self.places[bisect_right(self.bounds, position) - 1]
@@ -96,6 +103,7 @@ def read_outline(captures: Mapping[str, list[Node]], size: int) -> Outline:
 
 def _events(captures: Mapping[str, list[Node]]) -> list[_Event]:
     events: list[_Event] = []
+    modified = any(capture.startswith("modifier.") for capture in captures)
     for capture, nodes in captures.items():
         if capture in _LEAVES:
             rank = _LEAF
@@ -104,8 +112,8 @@ def _events(captures: Mapping[str, list[Node]]) -> list[_Event]:
         elif capture in _SCOPE_KINDS:
             rank = _SCOPE
         else:
-            rank = {"body": _BODY, "extent": _EXTENT, "scope.outer": _OUTER}.get(capture, -1)
-        if rank >= 0:
+            rank = _RANKS.get(capture, -1)
+        if rank >= 0 and (modified or rank != _DECLARATION):
             events += [(node.start_byte, -node.end_byte, rank, node.end_byte, capture) for node in nodes]
     events.sort()
     return events
@@ -117,7 +125,8 @@ class _Sweep:
     def __init__(self, size: int) -> None:
         self.outline = Outline(spans=[(0, size)])
         self.scopes: list[tuple[int, int, int]] = [(_END, 0, WHOLE)]  # end, scope, skipped
-        self.holders: list[tuple[int, int]] = [(_END, -1)]  # end, draft (-2: an extent)
+        # End, draft (-2: an extent; -3 - start: a declaration).
+        self.holders: list[tuple[int, int]] = [(_END, -1)]
         self.extents: list[tuple[int, list[tuple[int, int]]]] = []  # start, decorators; not yet adopted
 
     def run(self, events: list[_Event]) -> Outline:
@@ -139,6 +148,8 @@ class _Sweep:
                 self._body(start)
             elif rank == _OUTER:
                 self._outer(start, end)
+            elif rank == _DECLARATION:
+                holders.append((end, -3 - start))
             else:
                 holders.append((end, -2))
                 self.extents.append((start, []))
@@ -150,7 +161,7 @@ class _Sweep:
     def _holder(self) -> int:
         """The innermost draft, or -1."""
         for _, draft in reversed(self.holders):
-            if draft != -2:
+            if draft >= -1:
                 return draft
         return -1
 
@@ -202,6 +213,11 @@ class _Sweep:
         if capture == "decorator" and self.holders[-1][1] == -2 and self.extents:
             self.extents[-1][1].append((start, end))
             return
+        end_of, holder = self.holders[-1]
+        if holder <= -3 and capture.startswith("modifier."):
+            modifiers, declared = self.outline.modifiers, (-3 - holder, end_of)
+            modifiers[declared] = modifiers.get(declared, 0) | MODIFIERS[capture.partition(".")[2]]
+            return
         at = self._holder()
         if at < 0:
             return
@@ -209,6 +225,7 @@ class _Sweep:
         if capture == "name":
             if draft.name[0] < 0:
                 draft.name = (start, end)
+                self._adopt(draft)
             else:
                 self.outline.drafts.append(draft.named(start, end))
         elif capture == "extended":
@@ -219,3 +236,12 @@ class _Sweep:
             draft.decorators.append((start, end))
         else:
             draft.flags |= FLAG_TEST if capture == "test" else MODIFIERS[capture.partition(".")[2]]
+
+    def _adopt(self, draft: Draft) -> None:
+        """A type named in a declaration before what is declared is not a part of that: `struct a {…} b;`."""
+        drafts = self.outline.drafts
+        for _ in range(MAX_DEPTH if draft.kind in _TYPES else 0):
+            holder = drafts[draft.parent]
+            if draft.parent < 0 or holder.name[0] >= 0 or holder.owner[0] >= 0:
+                return
+            draft.parent = holder.parent

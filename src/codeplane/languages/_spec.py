@@ -38,6 +38,12 @@ class LanguageSpec:
     # In these scopes declaring again keeps the variable, and definitions too count from their name on.
     redeclares: bool = False
     blank: str = ""  # a name that binds nothing
+    # Scopes where every name counts from the end of its own first declarator, seen from anywhere.
+    declared: frozenset[ScopeKind] = frozenset()
+    # Name spaces whose names the queries mark with `@space.NAME`, whatever kind or role they have.
+    apart: frozenset[str] = frozenset()
+    # Kinds of members that are bound in the scope around their type: the constants of an `enum` in C.
+    open_kinds: frozenset[str] = frozenset()
     # Names of the receiver. A parameter has to be the first of a method; a keyword needs no binding.
     self_parameters: tuple[str, ...] = ()
     self_keywords: tuple[str, ...] = ()
@@ -59,6 +65,8 @@ class LanguageSpec:
     import_binds: Literal["first", "last", "none"] = "none"
     # An identifier followed by `(` is a call, whatever the tree says. Exact where calls look like that alone.
     call_by_parenthesis: bool = False
+    # Kinds that belong to the file wherever they stand: the macros of C.
+    file_kinds: frozenset[str] = frozenset()
     # Functions directly in a class are methods, variables there are fields.
     class_kinds: Mapping[str, str] = field(
         default_factory=lambda: {"function": "method", "variable": "field", "constant": "field"}

@@ -23,6 +23,7 @@ MODIFIERS = {
 _FIXED = (
     "identifier member receiver name body base decorator extent extended declaration declared annotation "
     "annotation.next annotated made test package doubt "
+    "annotation.before region.raw "
     "scope.outer argument.keyword dotted region.type region.names "
     "import.module import.name import.alias import.default import.namespace import.star import.reexport "
     "export.name export.alias export.default export.public export.list"
@@ -39,6 +40,6 @@ def is_known(capture: str) -> bool:
         or (head == "bind" and tail in BINDS)
         or (head == "reference" and tail in ROLES)
         or (head == "modifier" and tail in MODIFIERS)
-        or (head == "definition" and tail.removesuffix(".more") in KINDS)
-        or (head in ("import", "dynamic", "hook") and tail.replace("_", "").isalnum())
+        or (head == "definition" and tail.removesuffix(".more").removesuffix(".forward") in KINDS)
+        or (head in ("import", "dynamic", "hook", "space") and tail.replace("_", "").isalnum())
     )
