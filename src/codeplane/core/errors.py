@@ -34,10 +34,12 @@
     ├── RefactorDivergence           4001
     ├── TaskBudgetExceeded           6001
     ├── TestRunnerNotFound           7001
+    ├── GitFailure                   8xxx  git's objects
+    │   └── RevisionNotFound         8001
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
-Families without a member yet: 5xxx edits, 8xxx git. A code is given once and never reused.
+A family without a member yet: 5xxx edits. A code is given once and never reused.
 The docstring of each class is its entry in the published catalogue.
 """
 
@@ -271,6 +273,16 @@ class TestRunnerNotFound(CodePlaneError):
 
     code = 7001
     __test__ = False
+
+
+class GitFailure(CodePlaneError):
+    """Git does not have what the call needs."""
+
+
+class RevisionNotFound(GitFailure):
+    """No commit has that name, or this clone does not have it."""
+
+    code = 8001
 
 
 class InternalError(CodePlaneError):

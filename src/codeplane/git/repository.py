@@ -14,6 +14,7 @@ from codeplane.core.errors import (
     RepositoryError,
     UnsupportedRepository,
 )
+from codeplane.git.objects import Commit, TreeEntry, blob_size, find_commit, list_tree, read_blob
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,26 @@ class Repository:
     def head(self) -> Head:
         with self._lock:
             return self._head()
+
+    def commit(self, name: str) -> Commit:
+        """The commit that a branch, a tag, an id or an expression such as `HEAD~2` names."""
+        with self._lock:
+            return find_commit(self._handle, name)
+
+    def tree(self, oid: str) -> list[TreeEntry] | None:
+        """The entries of one directory of a commit; None when the object is missing."""
+        with self._lock:
+            return list_tree(self._handle, oid)
+
+    def blob_size(self, oid: str) -> int | None:
+        """The size of a blob without reading it; None when the object is missing."""
+        with self._lock:
+            return blob_size(self._handle, oid)
+
+    def blob(self, oid: str) -> bytes | None:
+        """The bytes that git keeps, before any filter; None when the object is missing or damaged."""
+        with self._lock:
+            return read_blob(self._handle, oid)
 
     def _head(self) -> Head:
         handle = self._handle

@@ -2,6 +2,7 @@
 
 from codeplane.index.index import WORKING_VIEW, Index, IndexState
 from codeplane.index.query import DefFact, FileFact, Found, RefFact, Snapshot
+from codeplane.index.work import Progress
 from codeplane.index.workers import Workers
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Found",
     "Index",
     "IndexState",
+    "Progress",
     "RefFact",
     "Snapshot",
     "Workers",

@@ -1,8 +1,7 @@
 """The index of a repository: kept in step with the working tree, one epoch at a time."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,23 +9,20 @@ from typing import Final
 
 from codeplane.core.errors import ContentChanged, IndexCorrupt, NotFound, PathRefused, ServerStopping
 from codeplane.core.paths import RepoPath
+from codeplane.index.commits import CommitViews
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCRIPTS
 from codeplane.index.store import Entry, Names, from_sql, publish, view_id
-from codeplane.index.work import Work
+from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_versioned
 from codeplane.truth import Delta, Known, WorkingTree
-
-Progress = Callable[[int, int, str], None]
 
 WORKING_VIEW: Final = "worktree"
 
 # Up to this much is extracted first and then published whole; more is published as it is read, and what
 # has not been read yet is known to be missing.
 _WHOLE_FILES: Final = 200
-_BATCH_FILES: Final = 400
-_BATCH_SEC: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -54,6 +50,7 @@ class Index:
         with database.write() as connection:
             self._view = view_id(connection, WORKING_VIEW)
         self._names = Names()
+        self._commits = CommitViews(database, workers, self._names)
         self._entries = self._load()
 
     @classmethod
@@ -79,6 +76,7 @@ class Index:
     def close(self) -> None:
         """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
         self._closing = True
+        self._commits.close()
         with self._refreshing:
             self.database.close()
 
@@ -100,6 +98,13 @@ class Index:
         """The working tree at the last published epoch; everything read in the block agrees."""
         with self.database.read() as connection:
             yield Snapshot(connection, self._view, _last_epoch(connection, self._view))
+
+    @contextmanager
+    def commit_snapshot(self, commit: str, progress: Progress | None = None) -> Iterator[Snapshot]:
+        """A commit by branch, tag, id or `HEAD~2`, read from git's objects; nothing is checked out."""
+        view = self._commits.view_of(self._tree.at(commit), progress)
+        with self.database.read() as connection:
+            yield Snapshot(connection, view, 0)
 
     def refresh(self, progress: Progress | None = None) -> int:
         """Makes the index as new as the tree is now and returns its epoch."""
@@ -131,20 +136,8 @@ class Index:
                 self._workers.close()
 
     def _read_in_batches(self, work: Work, progress: Progress | None) -> None:
-        total, finished = len(work.pending), 0
-        batch: list[Done] = []
-        began = time.monotonic()
-        for chunk in self._workers.extract(work.jobs()):
-            batch += chunk
-            finished += len(chunk)
-            is_late = time.monotonic() - began > _BATCH_SEC
-            if len(batch) >= _BATCH_FILES or is_late or finished == total or self._closing:
-                self._publish(work, batch)
-                batch, began = [], time.monotonic()
-            if self._closing:
-                return
-            if progress is not None:
-                progress(finished, total, "reading files")
+        for batch in in_batches(self._workers, work, progress, lambda: self._closing):
+            self._publish(work, batch)
 
     def _publish(self, work: Work, read: Sequence[Done], delta: Delta | None = None) -> None:
         """One transaction: facts, entries and epoch become visible together or not at all.
@@ -152,16 +145,15 @@ class Index:
         With a delta, everything that it names is published; without, what was read.
         """
         removed = delta.removed if delta is not None else frozenset()
-        try:
-            with self.database.write() as connection:
-                entries = work.store(connection, read, self._names)
-                if delta is not None:
-                    touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
-                    entries = {**touched, **work.all()}
-                publish(connection, self._view, self._entries, entries, removed)
-        except BaseException:
-            self._names = Names()
-            raise
+        names = self._names.draft()
+        with self.database.write() as connection:
+            entries = work.store(connection, read, names)
+            if delta is not None:
+                work.confirm(connection)
+                touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
+                entries = {**touched, **work.all()}
+            publish(connection, self._view, self._entries, entries, removed)
+        self._names.keep(names)
         self._entries.update(entries)
         for path in removed:
             self._entries.pop(path, None)

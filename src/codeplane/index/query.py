@@ -10,8 +10,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.index.pack import unpack_binds, unpack_occurrences, unpack_scopes
 from codeplane.index.store import from_sql, sql_text
+from codeplane.jail import shown
 from codeplane.languages.facts import Bind, Dynamic, Export, Import, Occurrence, Reason, Role, Scope, Span
 from codeplane.storage.database import Connection
+from codeplane.truth import Gap, GapKind
 
 T = TypeVar("T")
 
@@ -127,6 +129,23 @@ class Snapshot:
         )
         return self._bounded(rows, limit, self._why_incomplete)
 
+    def gaps(self, limit: int) -> Found[Gap]:
+        """What a commit has no content for: submodules, links, LFS pointers, objects that are missing."""
+        rows = self._connection.execute(
+            "SELECT path, kind, detail FROM gap WHERE view = ? ORDER BY path", (self._view,)
+        )
+        made = (Gap(from_sql(path), GapKind(kind), detail) for path, kind, detail in rows)
+        return self._bounded(made, limit, lambda: Absence.PROVEN_NONE)
+
+    @cached_property
+    def degraded(self) -> str:
+        """Why an answer from this view may lack something; `""` when nothing is hidden from it."""
+        hidden = [gap for gap in self.gaps(MOST).items if gap.kind.hides_content]
+        if not hidden:
+            return ""
+        kinds = ", ".join(sorted({gap.kind for gap in hidden}))
+        return f"{len(hidden)} entries have no content here ({kinds}), such as {shown(hidden[0].path)}."
+
     @cached_property
     def unread(self) -> int:
         """Files that are known and have not been read yet."""
@@ -223,7 +242,7 @@ class Snapshot:
         return Absence.LANGUAGE_GAP if elsewhere else Absence.PROVEN_NONE
 
     def _why_incomplete(self) -> Absence:
-        if self.unread:
+        if self.unread or self.degraded:
             return Absence.NOT_INDEXED
         partial = self._connection.execute(
             "SELECT 1 FROM entry e JOIN blob b ON b.id = e.blob"

@@ -2,6 +2,8 @@
 
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
 # `ref` has one row for each name in each blob, its occurrences packed (see `pack`).
+# `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
+# content for.
 SCRIPTS = (
     """
 CREATE TABLE blob (
@@ -92,7 +94,8 @@ CREATE VIRTUAL TABLE word USING fts5(
 CREATE TABLE view (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,
-  complete INTEGER NOT NULL
+  complete INTEGER NOT NULL,
+  used_ms INTEGER NOT NULL
 );
 CREATE TABLE entry (
   view INTEGER NOT NULL,
@@ -107,6 +110,21 @@ CREATE TABLE entry (
   PRIMARY KEY (view, path)
 ) WITHOUT ROWID;
 CREATE INDEX entry_by_blob ON entry (blob);
+CREATE TABLE gap (
+  view INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (view, path)
+) WITHOUT ROWID;
+CREATE TABLE git_object (
+  oid BLOB PRIMARY KEY,
+  digest BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  beginning BLOB NOT NULL,
+  pointed TEXT NOT NULL,
+  pointed_size INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE epoch (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   view INTEGER NOT NULL,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.index.pack import Packed, pack_numbers
 from codeplane.storage.database import Connection
-from codeplane.truth import Known
+from codeplane.truth import Gap, Known
 
 
 class BlobKey(NamedTuple):
@@ -22,9 +22,10 @@ def view_id(connection: Connection, key: str) -> int:
     """The number of a view, made on first use."""
     found = connection.execute("SELECT id FROM view WHERE key = ?", (key,)).fetchone()
     if found is None:
-        return int(
-            connection.execute("INSERT INTO view (key, complete) VALUES (?, 0)", (key,)).lastrowid or 0
+        made = connection.execute(
+            "INSERT INTO view (key, complete, used_ms) VALUES (?, 0, ?)", (key, now_ms())
         )
+        return int(made.lastrowid or 0)
     return int(found[0])
 
 
@@ -41,15 +42,27 @@ def known_blobs(connection: Connection, keys: Iterable[BlobKey]) -> dict[BlobKey
 
 
 class Names:
-    """The numbers of names, each looked up once. Made anew after a write that failed."""
+    """The numbers of names, each looked up once.
 
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+    A write uses a draft, which is kept when the write is committed: numbers that were rolled back are never
+    remembered. Another process may add names too, under numbers of its own, since numbers are given inside
+    the one write that the database lets in.
+    """
+
+    def __init__(self, kept: Mapping[str, int] | None = None) -> None:
+        self._kept = kept or {}
+        self.numbers: dict[str, int] = {}
+
+    def draft(self) -> "Names":
+        return Names(self.numbers)
+
+    def keep(self, draft: "Names") -> None:
+        self.numbers.update(draft.numbers)
 
     def number(self, connection: Connection, name: str) -> int:
-        number = self._numbers.get(name)
+        number = self._kept.get(name) or self.numbers.get(name)
         if number is None:
-            number = self._numbers[name] = _find_name(connection, sql_text(name))
+            number = self.numbers[name] = _find_name(connection, sql_text(name))
         return number
 
 
@@ -117,10 +130,7 @@ def publish(
     removed: Iterable[RepoPath],
 ) -> int | None:
     """Maps paths to blobs and records what changed as an epoch; None when nothing that shows did."""
-    connection.executemany(
-        f"INSERT OR REPLACE INTO entry VALUES ({_marks(9)})",
-        [(view, sql_text(path), e.known.digest, e.blob, *e.known[1:]) for path, e in entries.items()],
-    )
+    _put_entries(connection, view, entries)
     connection.executemany(
         "DELETE FROM entry WHERE view = ? AND path = ?", [(view, sql_text(path)) for path in removed]
     )
@@ -132,10 +142,24 @@ def publish(
     changes += [(sql_text(path), before[path].blob, None) for path in removed if path in before]
     if not changes:
         return None
-    row = connection.execute("INSERT INTO epoch (view, at_ms) VALUES (?, ?)", (view, int(time.time() * 1000)))
+    row = connection.execute("INSERT INTO epoch (view, at_ms) VALUES (?, ?)", (view, now_ms()))
     epoch = int(row.lastrowid or 0)
     connection.executemany("INSERT INTO change VALUES (?, ?, ?, ?)", [(epoch, *change) for change in changes])
     return epoch
+
+
+def publish_whole(
+    connection: Connection, view: int, entries: Mapping[RepoPath, Entry], gaps: Iterable[Gap]
+) -> None:
+    """Makes a view that never changes again, in one go: a commit's."""
+    for table in ("entry", "gap"):
+        connection.execute(f"DELETE FROM {table} WHERE view = ?", (view,))
+    _put_entries(connection, view, entries)
+    connection.executemany(
+        "INSERT INTO gap VALUES (?, ?, ?, ?)",
+        [(view, sql_text(gap.path), gap.kind, gap.detail) for gap in gaps],
+    )
+    connection.execute("UPDATE view SET complete = 1, used_ms = ? WHERE id = ?", (now_ms(), view))
 
 
 def sql_text(text: str) -> str | bytes:
@@ -154,6 +178,10 @@ def from_sql(stored: str | bytes) -> RepoPath:
     return RepoPath(stored if isinstance(stored, str) else stored.decode("utf-8", "surrogateescape"))
 
 
+def now_ms() -> int:
+    return int(time.time() * 1000)
+
+
 def _find_name(connection: Connection, text: str | bytes) -> int:
     found = connection.execute("SELECT id FROM name WHERE text = ?", (text,)).fetchone()
     if found is not None:
@@ -164,6 +192,13 @@ def _find_name(connection: Connection, text: str | bytes) -> int:
 def _last_blob(connection: Connection) -> int:
     found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'blob'").fetchone()
     return int(found[0]) if found else 0
+
+
+def _put_entries(connection: Connection, view: int, entries: Mapping[RepoPath, Entry]) -> None:
+    connection.executemany(
+        f"INSERT OR REPLACE INTO entry VALUES ({_marks(9)})",
+        [(view, sql_text(path), e.known.digest, e.blob, *e.known[1:]) for path, e in entries.items()],
+    )
 
 
 def _marks(count: int) -> str:

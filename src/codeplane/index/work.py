@@ -1,14 +1,20 @@
 """What one pass over a view has to read: each distinct content once, however many paths have it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.store import BlobKey, Entry, Names, add_blobs, known_blobs
-from codeplane.index.workers import Done, Job
+from codeplane.index.workers import Done, Job, Workers
 from codeplane.languages import extractor_version, language_of
 from codeplane.storage.database import Connection
 from codeplane.truth import Known
+
+Progress = Callable[[int, int, str], None]
+
+_BATCH_FILES: Final = 400
+_BATCH_SEC: Final = 2.0
 
 
 class Source(Protocol):
@@ -45,20 +51,30 @@ class Work:
         self._ids = known_blobs(connection, self._paths)
         self.pending = [key for key in self._paths if key not in self._ids]
 
+    def confirm(self, connection: Connection) -> bool:
+        """Inside the write that relies on it: drops what another process has collected meanwhile.
+
+        Tells whether everything is still there.
+        """
+        before = len(self._ids)
+        self._ids = known_blobs(connection, self._ids)
+        return len(self._ids) == before
+
     def jobs(self) -> Iterator[Job]:
         """Reads what is pending, file by file. One that has changed again waits for the next pass."""
         for number, key in enumerate(self.pending):
-            data = self._source.read(*self._paths[key][0])
-            if data is not None:
-                yield Job(number, key.language, data)
+            for path, known in self._paths[key]:
+                if (data := self._source.read(path, known)) is not None:
+                    yield Job(number, key.language, data)
+                    break
 
     def store(self, connection: Connection, read: Sequence[Done], names: Names) -> dict[RepoPath, Entry]:
         """Writes the facts of what was read, in a fixed order; returns the entries that now have facts."""
-        blobs = []
-        for done in sorted(read, key=lambda done: done.number):
-            key = self.pending[done.number]
-            blobs.append((key, self._paths[key][0][1].size, done.packed))
-        added = add_blobs(connection, blobs, names)
+        packed = {self.pending[done.number]: done.packed for done in sorted(read, key=lambda d: d.number)}
+        # Another process may have read the same content since this pass began.
+        there = known_blobs(connection, packed)
+        new = [(key, self._paths[key][0][1].size, packed[key]) for key in packed if key not in there]
+        added = {**there, **add_blobs(connection, new, names)}
         self._ids.update(added)
         return {path: Entry(known, added[key]) for key in added for path, known in self._paths[key]}
 
@@ -69,3 +85,25 @@ class Work:
             for key, paths in self._paths.items()
             for path, known in paths
         }
+
+
+def in_batches(
+    workers: Workers, work: Work, progress: Progress | None, is_ending: Callable[[], bool]
+) -> Iterator[list[Done]]:
+    """Reads what is pending and hands it on in parts, each worth a write of its own."""
+    total, finished = len(work.pending), 0
+    batch: list[Done] = []
+    began = time.monotonic()
+    for chunk in workers.extract(work.jobs()):
+        batch += chunk
+        finished += len(chunk)
+        is_late = time.monotonic() - began > _BATCH_SEC
+        if len(batch) >= _BATCH_FILES or is_late or finished == total or is_ending():
+            yield batch
+            batch, began = [], time.monotonic()
+        if is_ending():
+            return
+        if progress is not None:
+            progress(finished, total, "reading files")
+    if batch:
+        yield batch

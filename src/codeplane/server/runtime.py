@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from codeplane import __version__
 from codeplane.config import Places
 from codeplane.core.errors import InternalError, PortUnavailable, ServerStopping
-from codeplane.index.index import Progress
+from codeplane.index import Progress
 from codeplane.server.endpoint import endpoint
 from codeplane.server.guard import GuardRules
 from codeplane.server.http import HttpApp

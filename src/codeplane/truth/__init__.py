@@ -1,5 +1,6 @@
 """The only reader of the working tree."""
 
+from codeplane.truth.commit import CommitTree, Content, Gap, GapKind
 from codeplane.truth.ignore import CPLIGNORE, Ignore, Standing
 from codeplane.truth.known import UNSETTLED, Delta, Known, digest_of
 from codeplane.truth.scan import Listing
@@ -10,7 +11,11 @@ __all__ = [
     "CPLIGNORE",
     "LARGEST",
     "UNSETTLED",
+    "CommitTree",
+    "Content",
     "Delta",
+    "Gap",
+    "GapKind",
     "Ignore",
     "Known",
     "Listing",

@@ -16,6 +16,7 @@ From the strongest rule to the weakest:
 7. What git ignores is out, except for the tracked files.
 """
 
+import hashlib
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -72,8 +73,6 @@ class Scope:
         own = self.ignore.own_verdict(name, path, directory=directory)
         if own is not None:
             return own
-        if GENERATED.verdict(name, path, directory=directory):
-            return Standing.OUT
         if self.standing is Standing.SOFT or self.ignore.usual.verdict(name, path, directory=directory):
             return Standing.SOFT
         if self.standing is Standing.WHITE:
@@ -154,12 +153,24 @@ class Ignore:
         self._nested.clear()
 
     def own_verdict(self, name: str, path: str, *, directory: bool) -> Standing | None:
-        """What `.cplignore` and the list of secrets say; both in the form of `as_bytes`."""
+        """What holds for tracked files too: `.cplignore`, secrets, generated files; both as `as_bytes`."""
         own = self._own.patterns
         said = None if own is None else own.verdict(name, path, directory=directory)
         if said or (not directory and self._is_secret(name, is_white=said is False)):
             return Standing.OUT
-        return None if said is None else Standing.WHITE
+        if said is not None:
+            return Standing.WHITE
+        return Standing.OUT if GENERATED.verdict(name, path, directory=directory) else None
+
+    def keeps_out_of_commits(self, name: str, path: str, *, directory: bool) -> bool:
+        """Whether an entry of a commit is left out: everything in a commit is tracked."""
+        if is_closed(name):
+            return True
+        return self.own_verdict(as_bytes(name), as_bytes(path), directory=directory) is Standing.OUT
+
+    def commit_rules(self) -> str:
+        """Changes when `keeps_out_of_commits` may answer differently."""
+        return hashlib.sha256(self._own.data + bytes([self._fold, self._trusted])).hexdigest()[:16]
 
     def keeps_back(self, path: RepoPath) -> bool:
         """Whether the file at `path` counts as a secret."""

@@ -28,6 +28,10 @@ class RuleFile:
     def exists(self) -> bool:
         return self._data is not None
 
+    @property
+    def data(self) -> bytes:
+        return self._data or b""
+
     def refresh(self) -> bool:
         """Reads the file again if it may have changed; tells whether its bytes have."""
         now = time.time_ns()

@@ -11,6 +11,7 @@ from codeplane.core.errors import ContentChanged, NotFound, PathRefused
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Repository
 from codeplane.jail import Jail, shown
+from codeplane.truth.commit import CommitTree
 from codeplane.truth.ignore import Ignore
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.scan import Listing
@@ -32,6 +33,7 @@ class WorkingTree:
     def __init__(self, root: Path, repository: Repository, trusted: bool, *, largest: int = LARGEST) -> None:
         self.jail = Jail(root)
         self._repository = repository
+        self._trusted = trusted
         self._largest = largest
         self._ignore = Ignore(root, repository.git_dir, trusted=trusted)
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
@@ -92,6 +94,12 @@ class WorkingTree:
             if path in self._listing.files or path in self._listing.links:
                 return None
             return self._listing.refused.get(path) or self._listing.rule_against(path)
+
+    def at(self, commit: str) -> CommitTree:
+        """The files of a commit, by the rules that hold in the working tree now."""
+        # Read anew: the rules of the listing must not move without the listing.
+        rules = Ignore(self.jail.root, self._repository.git_dir, trusted=self._trusted)
+        return CommitTree(self._repository, self._repository.commit(commit), rules, self._largest)
 
     def version(self) -> RepoVersion:
         """The version of the repository as git sees it, with the submodules that the last look found."""

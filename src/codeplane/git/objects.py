@@ -1,0 +1,82 @@
+"""Commits, trees and blobs out of git's object database, without a checkout."""
+
+import os
+from typing import Final, NamedTuple
+
+import pygit2
+
+from codeplane.core.errors import RevisionNotFound
+
+_LONGEST_NAME: Final = 250
+_TREE, _LINK, _SUBMODULE = 0o040000, 0o120000, 0o160000
+_KIND: Final = 0o170000
+
+
+class Commit(NamedTuple):
+    """A commit and the tree that it holds, both by their ids."""
+
+    oid: str
+    tree: str
+
+
+class TreeEntry(NamedTuple):
+    """One name in one directory of a commit."""
+
+    name: str
+    oid: str
+    mode: int
+
+    @property
+    def is_tree(self) -> bool:
+        return self.mode & _KIND == _TREE
+
+    @property
+    def is_link(self) -> bool:
+        return self.mode & _KIND == _LINK
+
+    @property
+    def is_submodule(self) -> bool:
+        return self.mode & _KIND == _SUBMODULE
+
+
+def find_commit(handle: pygit2.Repository, name: str) -> Commit:
+    """The commit that a branch, a tag, an id or an expression such as `HEAD~2` names."""
+    if not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise RevisionNotFound("The name of a commit is printable and not that long.")
+    try:
+        found = handle.revparse_single(name).peel(pygit2.Commit)
+        return Commit(str(found.id), str(found.tree_id))
+    except (pygit2.GitError, LookupError, ValueError) as error:
+        shallow = handle.is_shallow
+        hints = ["git fetch --unshallow"] if shallow else ["git log --oneline", "git fetch"]
+        where = "this shallow clone" if shallow else "this repository"
+        raise RevisionNotFound(f"There is no commit {name!r} in {where}.", hints=hints, name=name) from error
+
+
+def list_tree(handle: pygit2.Repository, oid: str) -> list[TreeEntry] | None:
+    """The entries of one directory; None when the object is missing or no tree."""
+    try:
+        tree = handle[oid]
+        if not isinstance(tree, pygit2.Tree):
+            return None
+        return [TreeEntry(os.fsdecode(e.raw_name or b""), str(e.id), int(e.filemode)) for e in tree]
+    except (pygit2.GitError, LookupError, ValueError):
+        return None
+
+
+def blob_size(handle: pygit2.Repository, oid: str) -> int | None:
+    """The size of a blob, from its header alone; None when the object is missing or no blob."""
+    try:
+        kind, size = handle.odb.read_header(oid)
+    except (pygit2.GitError, LookupError, ValueError):
+        return None
+    return int(size) if kind == pygit2.enums.ObjectType.BLOB else None
+
+
+def read_blob(handle: pygit2.Repository, oid: str) -> bytes | None:
+    """The bytes that git keeps, before any filter; None when they are missing or damaged."""
+    try:
+        kind, data = handle.odb.read(oid)
+    except (pygit2.GitError, LookupError, ValueError):
+        return None
+    return bytes(data) if kind == pygit2.enums.ObjectType.BLOB else None
