@@ -14,6 +14,8 @@ _CLASS_KINDS = frozenset(("method", "field", "property", "constructor", "enum_me
 _UNBOUND_KINDS = frozenset(
     "impl heading key table selector resource block message service rpc query stage view index".split()
 )
+_MERGED = ("namespace", "enum")  # several of one name are one
+_ALIKE = (("interface", "class"), ("class", "interface"))  # add to each other where they can
 _END = 1 << 62
 _HEADER = 2000  # bytes of a parameter list that are compared
 _NESTED = 100  # declarations inside each other that are looked through
@@ -23,18 +25,29 @@ _TYPED = frozenset(("variable", "constant", "field", "property"))
 _SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
 _VALUE = ("v",)  # the group of everything that is one variable, however often it is given a value
 
-_DEFINITION, _IMPORT, _PARAM, _TYPE_PARAM, _VARIABLE, _LOCAL, _HOISTED, _GLOBAL, _NONLOCAL, _MEMBER = range(
-    10
-)
+(
+    _DEFINITION, _IMPORT, _PARAM, _TYPE_PARAM, _OWN, _VARIABLE, _LOCAL, _TYPE_LOCAL, _HOISTED, _GLOBAL,
+    _NONLOCAL, _MEMBER,
+) = range(12)  # fmt: skip
 _CODES = {
     "bind.param": _PARAM,
     "bind.type_param": _TYPE_PARAM,
+    "bind.own": _OWN,
     "bind.variable": _VARIABLE,
     "bind.local": _LOCAL,
+    "bind.type_local": _TYPE_LOCAL,
     "bind.hoisted": _HOISTED,
     "bind.global": _GLOBAL,
     "bind.nonlocal": _NONLOCAL,
     "bind.member": _MEMBER,
+}
+
+_PATTERNS = {
+    "pattern.param": _PARAM,
+    "pattern.variable": _VARIABLE,
+    "pattern.local": _LOCAL,
+    "pattern.hoisted": _HOISTED,
+    "pattern.write": -1,
 }
 
 UNRESOLVED = -1
@@ -88,6 +101,8 @@ class Binder:
         self.marks: dict[int, int] = {}  # end of an identifier → -1 - the index of its special
         self.members: list[tuple[int, int]] = []  # the member in `self.x = …`
         self.member_types: dict[int, bytes] = {}  # start of such a member or a field → its annotation
+        self.fields: set[int] = set()  # start of parameters that are fields too
+        self.merged: dict[int, dict[bytes, int]] = {}  # scope of one part of a namespace → names of all parts
         self.names: list[int] = []  # start of every bound name
         self.named: list[BindDraft | None] = []  # what it bound
         self.declarations: list[tuple[int, int]] = []
@@ -97,6 +112,8 @@ class Binder:
         self._blank = spec.blank.encode()
         self._declared = tuple(spec.declared)
         self._hidden = _CLASS_KINDS - spec.open_kinds
+        self._parts: dict[int, list[int]] = {}  # target → the namespaces that are parts of it
+        self._hoisted: set[int] = set()  # start of names that may be those of a function around
         self._rebound: list[tuple[int, bytes, int]] = []
         self._overloads: dict[tuple[int, bytes], set[bytes]] = {}  # scope, key → headers in the group
         self.apart: dict[int, str] = {}  # start of a name in a name space of its own → the space
@@ -113,8 +130,11 @@ class Binder:
         events += [
             (*draft.name, _DEFINITION, at)
             for at, draft in enumerate(self.outline.drafts)
-            if draft.name[0] >= 0 and draft.name != draft.owner
+            if draft.name[0] >= 0 and draft.name != draft.owner and not draft.parameter
         ]
+        self.fields = {draft.name[0] for draft in self.outline.drafts if draft.parameter}
+        self._hoisted = {node.start_byte for node in captures.get("bind.hoisted", ())}
+        events += self._patterns(captures)
         events += [(*item.local_span, _IMPORT, at) for at, item in enumerate(imports) if item.local_span]
         events.sort()
         self.declarations = sorted(
@@ -128,6 +148,7 @@ class Binder:
         )
         self._around = self._enclosing()
         self._run(events, imports)
+        self._merge()
         self._redirect()
         if self.spec.star_rebinds:
             self._star(imports)
@@ -194,28 +215,38 @@ class Binder:
         space = self.apart.get(start, "")
         keys = [space_key(name, space)] if space else self.keys(name, draft.kind)
         overloads = draft.kind in self.spec.overloads and self._overload(draft, end, keys)
-        if hidden or draft.kind in _UNBOUND_KINDS or not keys or not self.spec.resolves:
+        unbound = hidden or draft.kind in _UNBOUND_KINDS or draft.owner[0] >= 0
+        if unbound or not keys or not self.spec.resolves:
             draft.more = draft.more or overloads
             return None
         if (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
             self._mark(end, _DEFINED, UNRESOLVED, scope)
             return None
-        key = keys[0]
-        known = self.tables[scope].get(key)
-        if known and self._adds(draft, self.binds[known - 1], overloads):
+        table = self.tables[scope]
+        groups = [number for key in keys if (number := table.get(key, 0))]
+        known = next((one for one in groups if self._adds(draft, self.binds[one - 1], overloads)), 0)
+        if known:
             bind = self.binds[known - 1]
             bind.last = start
             draft.more = True
+            table.update(dict.fromkeys([key for key in keys if key not in table], known))
         else:
+            key = keys[0]
             effective = start if self.spec.redeclares else draft.end
             if self.outline.kinds[scope] in self._declared:
                 effective = end
             bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), effective, key)
+            known = table[key]
             if self.spec.definitions_in_order and self.outline.kinds[scope] in self._sequential:
-                self.history.setdefault((scope, key), []).append((draft.start, self.tables[scope][key]))
+                self.history.setdefault((scope, key), []).append((draft.start, known))
             self._also(bind, keys)
-        self._mark(end, _DEFINED, self.tables[scope][key], scope)
+        if draft.kind in _MERGED:
+            self._parts.setdefault(known, []).append(at)
+        if start in self._hoisted and (around := self._function(scope)) != scope:
+            # Outside its block the name is that of the function, or not, by the mode that the code runs in.
+            self.tables[around].setdefault(name, 0)
+        self._mark(end, _DEFINED, known, scope)
         return bind
 
     def _also(self, bind: BindDraft, keys: list[bytes]) -> None:
@@ -241,12 +272,47 @@ class Binder:
         if bind.reason != Reason.DEF_IN_SCOPE:
             return False
         first = self.outline.drafts[bind.target]
-        grows = draft.more or draft.forward or first.opens_group or overloads
-        if not grows or first.kind != draft.kind:
+        grows = draft.more or draft.forward or first.more or first.opens_group or overloads
+        alike = first.kind == draft.kind or (first.kind, draft.kind) in _ALIKE
+        if not grows or not alike:
             return False
         # What opens no group itself is what the group was waiting for.
         first.opens_group = first.opens_group and (draft.more or draft.opens_group)
         return True
+
+    def _merge(self) -> None:
+        """Parts of one namespace see each other's names: what those are is not looked up in this file."""
+        for number, parts in self._parts.items():
+            bind = self.binds[number - 1]
+            self.tables[bind.scope].setdefault(bind.name, number)
+            if len(parts) > 1:
+                bodies = [self.outline.drafts[at].body for at in parts if self.outline.drafts[at].body >= 0]
+                names = {name: 0 for body in bodies for name in self.tables[body]}
+                self.merged.update(dict.fromkeys(bodies, names))
+
+    def _patterns(self, captures: Mapping[str, list[Node]]) -> list[tuple[int, int, int, int]]:
+        """What each name in a pattern is, by the innermost region around it."""
+        regions = sorted(
+            (node.start_byte, -node.end_byte, -code)
+            for capture, code in _PATTERNS.items()
+            for node in captures.get(capture, ())
+        )
+        found = []
+        around: list[tuple[int, int]] = [(_END, -1)]
+        at = 0
+        for start, end in sorted((n.start_byte, n.end_byte) for n in captures.get("bind.pattern", ())):
+            while at < len(regions) and regions[at][0] <= start:
+                while around[-1][0] <= regions[at][0]:
+                    around.pop()
+                around.append((-regions[at][1], -regions[at][2]))
+                at += 1
+            while around[-1][0] <= start:
+                around.pop()
+            if around[-1][1] >= 0:
+                found.append((start, end, around[-1][1], -1))
+            else:
+                self._mark(end, _WRITE, UNRESOLVED, -1)
+        return found
 
     def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
         name = self.data[start:end]
@@ -277,15 +343,8 @@ class Binder:
             self._mark(end, _WRITE, UNRESOLVED, -1)
             return None
         table = self.tables[scope]
-        if code in (_PARAM, _TYPE_PARAM):
-            key = name if code == _PARAM else self.keys(name, "type_param")[0]
-            bind = self._add(scope, name, (_PARAMETER, -1, start), _VALUE, start, key)
-            self._mark(end, _DEFINED, table[key], -1)
-            if code == _PARAM:
-                self.first_params.setdefault(scope, name)
-            else:
-                self.type_params.setdefault(scope, {})[key] = table[key]
-            return bind
+        if code in (_PARAM, _TYPE_PARAM, _OWN, _TYPE_LOCAL):
+            return self._parameter(scope, (start, end), code)
         # Where a declaration ends matters to a definition, and where names count from there on.
         declared = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
         effective = declared[1] if declared else end
@@ -297,6 +356,21 @@ class Binder:
         if promoted:
             self._promote(bind, scope, (start, end), declared)
         self._mark(end, _DEFINED if promoted else _WRITE, table[key], -1)
+        return bind
+
+    def _parameter(self, scope: int, span: tuple[int, int], code: int) -> BindDraft:
+        name = self.data[span[0] : span[1]]
+        what = {_PARAM: "param", _OWN: "class"}.get(code, "type_param")
+        keys = self.keys(name, what)
+        bind = self._add(scope, name, (_PARAMETER, -1, span[0]), _VALUE, span[0], keys[0])
+        number = self.tables[scope][keys[0]]
+        self._mark(span[1], _DEFINED, number, -1)
+        if code == _PARAM:
+            self.first_params.setdefault(scope, name)
+            return bind
+        self._also(bind, keys)
+        if code != _TYPE_LOCAL:
+            self.type_params.setdefault(scope, {}).update(dict.fromkeys(keys, number))
         return bind
 
     def _function(self, scope: int) -> int:
@@ -419,10 +493,11 @@ class Binder:
 
     def _type(self, at: int, capture: str, text: bytes) -> None:
         bind = self.named[at]
+        if capture == "annotation" and (bind is None or self.names[at] in self.fields):
+            self.member_types[self.names[at]] = text
         if bind is None:
-            if capture == "annotation":
-                self.member_types[self.names[at]] = text
-        elif capture == "made":
+            return
+        if capture == "made":
             bind.made += (text,)
         else:
             bind.annotations += (text,)

@@ -17,7 +17,7 @@ _SIGNED = frozenset(
 _TYPED = frozenset(("variable", "field", "property", "constant"))
 _SIGNATURE = 1000  # bytes of a header that are kept
 _LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
-_HEAD = re.compile(rb"[\w.:\x80-\xff]+")
+_HEAD = re.compile(rb"[\w.:$\x80-\xff]+")
 
 
 def text(data: bytes) -> str:
@@ -73,6 +73,8 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
             draft.name = (-1, -1)
         if draft.kind in spec.file_kinds:
             draft.scope = 0
+        if draft.kind == "field" and outline.kinds[draft.scope] == ScopeKind.FUNCTION:
+            _to_class(outline, draft)
         in_class = outline.kinds[draft.scope] == ScopeKind.CLASS
         if in_class:
             draft.kind = spec.class_kinds.get(draft.kind, draft.kind)
@@ -91,6 +93,14 @@ def _told(data: bytes, start: int, end: int, marks: bytes) -> tuple[int, int]:
         start, end = start + 1, end - 1
     line = _LINE.match(data, start, end)
     return line.span() if line else (-1, -1)
+
+
+def _to_class(outline: Outline, draft: Draft) -> None:
+    """A parameter of a constructor that is a field too belongs to the class."""
+    around = outline.parents[draft.scope]
+    if outline.kinds[around] == ScopeKind.CLASS and draft.parent >= 0:
+        draft.scope, draft.parent = around, outline.drafts[draft.parent].parent
+        draft.parameter = True
 
 
 def definitions(

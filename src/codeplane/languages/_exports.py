@@ -9,6 +9,8 @@ from tree_sitter import Node
 from codeplane.languages._binds import Binder
 from codeplane.languages.facts import Export, Facts, Reason
 
+_QUOTES = b"\"'"
+
 
 class Exported(NamedTuple):
     """A name that the file says it exports."""
@@ -36,7 +38,7 @@ def read_exports(
         name = data[start:end]
         if kind == "alias":
             if found:
-                found[-1] = found[-1]._replace(name=name)
+                found[-1] = found[-1]._replace(name=name.strip(_QUOTES))
         elif kind == "default":
             found.append(Exported(b"default", name, start, end, "explicit_export"))
         else:
@@ -51,6 +53,11 @@ def read_exports(
 def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Export]:
     """Those, and the public names that are exported without saying so."""
     found = [Export(_text(item.name), _text(item.local), item.evidence, item.certain) for item in exported]
+    found += [
+        Export(item.alias, "", "explicit_export")
+        for item in facts.imports
+        if item.reexport and item.name != "*" and item.alias
+    ]
     if binder.spec.default_exports == "bound":
         said = {export.local for export in found}
         for at in binder.tables[0].values():

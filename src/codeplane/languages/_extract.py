@@ -14,7 +14,7 @@ from codeplane.languages._grammar import Grammar, grammar
 from codeplane.languages._imports import Imported, Mention, read_imports
 from codeplane.languages._limits import captures, cut, is_too_broken, is_too_deep
 from codeplane.languages._members import Members
-from codeplane.languages._names import NEW, Lookup, Occurrences, member_marks, positions
+from codeplane.languages._names import CLASS, NAMESPACE, NEW, Lookup, Occurrences, member_marks, positions
 from codeplane.languages._outline import read_outline
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import Bind, Facts, Import, Reason, Role, Scope, ScopeKind
@@ -31,6 +31,8 @@ _ROLES = {
     "base": _TYPE,
     "reference.write": int(Role.WRITE),
     "reference.new": int(Role.CALL) + NEW,
+    "reference.class": _TYPE + CLASS,
+    "reference.namespace": _TYPE + NAMESPACE,
 }
 
 
@@ -199,6 +201,10 @@ class _Marks:
                 self._put(match.end(), _IMPORT, 0, before)
         for mention in mentions:
             self._put(mention.end, _IMPORT, 0, mention.receiver_start)
+        for item in exported:
+            self._put(item.end, _EXPORT, UNRESOLVED, -1)
+        for node in captures.get("export.alias", ()):
+            self._put(node.end_byte, _EXPORT, 0, -1)
         self.marks.update(self.binder.marks)
         self._extra([(item.start, item.end, -1, _EXPORT) for item in exported if item.in_text])
         self._quoted()

@@ -37,7 +37,10 @@ def query_files(name: str) -> list[Path]:
     """The query files of a language, those of the language that it inherits from first."""
     inherited = specs()[name].inherits
     own = sorted((HERE / name).glob("*.scm"))
-    return [*query_files(inherited), *own] if inherited else own
+    if not inherited:
+        return own
+    kept = specs()[inherited].own_queries
+    return [*(path for path in query_files(inherited) if path.name not in kept), *own]
 
 
 def load_language(spec: LanguageSpec) -> Language:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from codeplane.languages._spec import LanguageSpec
 
 _PARTS = ("module", "name", "alias", "default", "namespace", "star", "reexport")
-_NAME = re.compile(rb"[^\W\d][\w]*|[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_NAME = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _QUOTES = b"\"'`"
 
 
@@ -110,8 +110,9 @@ class _Statement:
         """Identifiers that are not the local name of an import."""
         local = {item.local_span for item in imports[-len(self.parts) :] if item.local_span}
         found = []
+        spelled = ("module", "name", *(("alias", "namespace") if self.reexport else ()))
         for start, end, part in self.parts:
-            if part not in ("module", "name") or self.data[start : start + 1] in (b'"', b"'", b"`", b"<"):
+            if part not in spelled or self.data[start : start + 1] in (b'"', b"'", b"`", b"<"):
                 continue
             for match in _NAME.finditer(self.data, start, end):
                 if match.span() not in local:
@@ -139,12 +140,14 @@ class _Statement:
         module = self._text(*self.modules[0][:2]) if self.modules else b""
         taken: bytes = self.data[start:end]
         name = {"default": b"default", "namespace": b"", "star": b"*"}.get(part, taken)
-        if part == "star" or self.reexport:
+        if part == "star":
             local, span = b"", None
         elif alias:
-            local, span = self.data[alias[0] : alias[1]], alias
+            local, span = self.data[alias[0] : alias[1]].strip(_QUOTES), alias
         elif _NAME.fullmatch(taken):
             local, span = taken, (start, end)
         else:
             local, span = b"", None
+        if self.reexport:
+            span = None
         return Imported(self.kind, module, name, local, start, span, reexport=self.reexport)

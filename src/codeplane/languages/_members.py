@@ -22,8 +22,10 @@ class Members:
         self.numbers: list[int] = []  # draft → definition
         self._targets: dict[tuple[int, bytes], dict[bytes, int]] = {}
         self._owners: dict[tuple[int, bytes], int] = {}
+        apart = FLAG_STATIC if binder.spec.static_apart else 0
         for at, draft in enumerate(self.outline.drafts):
-            if draft.name[0] >= 0 and draft.parent >= 0 and self._is_direct(draft):
+            kept = draft.name[0] >= 0 and draft.parent >= 0 and not draft.flags & apart
+            if kept and self._is_direct(draft):
                 for key in binder.keys(binder.data[draft.name[0] : draft.name[1]], draft.kind):
                     self._know(draft.parent, key, at, draft.more)
 

@@ -18,6 +18,7 @@ _OPEN = ord("(")
 _SPACE = ord(" ")
 KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
+CLASS, NAMESPACE = 8, 16  # added to the role of a type: it is looked up as `class` or `namespace`
 RAW_RECEIVER = b"#"
 
 
@@ -40,8 +41,13 @@ class Lookup:
         self.sequential = bool(spec.sequential)
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
         self.spaced = bool(spec.spaces)
-        named = {role.name.lower(): int(role) for role in Role} | {"new": int(Role.CALL) + NEW}
+        named = {role.name.lower(): int(role) for role in Role}
+        named |= {"new": int(Role.CALL) + NEW}
+        named |= {"class": int(Role.TYPE) + CLASS, "namespace": int(Role.TYPE) + NAMESPACE}
         self._looks = {named[role]: spaces for role, spaces in spec.looks.items()}
+        # Whether what has no mark is a value, whose key is its name.
+        looked = {"read", "call"} & set(spec.looks)
+        self._values_apart = not self.spaced or not (looked or spec.inherits_names)
         self._inheritance = Inheritance(binder, self._type_at) if spec.inherits_names else None
         self._twins: dict[int, int] = {}
 
@@ -53,10 +59,10 @@ class Lookup:
         return found
 
     def _tables(self, scope: int) -> list[dict[bytes, int]]:
-        tables = [self.binder.tables[scope]]
+        tables = [self.binder.tables[scope], self.binder.merged.get(scope, {})]
         outer = self.parents[scope]
         while outer >= 0:
-            tables.append(self._table(outer, direct=False))
+            tables += (self._table(outer, direct=False), self.binder.merged.get(outer, {}))
             outer = self.parents[outer]
         return tables
 
@@ -68,7 +74,7 @@ class Lookup:
 
     def is_plain(self, skipped: int) -> bool:
         """Whether the chain of the scope is the whole truth, but for names that do not count yet."""
-        return skipped == WHOLE and not self.sequential and not self.spaced
+        return skipped == WHOLE and not self.sequential and self._values_apart
 
     def find(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
         """1 + the bind, or 0; for any place."""
@@ -88,6 +94,8 @@ class Lookup:
                 found = self._seen(table[name], scope, position, direct and not (late and scope == 0))
                 if found >= 0 or late:
                     return max(found, 0)
+            elif name in self.binder.merged.get(scope, ()):
+                return 0
             direct = False
             scope = self.parents[scope]
         return 0
@@ -135,6 +143,8 @@ class Lookup:
             if found:
                 doubt = doubt or len(found) > 1 or self._may_be_inherited(scope, keys, min(found))
                 return min(found), doubt
+            if any(key in self.binder.merged.get(scope, ()) for key in keys):
+                return 0, doubt
             if self._inheritance and self.kinds[scope] == ScopeKind.CLASS:
                 inherited = self._inheritance.of(scope)
                 for key in keys:

@@ -24,6 +24,7 @@ _SCOPE_KINDS = {
     "scope.block": ScopeKind.BLOCK,
     "scope.comprehension": ScopeKind.COMPREHENSION,
     "scope.namespace": ScopeKind.NAMESPACE,
+    "scope.unknown": ScopeKind.BLOCK,
 }
 _RANKS = {"body": _BODY, "extent": _EXTENT, "declaration": _DECLARATION, "scope.outer": _OUTER}
 _LEAVES = (
@@ -40,7 +41,8 @@ class Draft:
 
     __slots__ = (
         "annotation", "bases", "body", "body_start", "decorators", "end", "flags", "forward",
-        "kind", "more", "name", "opens_group", "owner", "parent", "scope", "span_start", "start",
+        "kind", "more", "name", "opens_group", "owner", "parameter", "parent", "scope",
+        "span_start", "start",
     )  # fmt: skip
 
     def __init__(self, kind: str, start: int, end: int, scope: int, parent: int) -> None:
@@ -48,6 +50,7 @@ class Draft:
         self.more = more == "more"  # adds to the definition of the same name before it
         self.forward = more == "forward"  # only declares what is defined elsewhere
         self.opens_group = self.forward  # the next definition of the same name adds to this one
+        self.parameter = False  # a parameter that is a field of the class too
         self.start = self.span_start = start
         self.end = end
         self.scope = scope
@@ -169,18 +172,24 @@ class _Sweep:
         outline = self.outline
         adopts = self.holders[-1][1] == -2 and bool(self.extents)
         draft = Draft(capture.partition(".")[2], start, end, self.scopes[-1][1], self._holder())
-        if adopts:
-            draft.span_start, draft.decorators = self.extents.pop()
+        while adopts:
+            draft.span_start, decorators = self.extents.pop()
+            draft.decorators = decorators + draft.decorators
             self.holders.pop()
+            adopts = self.holders[-1][1] == -2 and bool(self.extents)
         self.holders.append((end, len(outline.drafts)))
         outline.drafts.append(draft)
 
     def _scope(self, start: int, end: int, capture: str) -> None:
         outline = self.outline
         _, parent, skipped = self.scopes[-1]
-        if len(self.scopes) > MAX_DEPTH:
+        if len(self.scopes) > MAX_DEPTH or capture == "scope.unknown":
             self.scopes.append((end, parent, TOO_DEEP))
             outline.mark(start, (parent, TOO_DEEP))
+            return
+        if outline.kinds[-1] == ScopeKind.BLOCK and outline.spans[-1] == (start, end):
+            # A block that is captured as another scope too is that one alone.
+            outline.kinds[-1] = _SCOPE_KINDS[capture]
             return
         scope = len(outline.parents)
         outline.parents.append(parent)

@@ -28,6 +28,7 @@ class LanguageSpec:
     filenames: tuple[str, ...] = ()
     shebangs: tuple[str, ...] = ()  # program names: `python`, also found in `python3.12`
     inherits: str = ""  # the language whose queries come before this one's
+    own_queries: tuple[str, ...] = ()  # query files that those who inherit from this language do not get
 
     # `body`: names of a class body are seen in the body alone. `nested`: in nested functions too. `never`.
     members_visible: Literal["body", "nested", "never"] = "never"
@@ -47,11 +48,14 @@ class LanguageSpec:
     # Names of the receiver. A parameter has to be the first of a method; a keyword needs no binding.
     self_parameters: tuple[str, ...] = ()
     self_keywords: tuple[str, ...] = ()
+    # Static members are not members of instances.
+    static_apart: bool = False
     # Kind of a definition or import, or `type_param` → the name spaces that it is bound in, a letter each,
     # `-` for none. What is not listed is a value, `v`. Empty where all names share one space.
     spaces: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    # `read`, `write`, `call`, `type` or `new` → the spaces that a name is looked up in: those of one text
-    # together, from scope to scope, and then those of the next. `v` for what is not listed.
+    # `read`, `write`, `call`, `type`, `export`, `new`, `class` or `namespace` → the spaces that a name is
+    # looked up in: those of one text together, from scope to scope, and then those of the next. `v` for what
+    # is not listed.
     looks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     overloads: frozenset[str] = frozenset()  # kinds whose definitions of one name in one scope are a group
     # Members of base classes are seen without a receiver and hide what is around the class. Needs `spaces`.

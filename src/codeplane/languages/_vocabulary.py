@@ -9,9 +9,13 @@ from codeplane.languages.facts import (
     KINDS,
 )
 
-SCOPES = ("function", "arrow", "class", "block", "comprehension", "namespace")
-BINDS = ("variable", "local", "param", "type_param", "hoisted", "global", "nonlocal", "member")
-ROLES = ("call", "read", "write", "type", "new")
+SCOPES = ("function", "arrow", "class", "block", "comprehension", "namespace", "unknown")
+BINDS = (
+    "variable", "local", "param", "type_param", "type_local", "own", "hoisted", "global", "nonlocal",
+    "member", "pattern",
+)  # fmt: skip
+PATTERNS = ("variable", "local", "param", "hoisted", "write")
+ROLES = ("call", "read", "write", "type", "new", "class", "namespace")
 MODIFIERS = {
     "private": FLAG_PRIVATE,
     "static": FLAG_STATIC,
@@ -38,6 +42,7 @@ def is_known(capture: str) -> bool:
         or capture in _FIXED
         or (head == "scope" and tail in SCOPES)
         or (head == "bind" and tail in BINDS)
+        or (head == "pattern" and tail in PATTERNS)
         or (head == "reference" and tail in ROLES)
         or (head == "modifier" and tail in MODIFIERS)
         or (head == "definition" and tail.removesuffix(".more").removesuffix(".forward") in KINDS)

@@ -116,7 +116,7 @@ class Import(NamedTuple):
     kind: str  # the language and the form: python_import, python_from, js_import, go_import, rust_use …
     module: str  # the source as written: `pkg.mod`, `./x`, `<stdio.h>`; relative dots of Python included
     name: str  # the name taken from the module; "" for the module itself; "*" for all
-    alias: str  # the local name; "" when none is bound (side effect, star)
+    alias: str  # the local name, of a re-export the exported one; "" when there is none (side effect, star)
     line: int
     column: int
     certain: bool = True
