@@ -177,7 +177,6 @@ class Binder:
                 bound, (scope, skipped) = next(places)
             made: BindDraft | None = None
             if self._blank and self.data[start:end] == self._blank:
-                self._mark(end, _WRITE, 0, -1)
                 continue
             if code == _MEMBER:
                 self.members.append((start, end))
@@ -191,7 +190,9 @@ class Binder:
                 self.redirects[scope, self.data[start:end]] = code == _GLOBAL
                 self._mark(end, _READ, UNRESOLVED, -1)
             else:
-                made = self._value(scope, start, end, code)
+                # A type parameter that is named in a part looked up outside belongs to the scope itself.
+                owner = skipped if code == _TYPE_PARAM and skipped >= 0 else scope
+                made = self._value(owner, start, end, code)
             self.names.append(start)
             self.named.append(made)
 

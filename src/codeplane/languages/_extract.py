@@ -95,6 +95,8 @@ class _Reading:
         marks.apart(lookup)
         occurrences = Occurrences(members, lookup, data)
         occurrences.run(marks.identifiers, marks.marks, marks.specials, self.lines.starts)
+        if spec.blank:
+            occurrences.found.pop(spec.blank.encode(), None)
         return self._facts(binder, members, imports, occurrences, exported)
 
     def _facts(

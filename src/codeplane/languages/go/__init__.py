@@ -1,0 +1,22 @@
+"""Go."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import ScopeKind
+
+SPEC = LanguageSpec(
+    name="go",
+    family="go",
+    grammar="tree_sitter_go",
+    extensions=(".go",),
+    sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),
+    redeclares=True,
+    blank="_",
+    call_by_parenthesis=True,
+    private=r"[a-z_].*",
+    constructor="",
+    default_exports="capital",
+    # A package is all files of a directory: what one defines is seen by the others as well, and what is
+    # not capital cannot be named from elsewhere.
+    surface="defined",
+    gaps="labels; fields of types without a name",
+)

@@ -1,0 +1,1 @@
+(import_spec) @import.go_import
