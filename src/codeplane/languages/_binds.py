@@ -1,5 +1,6 @@
 """Which names each scope binds, to what, and how sure that is."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 
@@ -109,6 +110,7 @@ class Binder:
         self._around: list[int] = []
         self.body_of = {draft.body: at for at, draft in enumerate(outline.drafts) if draft.body >= 0}
         self._sequential = tuple(spec.sequential)  # members of an enumeration are slow to hash
+        self.closed = re.compile(spec.closed.encode()).fullmatch if spec.closed else None
         self._blank = spec.blank.encode()
         self._declared = tuple(spec.declared)
         self._hidden = _CLASS_KINDS - spec.open_kinds
@@ -158,6 +160,7 @@ class Binder:
             doubted = self.named[at] if at >= 0 and self.names[at] == node.start_byte else None
             if doubted:
                 doubted.certain = False
+        self._rebind(captures)
 
     def keys(self, name: bytes, what: str) -> list[bytes]:
         """The name as it stands in the tables of scopes, once for each name space that `what` is bound in."""
@@ -379,6 +382,13 @@ class Binder:
             scope = self.outline.parents[scope]
         return scope
 
+    def _closing(self, scope: int) -> int:
+        """The nearest function that is no arrow, or the file."""
+        scope = self._function(scope)
+        while scope in self.outline.arrows:
+            scope = self._function(self.outline.parents[scope])
+        return scope
+
     def _promote(
         self, bind: BindDraft, scope: int, name: tuple[int, int], declared: tuple[int, int] | None
     ) -> None:
@@ -524,3 +534,13 @@ class Binder:
 
     def _is_variable(self, bind: BindDraft) -> bool:
         return self.outline.drafts[bind.target].kind in _TYPED
+
+    def _rebind(self, captures: Mapping[str, list[Node]]) -> None:
+        """Doubts the names that something binds at run time, and all of a file in several packages."""
+        scopes = {self._closing(self.outline.place(n.start_byte)[0]) for n in captures.get("rebinds", ())}
+        for bind in self.binds if scopes else ():
+            if self._closing(bind.scope) in scopes and (not self.closed or self.closed(bind.name)):
+                bind.certain = False
+        if len(captures.get("package", ())) > 1:
+            for bind in self.binds:
+                bind.certain = bind.certain and bind.scope != 0

@@ -110,8 +110,9 @@ class _Reading:
         lines, outline = self.lines, binder.outline
         reading = (self.spec, self.data, lines)
         facts = Facts("ok", lines=lines.count)
-        for node in self.captures.get("package", ())[:1]:
-            facts.package = text(b"".join(self.data[node.start_byte : node.end_byte].split()))
+        packages = [self.data[node.start_byte : node.end_byte] for node in self.captures.get("package", ())]
+        # A file in several packages is in none that can be asked for.
+        facts.package = text(b" ".join(b"".join(package.split()) for package in packages))
         facts.scopes = [
             tuple.__new__(Scope, (parent, kind, lines.span(*span)))
             for parent, kind, span in zip(outline.parents, outline.kinds, outline.spans, strict=True)
@@ -167,6 +168,22 @@ class _Reading:
         )
 
 
+def _joined(starts: list[int], ends: list[int], whole: list[Node]) -> tuple[list[int], list[int]]:
+    """Identifiers and the longer ones that take the place of those inside of them."""
+    spans = [*zip(starts, ends, strict=True), *((node.start_byte, node.end_byte) for node in whole)]
+    kept: list[tuple[int, int]] = []
+    last = -1
+    for start, end in sorted(spans, key=_outer_first):
+        if end > last:
+            kept.append((start, end))
+            last = end
+    return [start for start, _ in kept], [end for _, end in kept]
+
+
+def _outer_first(span: tuple[int, int]) -> tuple[int, int]:
+    return span[0], -span[1]
+
+
 class _Marks:
     """What is known about single identifiers before the loop: roles, targets, receivers."""
 
@@ -175,6 +192,9 @@ class _Marks:
         self.data, self.hooks = reading.data, reading.hooks
         self.binder, self.members = binder, members
         starts, ends = positions(reading.captures.get("identifier", []))
+        if whole := reading.captures.get("identifier.whole"):
+            parts = {node.end_byte for node in reading.captures.get("identifier.part", ())}
+            starts, ends = _joined(starts, ends, [node for node in whole if node.end_byte not in parts])
         if reading.root.has_error:
             # A missing identifier has no width and no name.
             kept = [pair for pair in zip(starts, ends, strict=True) if pair[0] < pair[1]]

@@ -15,7 +15,8 @@ class Members:
         self.binder = binder
         self.outline = binder.outline
         self.parameters = {name.encode() for name in binder.spec.self_parameters}
-        self.keywords = {name.encode() for name in binder.spec.self_keywords}
+        self.classes = {name.encode() for name in binder.spec.class_keywords}
+        self.keywords = {name.encode() for name in binder.spec.self_keywords} | self.classes
         self.receivers = self.parameters | self.keywords
         self.by_class: dict[int, dict[bytes, int]] = {}  # draft of the class → name → draft of the member
         self.by_position: dict[int, int] = {}  # start of `x` in the `self.x = …` that defines it → draft
@@ -88,12 +89,12 @@ class Members:
             self._owners[key] = find(scope, receiver) if receiver in self.receivers else -1
         return self._owners[key]
 
-    def _class_around(self, function: int) -> int:
+    def _class_around(self, function: int, is_class: bool = False) -> int:
         parent = self.outline.parents[function]
         method = self.binder.body_of.get(function, -1)
         if parent < 0 or self.outline.kinds[parent] != ScopeKind.CLASS:
             return -1
-        if method >= 0 and self.outline.drafts[method].flags & FLAG_STATIC:
+        if method >= 0 and self.outline.drafts[method].flags & FLAG_STATIC and not is_class:
             return -1
         return self.binder.body_of.get(parent, -1)
 
@@ -109,12 +110,12 @@ class Members:
             scope = self.outline.parents[scope]
         return -1
 
-    def _of_keyword(self, scope: int, _receiver: bytes) -> int:
+    def _of_keyword(self, scope: int, receiver: bytes) -> int:
         kinds, arrows = self.outline.kinds, self.outline.arrows
         while scope >= 0:
             if kinds[scope] == ScopeKind.CLASS:
                 return self.binder.body_of.get(scope, -1)
             if kinds[scope] == ScopeKind.FUNCTION and scope not in arrows:
-                return self._class_around(scope)
+                return self._class_around(scope, receiver in self.classes)
             scope = self.outline.parents[scope]
         return -1

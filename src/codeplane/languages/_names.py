@@ -16,6 +16,7 @@ _END = 1 << 62
 _LOOK = 400  # longer receivers are not looked at: chains would cost the square of their length
 _OPEN = ord("(")
 _SPACE = ord(" ")
+_WALLS = (ScopeKind.FUNCTION, ScopeKind.CLASS)
 KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
 CLASS, NAMESPACE = 8, 16  # added to the role of a type: it is looked up as `class` or `namespace`
@@ -137,6 +138,7 @@ class Lookup:
             if key in params:
                 return params[key], doubt
         tables = self.binder.tables
+        closed = self.binder.closed is not None and self.binder.closed(keys[0])
         while scope >= 0:
             table = tables[scope]
             found = {self._seen(table[key], scope, position, False) for key in keys if key in table} - {-1}
@@ -151,6 +153,8 @@ class Lookup:
                     if inherited and key in inherited:
                         return inherited[key], doubt
                 doubt = doubt or inherited is None
+            if closed and self.kinds[scope] in _WALLS and scope not in self.binder.outline.arrows:
+                break
             scope = self.parents[scope]
         return -1, doubt
 

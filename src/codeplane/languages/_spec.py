@@ -50,6 +50,7 @@ class LanguageSpec:
     self_keywords: tuple[str, ...] = ()
     # Static members are not members of instances.
     static_apart: bool = False
+    class_keywords: tuple[str, ...] = ()  # names of the class itself, which static methods know too
     # Kind of a definition or import, or `type_param` → the name spaces that it is bound in, a letter each,
     # `-` for none. What is not listed is a value, `v`. Empty where all names share one space.
     spaces: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
@@ -57,6 +58,8 @@ class LanguageSpec:
     # looked up in: those of one text together, from scope to scope, and then those of the next. `v` for what
     # is not listed.
     looks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Pattern of names that neither a function nor a class sees outside of itself; arrows do. Needs `spaces`.
+    closed: str = ""
     overloads: frozenset[str] = frozenset()  # kinds whose definitions of one name in one scope are a group
     # Members of base classes are seen without a receiver and hide what is around the class. Needs `spaces`.
     inherits_names: bool = False

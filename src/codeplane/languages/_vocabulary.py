@@ -25,8 +25,8 @@ MODIFIERS = {
 }
 
 _FIXED = (
-    "identifier member receiver name body base decorator extent extended declaration declared annotation "
-    "annotation.next annotated made test package doubt "
+    "identifier identifier.whole identifier.part member receiver name body base decorator extent extended "
+    "declaration declared annotation annotation.next annotated made test package doubt rebinds "
     "annotation.before region.raw "
     "scope.outer argument.keyword dotted region.type region.names "
     "import.module import.name import.alias import.default import.namespace import.star import.reexport "
