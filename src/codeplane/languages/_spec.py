@@ -105,6 +105,18 @@ class LanguageSpec:
     # Data can be as large as it likes: the deepest node that a pattern begins at, and the definitions kept.
     query_depth: int = 20_000
     most_definitions: int = 0
+    # A directory without a file of its own can be a module; places name it as `dir/`.
+    directories_are_modules: bool = False
+    # Kinds of which several definitions with one name are one thing: reopened classes, partial ones.
+    merges: frozenset[str] = frozenset(("namespace",))
+    # Base classes from outside that have no members but those of every object.
+    plain_bases: frozenset[str] = frozenset()
+    # Receivers that stand for the base classes of the class around: `super()`, `base`.
+    super_receivers: tuple[str, ...] = ()
+    # Functions that may make a variable known to be of a more special class than it was declared.
+    narrowing: frozenset[str] = frozenset()
+    # A variable always has its declared type, whatever is done with it: members of that type are meant.
+    static_types: bool = False
     gaps: str = ""  # what the support table says about things left out
 
 

@@ -44,4 +44,10 @@ SPEC = LanguageSpec(
     },
     default_exports="bound",
     surface="bound",
+    directories_are_modules=True,
+    plain_bases=frozenset(
+        ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
+    ),
+    super_receivers=("super()",),
+    narrowing=frozenset(("isinstance", "issubclass", "type", "cast", "callable")),
 )

@@ -1,0 +1,101 @@
+"""Packages, source roots and relative imports."""
+
+import sys
+from collections.abc import Sequence
+
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+
+_ENDINGS = (".py", ".pyi")
+_PACKAGE = tuple(f"__init__{ending}" for ending in _ENDINGS)
+_PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+def module_name(sources: Sources, path: str) -> str:
+    """The dotted name under the source root that the file lies in."""
+    stem = path.rsplit(".", 1)[0].removesuffix("/__init__")
+    root = max((root for root in _roots(sources, path) if _is_below(path, root)), key=len)
+    return stem.removeprefix(root).strip("/").replace("/", ".") or "__init__"
+
+
+def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    """The module, where all roots that the file may be run with agree on it."""
+    module = imported.module
+    if module.startswith("."):
+        directory: str | None = path.rpartition("/")[0]
+        for _ in range(len(module) - len(module.lstrip(".")) - 1):
+            directory = directory.rpartition("/")[0] if directory else None
+        if directory is None:
+            return ()
+        below = module.lstrip(".").split(".") if module.strip(".") else []
+        return _module(sources, directory, below)
+    parts = module.split(".")
+    if imported.kind == "python_import" and not imported.name and imported.alias == parts[0]:
+        parts = parts[:1]
+    if parts[0] in sys.stdlib_module_names:
+        return ()
+    found = {place for root in _roots(sources, path) for place in _module(sources, root, parts)}
+    files = {place for place in found if not place.path.endswith("/")}
+    # A package with a file of its own goes before directories of the same name.
+    return sorted(files or found) if len(files or found) == 1 else ()
+
+
+def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
+    """Nothing is seen without an import."""
+    return ()
+
+
+def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
+    """A file or package in the directory of a package."""
+    directory, _, file = place.path.rpartition("/")
+    if place.definition >= 0 or (file and file not in _PACKAGE):
+        return ()
+    return _module(sources, directory, [name])
+
+
+def _module(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
+    """The module at a dotted path below a directory."""
+    if not all(parts) or any("/" in part for part in parts):
+        return ()
+    base = "/".join([*filter(None, [directory]), *parts])
+    candidates = [f"{base}/{file}".lstrip("/") for file in _PACKAGE]
+    if parts:
+        candidates += [base + ending for ending in _ENDINGS]
+    found = [candidate for candidate in candidates if sources.exists(candidate)]
+    if len(found) == 1:
+        return (Place(found[0]),)
+    # A stub beside its source, or a module beside a package: which one counts is not said here.
+    if found or not (base and sources.is_directory(base) and _has_python(sources, base)):
+        return ()
+    return (Place(f"{base}/"),)
+
+
+def _has_python(sources: Sources, directory: str) -> bool:
+    return any(name.endswith(_ENDINGS) for name in sources.names_in(directory))
+
+
+def _roots(sources: Sources, path: str) -> set[str]:
+    """The directories that imports may begin at: the one that the file's package lies in, those of the
+    projects around it, and `src` in each of these."""
+    above = path.rpartition("/")[0]
+    while above and any(sources.exists(f"{above}/{file}") for file in _PACKAGE):
+        above = above.rpartition("/")[0]
+    projects = {"", *(root for root in _above(path) if _is_project(sources, root))}
+    sources_in = {f"{root}/src".lstrip("/") for root in projects}
+    return {above} | projects | {root for root in sources_in if sources.is_directory(root)}
+
+
+def _is_project(sources: Sources, directory: str) -> bool:
+    return any(sources.exists(f"{directory}/{name}".lstrip("/")) for name in _PROJECT)
+
+
+def _above(path: str) -> Sequence[str]:
+    found = []
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        found.append(path)
+    return found
+
+
+def _is_below(path: str, root: str) -> bool:
+    return not root or path.startswith(root + "/")
