@@ -14,6 +14,7 @@ from codeplane.index import WORKING_VIEW, Index, Workers
 from codeplane.index.dump import dump
 from codeplane.index.pack import Packed
 from codeplane.index.workers import Job, read_job
+from codeplane.languages.modules import Place
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
 
@@ -56,7 +57,8 @@ def test_facts_are_there_after_a_refresh(index: Index, repo: Path) -> None:
         [limit] = snapshot.references_named("limit", 10).items
         assert (limit.line, limit.tier, limit.receiver) == (8, Tier.PROVEN, "self")
         [used] = snapshot.references_named("go", 10).items
-        assert (used.line, used.tier, used.receiver) == (13, Tier.ANCHORED, "thing")
+        assert (used.line, used.tier, used.receiver) == (13, Tier.STRONG, "thing")
+        assert used.target == (Place("app.py", go.position),)
         [imported] = snapshot.imports_in(RepoPath("app.py"), 10).items
         assert imported.module == "os"
 
@@ -215,6 +217,7 @@ def test_a_worker_that_dies_costs_one_file_its_facts() -> None:
 BUILD = """
 import sys
 from pathlib import Path
+from codeplane.languages.modules import Place
 from codeplane.index import Index, Workers
 from tests.index.conftest import tree_of
 if __name__ == "__main__":

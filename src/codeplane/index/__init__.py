@@ -1,7 +1,8 @@
 """Facts by content, views of them, epochs, and bounded questions."""
 
 from codeplane.index.index import WORKING_VIEW, Index, IndexState
-from codeplane.index.query import DefFact, FileFact, Found, RefFact, Snapshot
+from codeplane.index.query import DefFact, FileFact, Found, Snapshot
+from codeplane.index.references import RefFact
 from codeplane.index.work import Progress
 from codeplane.index.workers import Workers
 

@@ -10,6 +10,7 @@ from typing import Final
 from codeplane.core.errors import ContentChanged, IndexCorrupt, NotFound, PathRefused, ServerStopping
 from codeplane.core.paths import RepoPath
 from codeplane.index.commits import CommitViews
+from codeplane.index.linking import Linking
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCRIPTS
 from codeplane.index.store import Entry, Names, from_sql, publish, view_id
@@ -51,6 +52,7 @@ class Index:
             self._view = view_id(connection, WORKING_VIEW)
         self._names = Names()
         self._commits = CommitViews(database, workers, self._names)
+        self._linking = Linking()
         self._entries = self._load()
 
     @classmethod
@@ -97,14 +99,28 @@ class Index:
     def snapshot(self) -> Iterator[Snapshot]:
         """The working tree at the last published epoch; everything read in the block agrees."""
         with self.database.read() as connection:
-            yield Snapshot(connection, self._view, _last_epoch(connection, self._view))
+            epoch = _last_epoch(connection, self._view)
+            yield Snapshot(
+                connection,
+                self._view,
+                epoch,
+                lambda: self._linking.linker(connection, self._view, epoch, self._manifest),
+            )
+
+    def _manifest(self, path: RepoPath) -> bytes | None:
+        """The bytes of a file as the last epoch has them; None where they have changed since."""
+        entry = self._entries.get(path)
+        return _Files(self._tree).read(path, entry.known) if entry is not None else None
 
     @contextmanager
     def commit_snapshot(self, commit: str, progress: Progress | None = None) -> Iterator[Snapshot]:
         """A commit by branch, tag, id or `HEAD~2`, read from git's objects; nothing is checked out."""
-        view = self._commits.view_of(self._tree.at(commit), progress)
+        tree = self._tree.at(commit)
+        view = self._commits.view_of(tree, progress)
         with self.database.read() as connection:
-            yield Snapshot(connection, view, 0)
+            yield Snapshot(
+                connection, view, 0, lambda: self._linking.linker(connection, view, 0, tree.manifest)
+            )
 
     def refresh(self, progress: Progress | None = None) -> int:
         """Makes the index as new as the tree is now and returns its epoch."""

@@ -8,10 +8,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
-from codeplane.index.pack import unpack_binds, unpack_occurrences, unpack_scopes
+from codeplane.index.links import Linker
+from codeplane.index.pack import unpack_binds, unpack_scopes
+from codeplane.index.references import References, RefFact
 from codeplane.index.store import from_sql, sql_text
 from codeplane.jail import shown
-from codeplane.languages.facts import Bind, Dynamic, Export, Import, Occurrence, Reason, Role, Scope, Span
+from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope, Span
+from codeplane.languages.modules import Place
 from codeplane.storage.database import Connection
 from codeplane.truth import Gap, GapKind
 
@@ -53,27 +56,23 @@ class DefFact(NamedTuple):
     flags: int
 
 
-class RefFact(NamedTuple):
-    path: RepoPath
-    name: str
-    line: int
-    column: int
-    role: Role
-    scope: int
-    tier: Tier
-    certain: bool
-    receiver: str
-    # The definition in the same file that it is proven to be, where there is one.
-    definition: int | None
-
-
 class Snapshot:
     """One view at one epoch. It lives as long as the read that it was made in."""
 
-    def __init__(self, connection: Connection, view: int, epoch: int) -> None:
+    def __init__(self, connection: Connection, view: int, epoch: int, links: Callable[[], Linker]) -> None:
         self._connection = connection
         self._view = view
+        self._links = links
         self.epoch = epoch
+
+    @cached_property
+    def linker(self) -> Linker:
+        """Names across the files of the view."""
+        return self._links()
+
+    @cached_property
+    def references(self) -> References:
+        return References(self.linker)
 
     def file(self, path: RepoPath) -> FileFact | None:
         return next(self._files("AND e.path = ?", (sql_text(path),)), None)
@@ -93,7 +92,18 @@ class Snapshot:
 
     def references_named(self, name: str, limit: int) -> Found[RefFact]:
         """Every occurrence of a name that is not a definition of it, in order of path and position."""
-        return self._bounded(self._references(name), limit, lambda: self._why_none(name))
+        return self._bounded(self.references.named(name), limit, lambda: self._why_none(name))
+
+    def references_in(self, path: RepoPath) -> Iterator[RefFact]:
+        """Every name that occurs in a file, with what it means, in order of position."""
+        return self.references.inside(path)
+
+    def references_to(
+        self, path: RepoPath, position: int, limit: int, tier: Tier | None = None
+    ) -> Found[RefFact]:
+        """References to one definition, those of its name that are not known to mean another included."""
+        found = (ref for ref in self.references.to(Place(path, position)) if tier in (None, ref.tier))
+        return self._bounded(found, limit, self._why_incomplete)
 
     def imports_in(self, path: RepoPath, limit: int) -> Found[Import]:
         rows = self._rows("import", "scope, kind, module, name, alias, line, column, certain, reexport", path)
@@ -193,19 +203,6 @@ class Snapshot:
             names.insert(0, name)
         return names
 
-    def _references(self, name: str) -> Iterator[RefFact]:
-        rows = self._connection.execute(
-            "SELECT e.path, r.occurrences, b.binds FROM name n JOIN ref r ON r.name = n.id"
-            " JOIN blob b ON b.id = r.blob JOIN entry e ON e.blob = b.id AND e.view = ?"
-            " WHERE n.text = ? ORDER BY e.path",
-            (self._view, sql_text(name)),
-        )
-        for path, packed, bound in rows:
-            binds, receivers = unpack_binds(bound)
-            for seen in unpack_occurrences(packed):
-                if seen.role is not Role.DEFINE:
-                    yield _reference(from_sql(path), name, seen, binds, receivers)
-
     def _rows(self, table: str, columns: str, path: RepoPath) -> Iterator[Any]:
         return self._connection.execute(
             f"SELECT {', '.join('t.' + c.strip() for c in columns.split(','))} FROM {table} t"
@@ -250,22 +247,3 @@ class Snapshot:
             (self._view,),
         ).fetchone()
         return Absence.PARSE_PARTIAL if partial else Absence.PROVEN_NONE
-
-
-def _reference(
-    path: RepoPath, name: str, seen: Occurrence, binds: list[Bind], receivers: list[str]
-) -> RefFact:
-    """The tier is what the file itself proves; links between files raise it elsewhere."""
-    place = (path, name, seen.line, seen.column, seen.role, seen.scope)
-    if seen.receiver:
-        receiver = receivers[seen.receiver - 1]
-        if seen.target:
-            return RefFact(*place, Tier.PROVEN, True, receiver, seen.target - 1)
-        return RefFact(*place, Tier.ANCHORED, False, receiver, None)
-    if not seen.target:
-        return RefFact(*place, Tier.UNKNOWN, False, "", None)
-    bind = binds[seen.target - 1]
-    if not bind.certain or bind.reason is Reason.IMPORT_ALIAS:
-        return RefFact(*place, Tier.UNKNOWN, bind.certain, "", None)
-    definition = bind.target if bind.reason is Reason.DEF_IN_SCOPE else None
-    return RefFact(*place, Tier.PROVEN, True, "", definition)

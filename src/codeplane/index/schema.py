@@ -78,6 +78,7 @@ CREATE TABLE export (
   certain INTEGER NOT NULL,
   PRIMARY KEY (blob, position)
 ) WITHOUT ROWID;
+CREATE INDEX export_renamed ON export (local) WHERE name <> local AND local <> '';
 CREATE TABLE dynamic (
   blob INTEGER NOT NULL,
   position INTEGER NOT NULL,

@@ -113,8 +113,6 @@ class LanguageSpec:
     plain_bases: frozenset[str] = frozenset()
     # Receivers that stand for the base classes of the class around: `super()`, `base`.
     super_receivers: tuple[str, ...] = ()
-    # Functions that may make a variable known to be of a more special class than it was declared.
-    narrowing: frozenset[str] = frozenset()
     # A variable always has its declared type, whatever is done with it: members of that type are meant.
     static_types: bool = False
     gaps: str = ""  # what the support table says about things left out

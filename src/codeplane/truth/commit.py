@@ -126,6 +126,13 @@ class CommitTree:
     def read(self, oid: str) -> bytes | None:
         return self.repository.blob(oid)
 
+    def manifest(self, path: RepoPath) -> bytes | None:
+        """The bytes of one file, found by its path."""
+        if not self.files:
+            self.fill()
+        entry = self.files.get(path)
+        return self.read(entry.oid) if entry is not None else None
+
     def _target(self, oid: str) -> str:
         size = self.repository.blob_size(oid)
         data = self.repository.blob(oid) if size is not None and size <= _LONGEST_PATH else None

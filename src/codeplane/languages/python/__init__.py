@@ -49,5 +49,4 @@ SPEC = LanguageSpec(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
     ),
     super_receivers=("super()",),
-    narrowing=frozenset(("isinstance", "issubclass", "type", "cast", "callable")),
 )

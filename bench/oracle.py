@@ -1,0 +1,145 @@
+"""References compared with an independent oracle: what a language server says each name is.
+
+Every reference that CodePlane calls proven or strong has to be one that the server agrees with. Recall is the
+share of the server's answers inside the repository that CodePlane gives as well.
+"""
+
+import subprocess
+import tempfile
+import venv
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.index.conftest import tree_of
+
+from bench.corpora import CACHE, python_package
+from bench.lsp import Server
+from bench.measure import Figure
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.index import Index, Snapshot, Workers
+from codeplane.languages.facts import Role
+
+PYRIGHT = "1.40.2"
+PACKAGES = (("httpx", "0.28.1"), ("rich", "14.0.0"), ("sqlparse", "0.5.3"), ("click", "8.1.8"))
+
+
+@dataclass
+class Verdict:
+    """What came out of the comparison of one package."""
+
+    asked: int = 0
+    wrong: list[str] = field(default_factory=list)
+    silent: int = 0  # the server says nothing
+    said: Counter[str] = field(default_factory=Counter)  # by kind of definition: the server's answers
+    found: Counter[str] = field(default_factory=Counter)  # those that CodePlane gives too
+
+
+def figures() -> Iterator[Figure]:
+    for name, version in PACKAGES:
+        verdict = compare(python_package(name, version), [_pyright(), "--stdio"], "python")
+        recall = ", ".join(
+            f"{kind} {verdict.found[kind]}/{verdict.said[kind]}" for kind in sorted(verdict.said)
+        )
+        detail = f"of {verdict.asked} proven or strong; {verdict.silent} without answer; found: {recall}"
+        yield Figure(f"wrong references, {name}", len(verdict.wrong), "", 0, detail)
+        for line in verdict.wrong[:20]:
+            print(f"    {line}")
+
+
+def compare(root: Path, command: list[str], language: str, only: str = "") -> Verdict:
+    """Asks the server about every name of every file that is indexed as the language."""
+    verdict = Verdict()
+    with tempfile.TemporaryDirectory() as folder:
+        workers = Workers(2)
+        index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
+        index.refresh()
+        server = Server(command, root)
+        try:
+            with index.snapshot() as snapshot:
+                for file in _files(snapshot, language):
+                    if only in file:
+                        _Comparison(root, snapshot, server, verdict).file(file, language)
+        finally:
+            server.stop()
+            index.close()
+            workers.close()
+    return verdict
+
+
+def _files(snapshot: Snapshot, language: str) -> Iterator[RepoPath]:
+    after: RepoPath | None = None
+    while found := snapshot.files(1000, after).items:
+        yield from (file.path for file in found if file.language == language and file.state == "ok")
+        after = found[-1].path
+
+
+class _Comparison:
+    def __init__(self, root: Path, snapshot: Snapshot, server: Server, verdict: Verdict) -> None:
+        self.root, self.snapshot, self.server, self.verdict = root, snapshot, server, verdict
+
+    def file(self, path: RepoPath, language: str) -> None:
+        file = self.root / path
+        try:
+            lines = file.read_text().split("\n")
+        except UnicodeDecodeError:
+            return
+        self.server.open(file, language)
+        for ref in self.snapshot.references_in(path):
+            if ref.role is Role.DEFINE or ref.receiver == "=":
+                continue
+            text = lines[ref.line - 1].encode()[: ref.column].decode()
+            column = len(text.encode("utf-16-le")) // 2
+            said = self.server.definitions(file, ref.line - 1, column)
+            self._judge(path, ref, said)
+        self.server.close_file(file)
+
+    def _judge(self, path: RepoPath, ref, said) -> None:
+        verdict = self.verdict
+        claimed = ref.tier in (Tier.PROVEN, Tier.STRONG) and bool(ref.target)
+        inside = [(uri, line) for uri, line, _ in said if uri.startswith(self.root.as_uri() + "/")]
+        ours = {self._place(place) for place in ref.target} if claimed else set()
+        if claimed:
+            verdict.asked += 1
+            if not said:
+                verdict.silent += 1
+            elif not ours & set(inside):
+                verdict.wrong.append(
+                    f"{path}:{ref.line}:{ref.column + 1} {ref.receiver}.{ref.name} {ref.tier}: "
+                    f"{[f'{u[-50:]}:{n + 1}' for u, n in sorted(ours)]} "
+                    f"not {[f'{u[-50:]}:{n + 1}' for u, n, _ in said]}"
+                )
+        if inside:
+            kind = self._kind(inside[0])
+            if kind:
+                verdict.said[kind] += 1
+                verdict.found[kind] += bool(ours & set(inside))
+
+    def _place(self, place) -> tuple[str, int]:
+        uri = (self.root / place.path).as_uri()
+        if place.definition < 0:
+            return uri, 0
+        return uri, self._definitions(place.path)[place.definition].name_line - 1
+
+    def _kind(self, place: tuple[str, int]) -> str:
+        """The kind of the definition that stands at a place, or "" where there is none: a local variable."""
+        path = RepoPath(Path(place[0].removeprefix("file://")).relative_to(self.root).as_posix())
+        if place[1] == 0 and not any(d.name_line == 1 for d in self._definitions(path)):
+            return "module"
+        return next((d.kind for d in self._definitions(path) if d.name_line == place[1] + 1), "")
+
+    def _definitions(self, path: str):
+        facts = self.snapshot.linker.sources.facts(path)
+        return facts.definitions if facts else []
+
+
+def _pyright() -> str:
+    """The language server in an environment of its own."""
+    home = CACHE.parent / f"basedpyright-{PYRIGHT}"
+    program = home / "bin" / "basedpyright-langserver"
+    if not program.exists():
+        venv.create(home, with_pip=True)
+        subprocess.run([str(home / "bin" / "pip"), "install", "-q", f"basedpyright=={PYRIGHT}"], check=True)
+    return str(program)

@@ -1,0 +1,199 @@
+"""What one occurrence of a name means, and how far that is proven."""
+
+import re
+from typing import Final, NamedTuple
+
+from codeplane.core.proof import Tier
+from codeplane.index.files import FileFacts
+from codeplane.index.links import Linker
+from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, split_path
+from codeplane.languages.facts import FLAG_STATIC, Bind, Occurrence, Reason, Role, ScopeKind
+from codeplane.languages.modules import Place
+
+_PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)[\w$@]+)*\Z")
+_KEYWORD: Final = "="
+_VALUES: Final = frozenset("variable constant field property enum_member".split())
+_INSTANTIABLE: Final = CLASSES - {"type", "impl"}
+
+
+class Meaning(NamedTuple):
+    """The definition or module that an occurrence means; nothing for a local variable or an open question."""
+
+    tier: Tier
+    target: Target
+    certain: bool = True
+
+
+class _Value(NamedTuple):
+    """What an expression before a member stands for: the target itself, or an instance of it."""
+
+    target: Target
+    is_instance: bool = False
+    # Whether the instance may be one of a class derived from the target.
+    is_declared: bool = False
+
+
+_NO_VALUE: Final = _Value(NOTHING)
+_UNKNOWN: Final = Meaning(Tier.UNKNOWN, NOTHING, certain=False)
+
+
+class Binding:
+    """Binds occurrences by lexical facts first and by links then."""
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+        self._sources = linker.sources
+
+    def of(self, path: str, name: str, seen: Occurrence) -> Meaning:
+        facts = self._sources.facts(path)
+        if facts is None:
+            return _UNKNOWN
+        if seen.receiver:
+            if seen.target:
+                return Meaning(Tier.PROVEN, (Place(path, seen.target - 1),))
+            target = known(self._member(path, facts, name, seen))
+            return Meaning(Tier.STRONG, target) if target else Meaning(Tier.ANCHORED, NOTHING, certain=False)
+        if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
+            return _linked(self._linker.imported(path, facts.import_at[seen.line, seen.column]))
+        if seen.target:
+            return self._bound(path, facts.binds[seen.target - 1])
+        if (0, name) in facts.bound or seen.role == Role.DEFINE:
+            return _UNKNOWN
+        return _linked(self._linker.ambient(path, seen.scope, name))
+
+    def _bound(self, path: str, bind: Bind) -> Meaning:
+        if not bind.certain:
+            return _UNKNOWN
+        if bind.reason == Reason.IMPORT_ALIAS:
+            return _linked(self._linker.imported(path, bind.target))
+        is_definition = bind.reason == Reason.DEF_IN_SCOPE
+        return Meaning(Tier.PROVEN, (Place(path, bind.target),) if is_definition else NOTHING)
+
+    def _member(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
+        receiver = facts.receivers[seen.receiver - 1]
+        spec = self._linker.spec(facts)
+        if receiver in spec.super_receivers:
+            return self._linker.classes.member(
+                self._class_around(path, facts, seen.scope), name, of_bases=True
+            )
+        if receiver == _KEYWORD or not _PLAIN.match(receiver):
+            return NOTHING
+        first, *rest = split_path(receiver)
+        if first in spec.self_keywords:
+            value = _Value(self._class_around(path, facts, seen.scope), is_instance=True)
+        else:
+            value = self._first(path, facts, first, (seen, len(receiver.encode("utf-8", "surrogateescape"))))
+        for part in rest:
+            value = self._typed(self._inside(value, part))
+        return self._inside(value, name)
+
+    def _first(self, path: str, facts: FileFacts, name: str, before: tuple[Occurrence, int]) -> _Value:
+        """The value of the name that a receiver begins with, which stands right before the member."""
+        seen, length = before
+        starts = (seen.column - length - 1, seen.column - length - 2)
+        for other in self._sources.occurrences(path, name):
+            if other.line == seen.line and other.column in starts and not other.receiver:
+                if not other.target:
+                    return self._typed(self.of(path, name, other).target)
+                return self._of_bind(path, facts, other.target - 1)
+        return _NO_VALUE
+
+    def _of_bind(self, path: str, facts: FileFacts, at: int) -> _Value:
+        bind = facts.binds[at]
+        if not bind.certain:
+            return _NO_VALUE
+        if bind.reason == Reason.IMPORT_ALIAS:
+            return self._typed(self._linker.imported(path, bind.target))
+        if bind.reason == Reason.DEF_IN_SCOPE:
+            return self._typed((Place(path, bind.target),))
+        if bind.reason == Reason.PARAM and (owner := self._receiver_class(path, facts, at)):
+            return _Value(owner, is_instance=True)
+        # A parameter's type is written outside of the scope that the parameter is in.
+        outer = facts.scopes[bind.scope].parent if bind.reason == Reason.PARAM else bind.scope
+        return self._instance(path, outer, bind.type_name)
+
+    def _instance(self, path: str, scope: int, type_name: str) -> _Value:
+        target = known(self._linker.written(path, scope, type_name)) if type_name else NOTHING
+        is_class = bool(target) and all(self._linker.definition_kind(p) in _INSTANTIABLE for p in target)
+        return _Value(target, is_instance=True, is_declared=True) if is_class else _NO_VALUE
+
+    def _typed(self, target: Target) -> _Value:
+        """A definition as a value: a variable stands for what it holds, everything else for itself."""
+        target = known(target)
+        if len(target) != 1 or self._linker.definition_kind(target[0]) not in _VALUES:
+            return _Value(target)
+        place = target[0]
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        item = facts.definitions[place.definition]
+        bind = facts.named(item.scope, item.name)
+        is_single = bind is not None and bind.certain and bind.reason == Reason.DEF_IN_SCOPE
+        return self._instance(
+            place.path, item.scope, item.annotation or (bind.type_name if is_single and bind else "")
+        )
+
+    def _inside(self, value: _Value, name: str) -> Target:
+        if not value.target:
+            return NOTHING
+        is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
+        if not is_class:
+            return NOTHING if value.is_instance else self._linker.lookup(value.target, name)
+        found = self._linker.classes.member(value.target, name)
+        if value.is_declared and known(found) and self._may_be_replaced(value.target, name):
+            return UNCLEAR
+        return found
+
+    def _may_be_replaced(self, owner: Target, name: str) -> bool:
+        """Whether a derived class has a member of its own under the name: an instance may mean that one."""
+        facts = self._sources.facts(owner[0].path)
+        if facts is None or self._linker.spec(facts).static_types:
+            return False
+        return any(
+            holder != owner and owner in self._linker.classes.order(holder)
+            for holder in self._linker.holders(name)
+        )
+
+    def _class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
+        """The class whose instance `this` is in a scope."""
+        while scope > 0:
+            kind, parent = facts.scopes[scope].kind, facts.scopes[scope].parent
+            if kind == ScopeKind.CLASS:
+                return self._class_of(path, facts, scope)
+            if kind == ScopeKind.FUNCTION:
+                is_method = parent >= 0 and facts.scopes[parent].kind == ScopeKind.CLASS
+                return self._class_of(path, facts, parent) if is_method else NOTHING
+            scope = parent
+        return NOTHING
+
+    def _class_of(self, path: str, facts: FileFacts, scope: int) -> Target:
+        at = facts.opened_by.get(scope)
+        if at is None:
+            return NOTHING
+        item = facts.definitions[at]
+        if item.kind == "impl":
+            return known(self._linker.written(path, item.scope, item.owner))
+        return (Place(path, at),)
+
+    def _receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+        """The class, where a parameter is the receiver of one of its methods and is never replaced."""
+        bind = facts.binds[at]
+        if bind.name not in self._linker.spec(facts).self_parameters:
+            return NOTHING
+        parent = facts.scopes[bind.scope].parent
+        method = facts.opened_by.get(bind.scope)
+        if parent < 0 or facts.scopes[parent].kind != ScopeKind.CLASS or method is None:
+            return NOTHING
+        first = min(
+            (b.line, b.column) for b in facts.binds if b.scope == bind.scope and b.reason == Reason.PARAM
+        )
+        if facts.definitions[method].flags & FLAG_STATIC or first != (bind.line, bind.column):
+            return NOTHING
+        written = self._sources.occurrences(path, bind.name)
+        if any(one.role == Role.WRITE and one.target == at + 1 for one in written):
+            return NOTHING
+        return self._class_of(path, facts, parent)
+
+
+def _linked(target: Target) -> Meaning:
+    target = known(target)
+    return Meaning(Tier.STRONG, target) if target else _UNKNOWN

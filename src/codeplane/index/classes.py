@@ -1,0 +1,160 @@
+"""Members of classes through their bases, in the order in which they are looked up."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from codeplane.index.files import FileFacts
+from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, is_outside, known, outside, split_path
+from codeplane.languages.facts import Definition, Reason
+from codeplane.languages.modules import Place
+
+if TYPE_CHECKING:
+    from codeplane.index.links import Linker
+
+_MOST_CLASSES: Final = 500
+
+
+class Classes:
+    """What classes have, seen through the linker."""
+
+    def __init__(self, linker: "Linker") -> None:
+        self._linker = linker
+        self._sources = linker.sources
+
+    def member(self, owner: Target, name: str, of_bases: bool = False) -> Target:
+        """The member that instances of a class have under a name, its own or (with `of_bases`) that of its
+        bases alone. UNCLEAR where a class that is not known comes before the one that has it."""
+        key = ("member", owner, name, of_bases)
+        return self._linker.once(key, lambda: self._member(owner, name, of_bases))
+
+    def order(self, owner: Target) -> list[Target]:
+        """The class and its bases in the order of lookup. Empty where there is no such order."""
+        key = ("order", owner)
+        kept: list[Target] | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            kept = self._sources.memo.answers[key] = _linearized(owner, self.bases)
+        return kept
+
+    def bases(self, owner: Target) -> list[Target]:
+        """The bases as written; those of traits that are implemented elsewhere too. Plain ones from outside
+        are left out."""
+        found: list[Target] = []
+        for place in owner:
+            facts = self._sources.facts(place.path)
+            if facts is None or place.definition < 0:
+                continue
+            item = facts.definitions[place.definition]
+            plain = self._linker.spec(facts).plain_bases
+            for text in item.bases:
+                base = self._base(place, facts, item, text)
+                if base != (place,) and not (is_outside(base) and text in plain):
+                    found.append(base)
+            for extension in self._extensions(place, item):
+                found += [base for base in self.bases((extension,)) if base != owner]
+        return list(dict.fromkeys(found))
+
+    def _member(self, owner: Target, name: str, of_bases: bool) -> Target:
+        order = self.order(owner)
+        if not order:
+            return UNCLEAR if of_bases else self._own(owner, name) or UNCLEAR
+        for one in order[1:] if of_bases else order:
+            if is_outside(one):
+                return UNCLEAR
+            if found := self._own(one, name):
+                return found
+        return NOTHING
+
+    def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
+        target = known(self._linker.written(place.path, item.scope, text))
+        if target and all(self._linker.definition_kind(one) in CLASSES for one in target):
+            return target
+        first, *rest = split_path(text)
+        bind = facts.named(item.scope, first) or facts.named(0, first)
+        if not target and bind is None:
+            return outside(text)
+        if not target and bind and bind.certain and bind.reason == Reason.IMPORT_ALIAS:
+            source = facts.imports[bind.target]
+            if not source.module.startswith("."):
+                return outside(".".join([source.module, source.name, *rest]))
+        # What it is cannot be said, and it is nobody else's base.
+        return outside(f"{place.path}:{place.definition}:{text}")
+
+    def _own(self, owner: Target, name: str) -> Target:
+        """What the class itself defines under a name, in its body or outside of it."""
+        found: list[Target] = []
+        for place in owner:
+            facts = self._sources.facts(place.path)
+            if facts is None:
+                return UNCLEAR
+            item = facts.definitions[place.definition]
+            if item.body >= 0 and (item.body, name) in facts.bound:
+                found.append(self._linker.bound(place.path, facts.named(item.body, name)))
+            else:
+                found.append(self._linker.defined(place, facts, name))
+            found += self._outside(place, item, name)
+        return self._linker.single(found)
+
+    def _outside(self, place: Place, item: Definition, name: str) -> list[Target]:
+        found: list[Target] = []
+        for extension in self._extensions(place, item):
+            facts = self._sources.facts(extension.path)
+            assert facts is not None, "BUG: an extension was found in facts"
+            other = facts.definitions[extension.definition]
+            if other.kind == "impl":
+                found.append(self._linker.defined(extension, facts, name))
+            elif other.name == name:
+                found.append((extension,))
+        return found
+
+    def _extensions(self, place: Place, item: Definition) -> Sequence[Place]:
+        """The definitions outside of a class that say that they belong to it."""
+        key = ("extensions", place)
+        kept: list[Place] | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            self._sources.memo.answers[key] = []  # its own name inside is not looked up through them
+            kept = [one for one in self._sources.owned(item.name) if self._belongs(one, place)]
+            self._sources.memo.answers[key] = kept
+        return kept
+
+    def _belongs(self, extension: Place, place: Place) -> bool:
+        facts = self._sources.facts(extension.path)
+        if facts is None or extension == place:
+            return False
+        item = facts.definitions[extension.definition]
+        return place in self._linker.written(extension.path, item.scope, item.owner)
+
+
+def _linearized(owner: Target, bases_of: Callable[[Target], list[Target]]) -> list[Target]:
+    """C3. Classes from outside are taken to have no bases; empty where the order contradicts itself."""
+    orders: dict[Target, list[Target]] = {}
+    waiting = [owner]
+    begun: set[Target] = set()
+    while waiting and len(begun) < _MOST_CLASSES:
+        one = waiting[-1]
+        bases = [] if is_outside(one) else bases_of(one)
+        missing = [base for base in bases if base not in orders]
+        if not missing:
+            waiting.pop()
+            orders[one] = [one, *_merged([*(orders[base] for base in bases), bases])]
+        elif one in begun:
+            return []
+        else:
+            begun.add(one)
+            waiting += missing
+    order = orders.get(owner, [])
+    return order if UNCLEAR not in order else []
+
+
+def _merged(orders: list[list[Target]]) -> list[Target]:
+    """The orders as one that keeps all of them; ends with UNCLEAR where there is none."""
+    rest = [list(order) for order in orders if order]
+    result: list[Target] = []
+    while rest:
+        tails = {one for order in rest for one in order[1:]}
+        head = next((order[0] for order in rest if order[0] not in tails), None)
+        if head is None:
+            return [*result, UNCLEAR]
+        result.append(head)
+        rest = [[one for one in order if one != head] for order in rest]
+        rest = [order for order in rest if order]
+    return result

@@ -1,0 +1,130 @@
+"""The facts of one blob in memory. They never change, so they are kept and shared."""
+
+import threading
+from collections import OrderedDict
+from functools import cached_property
+from typing import Final
+
+from codeplane.index.pack import unpack_binds, unpack_scopes
+from codeplane.languages.facts import (
+    FLAG_MORE,
+    Bind,
+    Definition,
+    Export,
+    Import,
+    Scope,
+    Span,
+)
+from codeplane.storage.database import Connection
+
+_KEPT: Final = 2_000
+
+
+class FileFacts:
+    """What one file says by itself, without the occurrences of its names."""
+
+    def __init__(self, connection: Connection, blob: int) -> None:
+        self.blob = blob
+        head = connection.execute(
+            "SELECT language, state, package, scopes, binds FROM blob WHERE id = ?", (blob,)
+        ).fetchone()
+        self.language: str = head[0]
+        self.state: str = head[1]
+        self.package: str = head[2]
+        self.scopes: list[Scope] = unpack_scopes(head[3])
+        self.binds: list[Bind]
+        self.receivers: list[str]
+        self.binds, self.receivers = unpack_binds(head[4])
+        self.definitions: list[Definition] = [
+            Definition._make(
+                (*row[:5], Span(*row[5:9]), *row[9:12], tuple(filter(None, row[12].split("\n"))), *row[13:])
+            )
+            for row in connection.execute(
+                "SELECT n.text, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column, d.end_line,"
+                " d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags,"
+                " d.owner FROM definition d JOIN name n ON n.id = d.name WHERE d.blob = ?"
+                " ORDER BY d.position",
+                (blob,),
+            )
+        ]
+        self.imports: list[Import] = [
+            Import._make((*row[:7], bool(row[7]), bool(row[8])))
+            for row in connection.execute(
+                "SELECT scope, kind, module, name, alias, line, column, certain, reexport FROM import"
+                " WHERE blob = ? ORDER BY position",
+                (blob,),
+            )
+        ]
+        self.exports: list[Export] = [
+            Export(name, local, evidence, bool(certain))
+            for name, local, evidence, certain in connection.execute(
+                "SELECT name, local, evidence, certain FROM export WHERE blob = ? ORDER BY position", (blob,)
+            )
+        ]
+
+    @cached_property
+    def bound(self) -> dict[tuple[int, str], int]:
+        """Scope and name → the bind. Of several (declared again), the first is uncertain to be meant."""
+        found: dict[tuple[int, str], int] = {}
+        for at, bind in enumerate(self.binds):
+            key = (bind.scope, bind.name)
+            found[key] = -1 if key in found else at
+        return found
+
+    @cached_property
+    def inside(self) -> dict[tuple[int, str], list[int]]:
+        """Parent (-1 for the file) and name → definitions, in order. What only adds to another is left out
+        where there is one to add to."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for at, item in enumerate(self.definitions):
+            known = found.setdefault((item.parent, item.name), [])
+            if not (known and item.flags & FLAG_MORE):
+                known.append(at)
+        return found
+
+    @cached_property
+    def opened_by(self) -> dict[int, int]:
+        """Scope → the definition that opens it."""
+        return {item.body: at for at, item in enumerate(self.definitions) if item.body >= 0}
+
+    @cached_property
+    def exported(self) -> dict[str, list[Export]]:
+        found: dict[str, list[Export]] = {}
+        for item in self.exports:
+            found.setdefault(item.name, []).append(item)
+        return found
+
+    @cached_property
+    def import_at(self) -> dict[tuple[int, int], int]:
+        """Line and column → the import that stands there."""
+        return {(item.line, item.column): at for at, item in enumerate(self.imports)}
+
+    @cached_property
+    def stars(self) -> list[int]:
+        """The imports that bring all names of a module."""
+        return [at for at, item in enumerate(self.imports) if item.name == "*"]
+
+    def named(self, scope: int, name: str) -> Bind | None:
+        at = self.bound.get((scope, name), -1)
+        return self.binds[at] if at >= 0 else None
+
+
+class FactsCache:
+    """The facts of the blobs used last."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[int, FileFacts] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def get(self, connection: Connection, blob: int) -> FileFacts:
+        with self._guard:
+            known = self._files.get(blob)
+            if known is not None:
+                self._files.move_to_end(blob)
+                return known
+        facts = FileFacts(connection, blob)
+        with self._guard:
+            self._files[blob] = facts
+            while len(self._files) > _KEPT:
+                self._files.popitem(last=False)
+        return facts

@@ -1,0 +1,53 @@
+"""Which files a view has, by directory and by name."""
+
+from bisect import insort
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+
+class Layout:
+    """The paths of a view and the blobs that they map to."""
+
+    def __init__(self, blobs: Mapping[str, int | None]) -> None:
+        self.blobs = blobs
+
+    @cached_property
+    def directories(self) -> dict[str, list[str]]:
+        """Directory → the names of the files directly in it, in order. Every directory above one is there."""
+        found: dict[str, list[str]] = {"": []}
+        for path in self.blobs:
+            directory, _, name = path.rpartition("/")
+            if directory not in found:
+                for above in _with_parents(directory):
+                    found.setdefault(above, [])
+            insort(found[directory], name)
+        return found
+
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.blobs):
+            found.setdefault(path.rsplit("/", 1)[-1], []).append(path)
+        return found
+
+    @cached_property
+    def by_blob(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for path, blob in self.blobs.items():
+            if blob is not None:
+                found.setdefault(blob, []).append(path)
+        return found
+
+    def changed(self, changes: Iterable[tuple[str, int | None]]) -> "Layout":
+        """The same paths with other content under some of them."""
+        other = Layout({**self.blobs, **dict(changes)})
+        for name in ("directories", "by_name"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
+        return other
+
+
+def _with_parents(directory: str) -> Iterable[str]:
+    while directory:
+        yield directory
+        directory = directory.rpartition("/")[0]

@@ -1,0 +1,37 @@
+"""What is kept between questions about links: facts of blobs, and answers that are still true."""
+
+import threading
+
+from codeplane.index.files import FactsCache
+from codeplane.index.links import Linker
+from codeplane.index.sources import Memo, Read, ViewSources
+from codeplane.storage.database import Connection
+
+
+class Linking:
+    """Makes linkers for the views of one index. What was found out at one epoch serves the next as long as it
+    holds."""
+
+    def __init__(self) -> None:
+        self._cache = FactsCache()
+        self._memos: dict[int, Memo] = {}
+        self._guard = threading.Lock()
+
+    def linker(self, connection: Connection, view: int, epoch: int, read: Read) -> Linker:
+        return Linker(ViewSources(connection, self._memo(connection, view, epoch), self._cache, read))
+
+    def _memo(self, connection: Connection, view: int, epoch: int) -> Memo:
+        with self._guard:
+            memo = self._memos.get(view)
+        if memo is not None and memo.epoch == epoch:
+            return memo
+        if not epoch:
+            # The view of a commit has no epochs: what it lacks may have been filled in since.
+            return Memo.load(connection, view, epoch)
+        newer = memo.advanced(connection, view, epoch) if memo is not None and memo.epoch < epoch else None
+        newer = newer or Memo.load(connection, view, epoch)
+        with self._guard:
+            known = self._memos.get(view)
+            if known is None or known.epoch < epoch:
+                self._memos[view] = newer
+        return newer

@@ -1,0 +1,334 @@
+"""Names across files: what an import brings, what a module shows, what a name means where it is not bound.
+
+Every answer follows from facts and the language's module rules alone. What could mean several things, or
+something outside the repository, means nothing here.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from codeplane.index.classes import Classes
+from codeplane.index.files import FileFacts
+from codeplane.index.sources import ViewSources
+from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
+from codeplane.languages import LanguageSpec, specs
+from codeplane.languages.facts import Bind, Reason, ScopeKind
+from codeplane.languages.modules import Place, rules
+
+_DEEPEST: Final = 60
+_MOST_STARS: Final = 2_000
+
+
+class Linker:
+    """Follows names through one view. Answers are kept; cycles of imports end."""
+
+    def __init__(self, sources: ViewSources) -> None:
+        self.sources = sources
+        self.classes = Classes(self)
+        self._answers = sources.memo.answers
+        self._running: dict[tuple[object, ...], int] = {}
+        self._lowest = _DEEPEST
+
+    def spec(self, facts: FileFacts) -> LanguageSpec:
+        return specs()[facts.language]
+
+    def imported(self, path: str, at: int) -> Target:
+        """What an import of a file brings; for a star import, the module."""
+        return self.once(("import", path, at), lambda: self._imported(path, at))
+
+    def lookup(self, places: Target, name: str) -> Target:
+        """What a name means inside a module, package or class, seen from outside."""
+        if places == UNCLEAR:
+            return UNCLEAR
+        found = [self._name_in(place, name) for place in places]
+        if any(found):
+            return self.single(found)
+        below = [submodule for place in places for submodule in self._submodule(place, name)]
+        return tuple(sorted(set(below)))
+
+    def lexical(self, path: str, scope: int, name: str) -> Target:
+        """What a name means in a scope of a file, whatever the position."""
+        facts = self.sources.facts(path)
+        if facts is None:
+            return NOTHING
+        hides = self.spec(facts).members_visible != "nested"
+        at, is_direct = scope, True
+        while at >= 0:
+            if (at, name) in facts.bound and (
+                is_direct or not hides or facts.scopes[at].kind != ScopeKind.CLASS
+            ):
+                return self.bound(path, facts.named(at, name))
+            at, is_direct = facts.scopes[at].parent, False
+        return self.ambient(path, scope, name)
+
+    def written(self, path: str, scope: int, text: str) -> Target:
+        """What a dotted name means in a scope of a file."""
+        first, *rest = split_path(text)
+        target = self.lexical(path, scope, first)
+        for name in rest:
+            target = self.lookup(known(target), name)
+        return target
+
+    def bound(self, path: str, bind: Bind | None) -> Target:
+        """What a bind of a file stands for."""
+        if bind is None or not bind.certain:
+            return UNCLEAR
+        if bind.reason == Reason.DEF_IN_SCOPE:
+            return (Place(path, bind.target),)
+        if bind.reason == Reason.IMPORT_ALIAS:
+            return self.imported(path, bind.target) or UNCLEAR
+        return UNCLEAR
+
+    def ambient(self, path: str, scope: int, name: str) -> Target:
+        """What a name means that no scope around it binds."""
+        facts = self.sources.facts(path)
+        found = rules(facts.language) if facts is not None else None
+        if facts is None or found is None:
+            return NOTHING
+        inherited = self._inherited(path, facts, scope, name)
+        if inherited:
+            return inherited
+        place = self._space(path, facts, scope)
+        for group in found.ambient(self.sources, place):
+            if target := self.single([self._name_in(one, name) for one in group]):
+                return target
+        stars = [at for at in facts.stars if self._sees(facts, scope, facts.imports[at].scope)]
+        return self.starred(path, stars, name)
+
+    def starred(self, path: str, stars: Sequence[int], name: str) -> Target:
+        """What star imports bring under a name. Each module is asked once, however they import each other."""
+        found: list[Target] = []
+        waiting = [(path, at) for at in stars]
+        seen = {Place(path)}
+        for _ in range(_MOST_STARS):
+            if not waiting:
+                return self.single(found)
+            from_path, at = waiting.pop(0)
+            facts = self.sources.facts(from_path)
+            assert facts is not None, "BUG: a file with imports has facts"
+            module = self.imported(from_path, at)
+            if not known(module):
+                # All of what it brings is unknown; where later names replace earlier ones, nothing is sure.
+                if self.spec(facts).star_rebinds:
+                    found.append(UNCLEAR)
+                continue
+            for place in module:
+                if place in seen:
+                    continue
+                seen.add(place)
+                more = self._star_of(place, name)
+                if isinstance(more, list):
+                    waiting += [(place.path, star) for star in more]
+                else:
+                    found.append(more)
+        return UNCLEAR
+
+    def single(self, found: Sequence[Target]) -> Target:
+        """The one thing that all answers mean, or UNCLEAR where they differ."""
+        distinct = {target for target in found if target}
+        if len(distinct) <= 1:
+            return next(iter(distinct), NOTHING)
+        places = sorted({place for target in distinct for place in target})
+        return tuple(places) if self._are_merged(places) else UNCLEAR
+
+    def once(self, key: tuple[object, ...], find: Callable[[], Target]) -> Target:
+        """The answer to a question, found once. One that is asked again while it is being answered has none;
+        what was answered on the way there is not kept."""
+        kept: Target | None = self._answers.get(key)
+        if kept is not None:
+            return kept
+        depth = self._running.get(key, 0 if len(self._running) >= _DEEPEST else -1)
+        if depth >= 0:
+            self._lowest = min(self._lowest, depth)
+            return UNCLEAR
+        depth = len(self._running)
+        self._running[key] = depth
+        try:
+            answer = find()
+        finally:
+            del self._running[key]
+        if self._lowest >= depth:
+            self._answers[key] = answer
+            self._lowest = _DEEPEST
+        return answer
+
+    def holders(self, name: str) -> list[Target]:
+        """The classes that define a member of this name."""
+        key = ("holders", name)
+        kept: list[Target] | None = self._answers.get(key)
+        if kept is None:
+            kept = self._answers[key] = [
+                (Place(place.path, parent),)
+                for place in self.sources.definitions(name)
+                if (parent := self._parent(place)) >= 0
+                and self.definition_kind(Place(place.path, parent)) in CLASSES
+            ]
+        return kept
+
+    def _parent(self, place: Place) -> int:
+        facts = self.sources.facts(place.path)
+        return facts.definitions[place.definition].parent if facts else -1
+
+    def definition_kind(self, place: Place) -> str:
+        facts = self.sources.facts(place.path) if place.definition >= 0 else None
+        return facts.definitions[place.definition].kind if facts else ""
+
+    def _imported(self, path: str, at: int) -> Target:
+        facts = self.sources.facts(path)
+        found = rules(facts.language) if facts is not None else None
+        if facts is None or found is None:
+            return NOTHING
+        item = facts.imports[at]
+        places = tuple(found.places(self.sources, path, item)) if item.certain else NOTHING
+        if not places or item.name in ("", "*"):
+            return places
+        return self.lookup(places, item.name)
+
+    def _submodule(self, place: Place, name: str) -> Sequence[Place]:
+        language = self._language(place.path)
+        found = rules(language) if language else None
+        return found.submodule(self.sources, place, name) if found is not None else ()
+
+    def _language(self, path: str) -> str:
+        """The language of a file, or of the files in a directory (`dir/`) that is a module by itself."""
+        if not path.endswith("/"):
+            facts = self.sources.facts(path)
+            return facts.language if facts else ""
+        return next((spec.name for spec in specs().values() if spec.directories_are_modules), "")
+
+    def _name_in(self, place: Place, name: str) -> Target:
+        return self.once(("name", place, name), lambda: self._find_in(place, name))
+
+    def _find_in(self, place: Place, name: str) -> Target:
+        direct = self._direct(place, name)
+        if direct:
+            return direct
+        facts = self.sources.facts(place.path)
+        if facts is None:
+            return NOTHING
+        return self.starred(place.path, self._passed_on(place, facts), name)
+
+    def _passed_on(self, place: Place, facts: FileFacts) -> list[int]:
+        """The star imports whose names the place shows as its own."""
+        surface = self.spec(facts).surface
+        if surface == "defined":
+            return []
+        scope = 0 if place.definition < 0 else facts.definitions[place.definition].body
+        stars = [at for at in facts.stars if facts.imports[at].scope == scope]
+        return stars if surface != "exported" else [at for at in stars if facts.imports[at].reexport]
+
+    def _star_of(self, place: Place, name: str) -> Target | list[int]:
+        """What a star import of a place brings under a name; where the place only passes it on, by which."""
+        facts = self.sources.facts(place.path)
+        if facts is None or (place.definition < 0 and self._is_kept_back(facts, name)):
+            return []
+        return self._direct(place, name) or self._passed_on(place, facts)
+
+    def _is_kept_back(self, facts: FileFacts, name: str) -> bool:
+        """Whether a star import leaves a name out: not in the list of a module that has one, or private."""
+        if self.spec(facts).surface != "bound":
+            return name == "default"
+        listed = [item for item in facts.exports if item.evidence == "all_literal"]
+        if listed:
+            return name not in facts.exported or facts.exported[name][0].evidence != "all_literal"
+        return name.startswith("_")
+
+    def _direct(self, place: Place, name: str) -> Target:
+        """What a place itself says about a name, star imports aside."""
+        facts = self.sources.facts(place.path)
+        if facts is None:
+            return NOTHING
+        if place.definition >= 0:
+            return self._in_definition(place, facts, name)
+        surface = self.spec(facts).surface
+        if surface == "bound":
+            return self.bound(place.path, facts.named(0, name)) if (0, name) in facts.bound else NOTHING
+        if surface == "exported":
+            return self._in_exports(place.path, facts, name)
+        return self.defined(place, facts, name)
+
+    def _in_definition(self, place: Place, facts: FileFacts, name: str) -> Target:
+        item = facts.definitions[place.definition]
+        if item.kind in CLASSES:
+            return self.classes.member((place,), name)
+        if item.kind not in SPACES:
+            return NOTHING
+        if item.body >= 0 and (bind := facts.named(item.body, name)) and bind.reason == Reason.IMPORT_ALIAS:
+            return self.bound(place.path, bind)
+        return self.defined(place, facts, name)
+
+    def defined(self, place: Place, facts: FileFacts, name: str) -> Target:
+        """The definition of a name directly in a place. One that only declares a module leaves it to the
+        module's file."""
+        found = facts.inside.get((place.definition, name), ())
+        if not found:
+            return NOTHING
+        bodies = [at for at in found if not self._is_declaration(facts, at)]
+        if not bodies:
+            return NOTHING if self._submodule(place, name) else (Place(place.path, found[0]),)
+        places = [Place(place.path, at) for at in bodies]
+        if len(places) == 1:
+            scope = facts.definitions[bodies[0]].scope
+            bind = facts.bound.get((scope, name))
+            is_unsure = bind is not None and (bind < 0 or not facts.binds[bind].certain)
+            return UNCLEAR if is_unsure else (places[0],)
+        return tuple(places) if self._are_merged(places) else UNCLEAR
+
+    def _is_declaration(self, facts: FileFacts, at: int) -> bool:
+        item = facts.definitions[at]
+        return item.kind in SPACES and item.body < 0
+
+    def _in_exports(self, path: str, facts: FileFacts, name: str) -> Target:
+        found: list[Target] = []
+        for export in facts.exported.get(name, ()):
+            if not export.certain:
+                return UNCLEAR
+            if export.local:
+                found.append(self._local(path, facts, export.local))
+        for at, item in enumerate(facts.imports):
+            if item.reexport and item.name != "*" and (item.alias or item.name) == name:
+                found.append(self.imported(path, at) or UNCLEAR)
+        return self.single(found)
+
+    def _local(self, path: str, facts: FileFacts, name: str) -> Target:
+        if (0, name) in facts.bound:
+            return self.bound(path, facts.named(0, name))
+        return self.defined(Place(path), facts, name) or UNCLEAR
+
+    def _are_merged(self, places: Sequence[Place]) -> bool:
+        """Whether several definitions of one name are one thing: a namespace, a reopened class."""
+        for place in places:
+            facts = self.sources.facts(place.path)
+            if facts is None or place.definition < 0:
+                return False
+            if facts.definitions[place.definition].kind not in self.spec(facts).merges:
+                return False
+        return True
+
+    def _inherited(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
+        """A member that a class around has from its bases, where members are seen without a receiver."""
+        if self.spec(facts).members_visible != "nested":
+            return NOTHING
+        for around in self._around(facts, scope):
+            if facts.definitions[around].kind in CLASSES and (
+                target := self.classes.member((Place(path, around),), name)
+            ):
+                return target
+        return NOTHING
+
+    def _around(self, facts: FileFacts, scope: int) -> Iterator[int]:
+        """The definitions that open the scopes around, inner ones first."""
+        while scope >= 0:
+            if scope in facts.opened_by:
+                yield facts.opened_by[scope]
+            scope = facts.scopes[scope].parent
+
+    def _space(self, path: str, facts: FileFacts, scope: int) -> Place:
+        """The innermost namespace around a scope, or the file."""
+        spaces = (at for at in self._around(facts, scope) if facts.definitions[at].kind in SPACES)
+        return Place(path, next(spaces, -1))
+
+    def _sees(self, facts: FileFacts, scope: int, outer: int) -> bool:
+        while scope > outer:
+            scope = facts.scopes[scope].parent
+        return scope == outer

@@ -1,0 +1,113 @@
+"""The references to a definition, under every name that it goes by."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.index.binding import Binding
+from codeplane.index.links import Linker
+from codeplane.index.targets import Target
+from codeplane.languages import specs
+from codeplane.languages.facts import Occurrence, Role
+from codeplane.languages.modules import Place
+
+_MOST_NAMES: Final = 50
+EXEMPLARS: Final = 10
+
+
+class RefFact(NamedTuple):
+    path: RepoPath
+    name: str
+    line: int
+    column: int
+    role: Role
+    scope: int
+    tier: Tier
+    certain: bool
+    receiver: str
+    # What it means, where that is a definition or a file. Several places are one thing.
+    target: Target
+
+
+class AnchorGroup(NamedTuple):
+    """References by one name behind one kind of receiver that are not proven to mean anything."""
+
+    unit: str
+    name: str
+    receiver: str
+    total: int
+    exemplars: tuple[RefFact, ...]
+
+
+class References:
+    """References in one view, each with its tier."""
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+        self._sources = linker.sources
+        self._binding = Binding(linker)
+
+    def named(self, name: str) -> Iterator[RefFact]:
+        """Every occurrence of a name that is not a definition of it, in order of path and position."""
+        for path, seen in self._sources.occurrences_everywhere(name):
+            if seen.role is not Role.DEFINE:
+                yield self._fact(path, name, seen)
+
+    def inside(self, path: str) -> Iterator[RefFact]:
+        """Every occurrence in one file, in order of position."""
+        found = [
+            (seen.line, seen.column, name, seen) for name, seen in self._sources.occurrences_inside(path)
+        ]
+        for _, _, name, seen in sorted(found):
+            yield self._fact(path, name, seen)
+
+    def to(self, place: Place) -> Iterator[RefFact]:
+        """Those that mean a definition, and those of its name that are not known to mean something else."""
+        facts = self._sources.facts(place.path)
+        if facts is None:
+            return
+        item = facts.definitions[place.definition]
+        family = specs()[facts.language].family
+        found = []
+        for name in self.names(place):
+            for ref in self.named(name):
+                is_open = ref.tier in (Tier.ANCHORED, Tier.UNKNOWN) and name == item.name
+                if place in ref.target or (is_open and self._is_of(ref.path, family)):
+                    found.append(ref)
+        yield from sorted(found, key=lambda ref: (ref.path, ref.line, ref.column))
+
+    def names(self, place: Place) -> list[str]:
+        """The names that a definition goes by: its own, and those that imports and exports give it."""
+        facts = self._sources.facts(place.path)
+        if facts is None:
+            return []
+        names = [facts.definitions[place.definition].name]
+        for name in names:
+            for other in self._other_names(place, name):
+                if other not in names and len(names) < _MOST_NAMES:
+                    names.append(other)
+        return names
+
+    def _other_names(self, place: Place, name: str) -> Iterator[str]:
+        for path, at in self._sources.renaming_imports(name):
+            facts = self._sources.facts(path)
+            if facts is not None and place in self._linker.imported(path, at):
+                yield facts.imports[at].alias
+        for path, exported in self._sources.renaming_exports(name):
+            if place in self._linker.lookup((Place(path),), exported):
+                yield exported
+
+    def _is_of(self, path: str, family: str) -> bool:
+        facts = self._sources.facts(path)
+        return facts is not None and specs()[facts.language].family == family
+
+    def _fact(self, path: str, name: str, seen: Occurrence) -> RefFact:
+        facts = self._sources.facts(path)
+        assert facts is not None, "BUG: a file with occurrences has facts"
+        meaning = self._binding.of(path, name, seen)
+        receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
+        return RefFact(
+            RepoPath(path), name, seen.line, seen.column, seen.role, seen.scope, meaning.tier,
+            meaning.certain, receiver, meaning.target,
+        )  # fmt: skip

@@ -1,0 +1,214 @@
+"""What the module rules of a language may ask about a view, and what has been found out about it so far."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.files import FactsCache, FileFacts
+from codeplane.index.layout import Layout
+from codeplane.index.pack import unpack_numbers, unpack_occurrences
+from codeplane.index.store import from_sql, sql_text
+from codeplane.languages import specs
+from codeplane.languages.facts import Import, Occurrence
+from codeplane.languages.modules import Member, Place
+from codeplane.storage.database import Connection
+
+Read = Callable[[RepoPath], bytes | None]
+"""Reads a file of the view; None where it is gone or has changed."""
+
+_LARGEST: Final = 1024 * 1024
+_CARRIED: Final = 2_000  # changes up to which what is known is carried over to the next epoch
+
+
+class Memo:
+    """What is known about one view at one epoch. Filled as questions are asked; the same for every reader."""
+
+    def __init__(self, epoch: int, layout: Layout) -> None:
+        self.epoch = epoch
+        self.layout = layout
+        self.answers: dict[tuple[Any, ...], Any] = {}
+        self.manifests: dict[str, bytes | None] = {}
+
+    @classmethod
+    def load(cls, connection: Connection, view: int, epoch: int) -> "Memo":
+        rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
+        return cls(epoch, Layout({from_sql(path): blob for path, blob in rows}))
+
+    def advanced(self, connection: Connection, view: int, epoch: int) -> "Memo | None":
+        """The memo of a later epoch: links stay known as long as no file shows others anything new.
+
+        None where too much has changed, or too much to tell.
+        """
+        rows = connection.execute(
+            "SELECT c.path, b.interface, a.interface, c.after FROM epoch e JOIN change c ON c.epoch = e.id"
+            " LEFT JOIN blob b ON b.id = c.before LEFT JOIN blob a ON a.id = c.after"
+            " WHERE e.view = ? AND e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?",
+            (view, self.epoch, epoch, _CARRIED + 1),
+        ).fetchall()
+        changes = [(str(from_sql(path)), after) for path, _, _, after in rows]
+        is_quiet = all(
+            before is not None and before == after and path not in self.manifests
+            for (path, _), (_, before, after, _) in zip(changes, rows, strict=True)
+        )
+        if len(rows) > _CARRIED or not is_quiet:
+            return None
+        memo = Memo(epoch, self.layout.changed(changes))
+        memo.answers, memo.manifests = self.answers, self.manifests
+        return memo
+
+
+class ViewSources:
+    """The files of one view at one epoch, as `languages.modules.Sources`."""
+
+    def __init__(self, connection: Connection, memo: Memo, cache: FactsCache, read: Read) -> None:
+        self._connection, self.memo, self._cache, self._read = connection, memo, cache, read
+        self._layout = memo.layout
+
+    def exists(self, path: str) -> bool:
+        return path in self._layout.blobs
+
+    def is_directory(self, path: str) -> bool:
+        return path in self._layout.directories
+
+    def names_in(self, directory: str) -> Sequence[str]:
+        return self._layout.directories.get(directory, ())
+
+    def paths_named(self, name: str) -> Sequence[str]:
+        return self._layout.by_name.get(name, ())
+
+    def read(self, path: str) -> bytes | None:
+        if path not in self._layout.blobs:
+            return None
+        if path not in self.memo.manifests:
+            data = self._read(RepoPath(path))
+            self.memo.manifests[path] = data if data is not None and len(data) <= _LARGEST else None
+        return self.memo.manifests[path]
+
+    def package(self, path: str) -> str:
+        facts = self.facts(path)
+        return facts.package if facts else ""
+
+    def declaring(self, package: str, language_family: str) -> Sequence[Place]:
+        key = ("declaring", package, language_family)
+        if key not in self.memo.answers:
+            languages = {spec.name for spec in specs().values() if spec.family == language_family}
+            found = {Place(path) for path in self._files_in(package, languages)}
+            found |= set(self._namespaces(package, languages))
+            self.memo.answers[key] = tuple(sorted(found))
+        answer: Sequence[Place] = self.memo.answers[key]
+        return answer
+
+    def members(self, place: Place, name: str) -> Sequence[Member]:
+        facts = self.facts(place.path)
+        if facts is None:
+            return ()
+        found = []
+        for at in facts.inside.get((place.definition, name), ()):
+            item = facts.definitions[at]
+            found.append(Member(Place(place.path, at), name, item.kind, item.flags, item.body >= 0))
+        return found
+
+    def imports(self, path: str) -> Sequence[Import]:
+        facts = self.facts(path)
+        return facts.imports if facts else ()
+
+    def facts(self, path: str) -> FileFacts | None:
+        """Everything that a file says; None where it is not read yet."""
+        blob = self._layout.blobs.get(path)
+        facts = self._cache.get(self._connection, blob) if blob is not None else None
+        return facts if facts is not None and facts.language else None
+
+    def occurrences(self, path: str, name: str) -> list[Occurrence]:
+        """The occurrences of a name in one file."""
+        blob = self._layout.blobs.get(path)
+        row = self._connection.execute(
+            "SELECT r.occurrences FROM name n JOIN ref r ON r.name = n.id WHERE n.text = ? AND r.blob = ?",
+            (sql_text(name), blob),
+        ).fetchone()
+        return list(unpack_occurrences(row[0])) if row else []
+
+    def occurrences_everywhere(self, name: str) -> Iterator[tuple[str, Occurrence]]:
+        """The occurrences of a name in all files, in order of path and position."""
+        rows = self._connection.execute(
+            "SELECT r.blob, r.occurrences FROM name n JOIN ref r ON r.name = n.id WHERE n.text = ?",
+            (sql_text(name),),
+        ).fetchall()
+        found = sorted((path, packed) for blob, packed in rows for path in self.paths_of(blob))
+        for path, packed in found:
+            for seen in unpack_occurrences(packed):
+                yield path, seen
+
+    def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
+        """All names of a file with their occurrences."""
+        blob = self._layout.blobs.get(path)
+        row = self._connection.execute("SELECT names FROM blob WHERE id = ?", (blob,)).fetchone()
+        for number in unpack_numbers(row[0]) if row else ():
+            name, packed = self._connection.execute(
+                "SELECT n.text, r.occurrences FROM name n JOIN ref r ON r.name = n.id"
+                " WHERE n.id = ? AND r.blob = ?",
+                (number, blob),
+            ).fetchone()
+            for seen in unpack_occurrences(packed):
+                yield from_sql(name), seen
+
+    def renaming_imports(self, name: str) -> list[tuple[str, int]]:
+        """The imports that take a name and give it another: path and number."""
+        rows = self._connection.execute(
+            "SELECT blob, position FROM import WHERE name = ? AND alias NOT IN ('', name)", (name,)
+        ).fetchall()
+        return sorted((path, at) for blob, at in rows for path in self.paths_of(blob))
+
+    def renaming_exports(self, name: str) -> list[tuple[str, str]]:
+        """The exports that give a name another one: path and exported name."""
+        rows = self._connection.execute(
+            "SELECT blob, name FROM export WHERE local = ? AND name <> local AND local <> ''", (name,)
+        ).fetchall()
+        return sorted((path, exported) for blob, exported in rows for path in self.paths_of(blob))
+
+    def definitions(self, name: str) -> list[Place]:
+        """The definitions of a name, in order of path and position."""
+        rows = self._connection.execute(
+            "SELECT d.blob, d.position FROM definition d JOIN name n ON n.id = d.name WHERE n.text = ?",
+            (sql_text(name),),
+        ).fetchall()
+        return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
+
+    def owned(self, name: str) -> list[Place]:
+        """The definitions that say that they belong to a type of this name; it may be qualified."""
+        rows = self._connection.execute(
+            "SELECT blob, position FROM definition WHERE owner <> '' AND (owner = ? OR owner LIKE ?)",
+            (name, f"%{name}"),
+        ).fetchall()
+        return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
+
+    def paths_of(self, blob: int) -> Sequence[str]:
+        """The paths that have this content."""
+        return self._layout.by_blob.get(blob, ())
+
+    def _files_in(self, package: str, languages: set[str]) -> list[str]:
+        rows = self._connection.execute("SELECT id, language FROM blob WHERE package = ?", (package,))
+        return [path for blob, language in rows if language in languages for path in self.paths_of(blob)]
+
+    def _namespaces(self, package: str, languages: set[str]) -> list[Place]:
+        found = []
+        rows = self._connection.execute(
+            "SELECT d.blob, d.position, b.language FROM definition d JOIN name n ON n.id = d.name"
+            " JOIN blob b ON b.id = d.blob WHERE d.kind = 'namespace' AND n.text IN (?, ?)",
+            (package, package.rsplit(".", 1)[-1]),
+        ).fetchall()
+        for blob, position, language in rows:
+            for path in self.paths_of(blob) if language in languages else ():
+                facts = self.facts(path)
+                if facts is not None and full_name(facts, position) == package:
+                    found.append(Place(path, position))
+        return found
+
+
+def full_name(facts: FileFacts, position: int) -> str:
+    """The names of the definitions around one and its own, the file's package before them."""
+    names = []
+    while position >= 0:
+        item = facts.definitions[position]
+        names.append(item.name)
+        position = item.parent
+    return ".".join([*([facts.package] if facts.package else []), *reversed(names)])

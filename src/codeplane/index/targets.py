@@ -1,0 +1,37 @@
+"""What a name can turn out to mean."""
+
+from typing import Final
+
+from codeplane.languages.modules import Place
+
+Target = tuple[Place, ...]
+"""The places that one thing is: one for a definition or a file, several for a package or a reopened class."""
+
+NOTHING: Final[Target] = ()
+UNCLEAR: Final[Target] = (Place("", -2),)
+"""Something is there, and what it is cannot be said: looking further would be a guess."""
+
+CLASSES: Final = frozenset("class interface struct enum trait object mixin type impl".split())
+SPACES: Final = frozenset(("namespace", "module"))
+_OUTSIDE: Final = -3
+
+
+def known(target: Target) -> Target:
+    """The target where it is one that can be relied on."""
+    return NOTHING if target == UNCLEAR else target
+
+
+def outside(text: str) -> Target:
+    """Something outside the repository; equal texts are the same thing."""
+    return (Place(text, _OUTSIDE),)
+
+
+def is_outside(target: Target) -> bool:
+    return target[0].definition == _OUTSIDE
+
+
+def split_path(text: str) -> list[str]:
+    """The names of a dotted path, whatever the language puts between them."""
+    for separator in ("::", "\\", "->", "?."):
+        text = text.replace(separator, ".")
+    return text.strip(".").split(".")
