@@ -1,0 +1,58 @@
+"""The files of a view in memory, for the rules of a language's `resolve.py`."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from codeplane.languages import extract, language_of, specs
+from codeplane.languages.facts import Facts, Import
+from codeplane.languages.modules import Member, Place
+
+
+class Files:
+    """`Sources` over a mapping of paths to texts."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        self.files = {path: text.encode() for path, text in files.items()}
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        languages = {path: language_of(path, data[:200]) for path, data in self.files.items()}
+        return {path: extract(name, self.files[path]) for path, name in languages.items() if name}
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+    def is_directory(self, path: str) -> bool:
+        return any(not path or name.startswith(path + "/") for name in self.files)
+
+    def names_in(self, directory: str) -> Sequence[str]:
+        found = [path.rpartition("/") for path in sorted(self.files)]
+        return [name for where, _, name in found if where == directory]
+
+    def paths_named(self, name: str) -> Sequence[str]:
+        return [path for path in sorted(self.files) if path.rpartition("/")[2] == name]
+
+    def read(self, path: str) -> bytes | None:
+        return self.files.get(path)
+
+    def package(self, path: str) -> str:
+        return self.facts[path].package if path in self.facts else ""
+
+    def declaring(self, package: str, language_family: str) -> Sequence[Place]:
+        return [
+            Place(path)
+            for path, facts in sorted(self.facts.items())
+            if facts.package == package
+            and specs()[language_of(path, self.files[path][:200]) or ""].family == language_family
+        ]
+
+    def members(self, place: Place, name: str) -> Sequence[Member]:
+        facts = self.facts.get(place.path)
+        return [
+            Member(Place(place.path, at), one.name, one.kind, one.flags, one.body >= 0)
+            for at, one in enumerate(facts.definitions if facts else ())
+            if one.parent == place.definition and one.name == name
+        ]
+
+    def imports(self, path: str) -> Sequence[Import]:
+        return self.facts[path].imports if path in self.facts else ()
