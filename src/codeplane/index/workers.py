@@ -1,6 +1,7 @@
 """Extraction in other processes: parsers hold the interpreter's lock, and one may die without the rest."""
 
 import gc
+import resource
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,9 @@ _CHUNK_FILES: Final = 60
 _CHUNK_BYTES: Final = 600_000
 # A chunk that takes longer than this is taken for stuck; its files are then tried one by one.
 _STUCK_SEC: Final = 120
+# What one file may take. Parsers need the square of the length for some text that is not their language.
+_FILE_CPU_SEC: Final = 30.0
+_MEMORY: Final = 2 << 30
 _IDLE_SEC: Final = 30
 
 
@@ -40,8 +44,11 @@ class Workers:
     A worker that dies or hangs on a file costs that file its facts (`failed`, with the reason), no other.
     """
 
-    def __init__(self, count: int, read: Callable[[Job], Packed] | None = None) -> None:
+    def __init__(
+        self, count: int, read: Callable[[Job], Packed] | None = None, *, file_sec: float = _FILE_CPU_SEC
+    ) -> None:
         self._count = count
+        self._file_sec = file_sec
         self._read = read or read_job
         self._context = SpawnContext()
         self._idle: list[_Worker] = []
@@ -103,7 +110,7 @@ class Workers:
                 if worker.process.is_alive():
                     return worker
                 worker.kill()
-        return _Worker.start(self._context, self._read)
+        return _Worker.start(self._context, self._read, self._file_sec)
 
 
 class _Worker(NamedTuple):
@@ -111,9 +118,11 @@ class _Worker(NamedTuple):
     pipe: "Connection[list[Job], list[Done]]"
 
     @classmethod
-    def start(cls, context: SpawnContext, read: Callable[[Job], Packed]) -> "_Worker":
+    def start(cls, context: SpawnContext, read: Callable[[Job], Packed], file_sec: float) -> "_Worker":
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, read), name="codeplane-extract", daemon=True)
+        process = context.Process(
+            target=_serve, args=(theirs, read, file_sec), name="codeplane-extract", daemon=True
+        )
         process.start()
         # Only the child keeps its end: it sees the end of this process as the end of the pipe.
         theirs.close()
@@ -132,15 +141,31 @@ class _Worker(NamedTuple):
         self.process.join()
 
 
-def _serve(pipe: "Connection[list[Done], list[Job]]", read: Callable[[Job], Packed]) -> None:
+def _serve(pipe: "Connection[list[Done], list[Job]]", read: Callable[[Job], Packed], file_sec: float) -> None:
     """The life of a worker: chunks in, results out, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     # Facts make many objects and no cycles; the collector would only look at them again and again.
     gc.disable()
+    _limit_memory()
     with suppress(EOFError, OSError):
         while True:
-            pipe.send([Done(job.number, read(job)) for job in pipe.recv()])
+            pipe.send([Done(job.number, _read_in_time(read, job, file_sec)) for job in pipe.recv()])
+
+
+def _limit_memory() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _read_in_time(read: Callable[[Job], Packed], job: Job, file_sec: float) -> Packed:
+    """Ends this process when the file takes too long: a parser cannot be stopped from inside."""
+    signal.setitimer(signal.ITIMER_PROF, file_sec)
+    packed = read(job)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    return packed
 
 
 def read_job(job: Job) -> Packed:
