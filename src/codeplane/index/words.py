@@ -1,19 +1,34 @@
 """The words of a text: identifiers whole and in parts, so that `user` finds `getUserName` and `user_id`."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_BREAK = re.compile(rb"[^\w\x80-\xff]")
 _LONGEST = 64
+_PIECE = 1 << 20
 
 
 def words_of(data: bytes) -> str:
     """Every distinct word of `data` and its parts, in one line; empty for binary data."""
     if b"\0" in data:
         return ""
-    distinct = dict.fromkeys(_WORD.findall(data.decode("utf-8", "replace")))
+    distinct: dict[str, None] = {}
+    for piece in _pieces(data):
+        distinct.update(dict.fromkeys(_WORD.findall(piece.decode("utf-8", "replace"))))
     return " ".join([_with_parts(word) for word in distinct if len(word) <= _LONGEST])
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """The data in parts that end between words: all words of a large file at once would fill the memory."""
+    start = 0
+    while start < len(data):
+        found = _BREAK.search(data, start + _PIECE)
+        end = found.start() if found else len(data)
+        yield data[start:end]
+        start = end
 
 
 @lru_cache(maxsize=100_000)

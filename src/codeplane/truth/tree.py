@@ -38,6 +38,7 @@ class WorkingTree:
         self._ignore = Ignore(root, repository.git_dir, trusted=trusted)
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
+        self._refused: dict[RepoPath, str] = {}  # by the last look
 
     def reconcile(self, known: Mapping[RepoPath, Known]) -> Delta:
         """Compares the working tree with what is known of it.
@@ -69,6 +70,7 @@ class WorkingTree:
             removed = missing & known.keys()
             moved = renames({path: known[path] for path in removed}, added)
             links = self._links(refused)
+            self._refused = refused
             submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
             return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
 
@@ -88,9 +90,11 @@ class WorkingTree:
         return data
 
     def why_absent(self, path: RepoPath) -> str | None:
-        """The rule that keeps an existing path out of the tree's listing; None when none does."""
+        """What keeps an existing path out: a rule, or what the last look found; None when nothing does."""
         with self._lock:
             self._listing.refresh()
+            if path in self._refused and os.path.lexists(f"{self.jail.root}/{path}"):
+                return self._refused[path]
             if path in self._listing.files or path in self._listing.links:
                 return None
             return self._listing.refused.get(path) or self._listing.rule_against(path)
