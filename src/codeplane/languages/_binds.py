@@ -102,7 +102,7 @@ class Binder:
         self.marks: dict[int, int] = {}  # end of an identifier → -1 - the index of its special
         self.members: list[tuple[int, int]] = []  # the member in `self.x = …`
         self.member_types: dict[int, bytes] = {}  # start of such a member or a field → its annotation
-        self.fields: set[int] = set()  # start of parameters that are fields too
+        self.fields: dict[int, int] = {}  # start of parameters that are fields too → of the field's name
         self.merged: dict[int, dict[bytes, int]] = {}  # scope of one part of a namespace → names of all parts
         self.names: list[int] = []  # start of every bound name
         self.named: list[BindDraft | None] = []  # what it bound
@@ -134,7 +134,6 @@ class Binder:
             for at, draft in enumerate(self.outline.drafts)
             if draft.name[0] >= 0 and draft.name != draft.owner and not draft.parameter
         ]
-        self.fields = {draft.name[0] for draft in self.outline.drafts if draft.parameter}
         self._hoisted = {node.start_byte for node in captures.get("bind.hoisted", ())}
         events += self._patterns(captures)
         events += [(*item.local_span, _IMPORT, at) for at, item in enumerate(imports) if item.local_span]
@@ -455,7 +454,7 @@ class Binder:
 
     def _redirect(self) -> None:
         """`global` and `nonlocal`: the name means what an outer scope binds, or nothing known."""
-        parents, kinds = self.outline.parents, self.outline.kinds
+        parents = self.outline.parents
         for scope, name, start in self._rebound:
             if self.redirects[scope, name] and name not in self.tables[0]:
                 self._add(0, name, (Reason.LOCAL_ASSIGN, -1, start), _VALUE, start)
@@ -463,9 +462,9 @@ class Binder:
             outer = 0
             if not to_file:
                 outer = parents[scope]
-                while outer > 0 and not (kinds[outer] == ScopeKind.FUNCTION and name in self.tables[outer]):
+                while outer > 0 and not self._captures(outer, name):
                     outer = parents[outer]
-            found = self.tables[outer].get(name, 0) if to_file or outer else 0
+            found = self.tables[outer].get(name, 0) if to_file or outer or self.closed else 0
             self.tables[scope][name] = found
         for scope, name, start in self._rebound:
             if found := self.tables[scope][name]:
@@ -474,6 +473,13 @@ class Binder:
                 bind.last = max(bind.last, start)
                 if bind.group != _VALUE:
                     bind.certain = False
+
+    def _captures(self, scope: int, name: bytes) -> bool:
+        """Whether `nonlocal` means a name of this scope. Closed names are those of the next function."""
+        if self.outline.kinds[scope] != ScopeKind.FUNCTION:
+            return False
+        closes = self.closed is not None and scope not in self.outline.arrows
+        return closes or name in self.tables[scope]
 
     def _star(self, imports: list[Imported]) -> None:
         stars = [(self.outline.place(item.start)[0], item.start) for item in imports if item.name == b"*"]
@@ -484,6 +490,10 @@ class Binder:
 
     def _types(self, captures: Mapping[str, list[Node]]) -> None:
         """An annotation or a constructor call belongs to the last name bound before it, or to the next."""
+        for draft in self.outline.drafts:
+            if draft.parameter:  # its name may be a part of that of the parameter: `x` of `$x`
+                at = bisect_right(self.names, draft.name[0]) - 1
+                self.fields[self.names[at]] = draft.name[0]
         for node in captures.get("annotation.next", ()):
             at = bisect_right(self.names, node.end_byte - 1)
             if at < len(self.named):
@@ -504,8 +514,9 @@ class Binder:
 
     def _type(self, at: int, capture: str, text: bytes) -> None:
         bind = self.named[at]
-        if capture == "annotation" and (bind is None or self.names[at] in self.fields):
-            self.member_types[self.names[at]] = text
+        name = self.names[at]
+        if capture == "annotation" and (bind is None or name in self.fields):
+            self.member_types[self.fields.get(name, name)] = text
         if bind is None:
             return
         if capture == "made":

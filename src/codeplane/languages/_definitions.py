@@ -17,7 +17,7 @@ _SIGNED = frozenset(
 _TYPED = frozenset(("variable", "field", "property", "constant"))
 _SIGNATURE = 1000  # bytes of a header that are kept
 _LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
-_HEAD = re.compile(rb"[\w.:$\x80-\xff]+")
+_HEAD = re.compile(rb"[\w.:\\\x80-\xff]+")
 
 
 def text(data: bytes) -> str:

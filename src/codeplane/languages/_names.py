@@ -292,7 +292,7 @@ class Occurrences:
         written = self.data[receiver_start : start - 1]
         raw = self._own.get(written)
         if raw is None:
-            raw = self.data[receiver_start:start].rstrip(_SEPARATORS) or b"."
+            raw = self.data[receiver_start:start].removesuffix(b"::$").rstrip(_SEPARATORS) or b"."
             self._numbers[written] = self.receiver(raw)
             if raw not in self.members.receivers:
                 return self._numbers[written], 0

@@ -1,0 +1,53 @@
+"""PHP 7 and 8, with the text around it. A variable is named with its `$`, a property without."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import FLAG_TEST
+
+SPEC = LanguageSpec(
+    name="php",
+    family="php",
+    grammar="tree_sitter_php",
+    function="language_php",
+    extensions=(".php", ".phtml", ".php5", ".phps"),
+    shebangs=("php",),
+    self_keywords=("$this",),
+    class_keywords=("self", "static"),
+    # Functions, classes and constants of one name are three things; what `use` takes may be a namespace too.
+    spaces={
+        "function": "f",
+        "method": "f",
+        "constructor": "f",
+        "class": "t",
+        "interface": "t",
+        "trait": "t",
+        "enum": "t",
+        "namespace": "-",
+        "php_use": "tn",
+        "php_use_function": "f",
+    },
+    looks={"call": ("f",), "type": ("t",), "new": ("t",), "namespace": ("n",)},
+    closed=r"\$.*",
+    class_kinds={},
+    constructor="",
+    tests={"method": r"test.*"},
+    test_base=r"(.*\\)?\w*TestCase",
+    decorator_flags={"Test": FLAG_TEST},
+    dynamic_calls={
+        "call_user_func": ("call", 0),
+        "call_user_func_array": ("call", 0),
+        "is_callable": ("call", 0),
+        "function_exists": ("exists", 0),
+        "class_exists": ("exists", 0),
+        "interface_exists": ("exists", 0),
+        "method_exists": ("exists", 1),
+        "property_exists": ("exists", 1),
+        "defined": ("constant", 0),
+        "define": ("constant", 0),
+        "constant": ("constant", 0),
+        "compact": ("compact", 0),
+        "extract": ("extract", 0),
+        "eval": ("eval", 0),
+        "parse_str": ("extract", 0),
+    },
+    gaps="names in other letter case, members of `$this` inside closures",
+)

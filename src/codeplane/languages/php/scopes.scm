@@ -1,0 +1,2 @@
+(anonymous_function) @scope.function
+(arrow_function) @scope.arrow
