@@ -19,8 +19,9 @@ from bench.lsp import Server
 from bench.measure import Figure
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Index, Snapshot, Workers
-from codeplane.languages.facts import Role
+from codeplane.index import Index, RefFact, Snapshot, Workers
+from codeplane.languages.facts import Definition, Role
+from codeplane.languages.modules import Place
 
 PYRIGHT = "1.40.2"
 PACKAGES = (("httpx", "0.28.1"), ("rich", "14.0.0"), ("sqlparse", "0.5.3"), ("click", "8.1.8"))
@@ -32,6 +33,7 @@ class Verdict:
 
     asked: int = 0
     wrong: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
     silent: int = 0  # the server says nothing
     said: Counter[str] = field(default_factory=Counter)  # by kind of definition: the server's answers
     found: Counter[str] = field(default_factory=Counter)  # those that CodePlane gives too
@@ -96,7 +98,7 @@ class _Comparison:
             self._judge(path, ref, said)
         self.server.close_file(file)
 
-    def _judge(self, path: RepoPath, ref, said) -> None:
+    def _judge(self, path: RepoPath, ref: RefFact, said: list[tuple[str, int, int]]) -> None:
         verdict = self.verdict
         claimed = ref.tier in (Tier.PROVEN, Tier.STRONG) and bool(ref.target)
         inside = [(uri, line) for uri, line, _ in said if uri.startswith(self.root.as_uri() + "/")]
@@ -116,8 +118,10 @@ class _Comparison:
             if kind:
                 verdict.said[kind] += 1
                 verdict.found[kind] += bool(ours & set(inside))
+                if not ours & set(inside):
+                    verdict.missed.append(f"{kind} {path}:{ref.line} {ref.receiver}.{ref.name} {ref.tier}")
 
-    def _place(self, place) -> tuple[str, int]:
+    def _place(self, place: Place) -> tuple[str, int]:
         uri = (self.root / place.path).as_uri()
         if place.definition < 0:
             return uri, 0
@@ -130,7 +134,7 @@ class _Comparison:
             return "module"
         return next((d.kind for d in self._definitions(path) if d.name_line == place[1] + 1), "")
 
-    def _definitions(self, path: str):
+    def _definitions(self, path: str) -> list[Definition]:
         facts = self.snapshot.linker.sources.facts(path)
         return facts.definitions if facts else []
 
