@@ -413,7 +413,9 @@ class Binder:
         known = table.get(key)
         keeps = self.spec.redeclares
         counts_later = (group is _VALUE or keeps) and self.outline.kinds[scope] in self._sequential
-        if known and (keeps or not counts_later):
+        # Names of one declaration are one variable, however often the pattern says them: `A(x) | B(x)`.
+        again = known and self.binds[known - 1].effective == effective
+        if known and (keeps or again or not counts_later):
             bind = self.binds[known - 1]
             bind.count += 1
             bind.last = start

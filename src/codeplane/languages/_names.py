@@ -15,6 +15,7 @@ _SEPARATORS = b" \t\r\n\\.?!:->&"
 _END = 1 << 62
 _LOOK = 400  # longer receivers are not looked at: chains would cost the square of their length
 _OPEN = ord("(")
+_LOCALS = (Reason.LOCAL_ASSIGN, Reason.PARAM)
 _SPACE = ord(" ")
 _WALLS = (ScopeKind.FUNCTION, ScopeKind.CLASS)
 KEYWORD_RECEIVER = b"="
@@ -42,6 +43,7 @@ class Lookup:
         self.sequential = bool(spec.sequential)
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
         self.spaced = bool(spec.spaces)
+        self._islands = tuple(spec.islands)
         named = {role.name.lower(): int(role) for role in Role}
         named |= {"new": int(Role.CALL) + NEW}
         named |= {"class": int(Role.TYPE) + CLASS, "namespace": int(Role.TYPE) + NAMESPACE}
@@ -138,10 +140,13 @@ class Lookup:
             if key in params:
                 return params[key], doubt
         tables = self.binder.tables
+        island = False
         closed = self.binder.closed is not None and self.binder.closed(keys[0])
         while scope >= 0:
             table = tables[scope]
             found = {self._seen(table[key], scope, position, False) for key in keys if key in table} - {-1}
+            if island and self.kinds[scope] in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+                found = {at for at in found if not at or self.binder.binds[at - 1].reason not in _LOCALS}
             if found:
                 doubt = doubt or len(found) > 1 or self._may_be_inherited(scope, keys, min(found))
                 return min(found), doubt
@@ -155,6 +160,10 @@ class Lookup:
                 doubt = doubt or inherited is None
             if closed and self.kinds[scope] in _WALLS and scope not in self.binder.outline.arrows:
                 break
+            if self.kinds[scope] in self._islands and scope not in self.binder.outline.arrows:
+                if self.kinds[scope] != ScopeKind.FUNCTION:
+                    break
+                island = True
             scope = self.parents[scope]
         return -1, doubt
 

@@ -60,6 +60,8 @@ class LanguageSpec:
     looks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Pattern of names that neither a function nor a class sees outside of itself; arrows do. Needs `spaces`.
     closed: str = ""
+    # Scopes that do not see what is around them: namespaces nothing, functions no locals. Needs `spaces`.
+    islands: frozenset[ScopeKind] = frozenset()
     overloads: frozenset[str] = frozenset()  # kinds whose definitions of one name in one scope are a group
     # Members of base classes are seen without a receiver and hide what is around the class. Needs `spaces`.
     inherits_names: bool = False

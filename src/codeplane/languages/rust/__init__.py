@@ -1,0 +1,33 @@
+"""Rust."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import ScopeKind
+
+SPEC = LanguageSpec(
+    name="rust",
+    family="rust",
+    grammar="tree_sitter_rust",
+    extensions=(".rs",),
+    sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),
+    islands=frozenset((ScopeKind.NAMESPACE, ScopeKind.FUNCTION)),
+    blank="_",
+    # A structure may be made like a value: `struct Point(i32)`.
+    spaces={
+        "struct": "tv",
+        "enum": "t",
+        "trait": "t",
+        "type": "t",
+        "module": "t",
+        "type_param": "t",
+        "rust_use": "tv",
+        "rust_extern_crate": "t",
+    },
+    looks={"type": ("t",)},
+    apart=frozenset(("macro",)),
+    call_by_parenthesis=True,
+    class_kinds={"function": "method"},
+    constructor="",
+    # Private items are seen by the modules below: what compiles may name everything that is bound.
+    surface="bound",
+    gaps="names inside macros are not proven; links across files",
+)
