@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote
 
 from tests.index.conftest import tree_of
 
@@ -101,7 +102,7 @@ class _Comparison:
     def _judge(self, path: RepoPath, ref: RefFact, said: list[tuple[str, int, int]]) -> None:
         verdict = self.verdict
         claimed = ref.tier in (Tier.PROVEN, Tier.STRONG) and bool(ref.target)
-        inside = [(uri, line) for uri, line, _ in said if uri.startswith(self.root.as_uri() + "/")]
+        inside = [place for place in said if place[0].startswith(self.root.as_uri() + "/")]
         ours = {self._place(place) for place in ref.target} if claimed else set()
         if claimed:
             verdict.asked += 1
@@ -110,7 +111,7 @@ class _Comparison:
             elif not ours & set(inside):
                 verdict.wrong.append(
                     f"{path}:{ref.line}:{ref.column + 1} {ref.receiver}.{ref.name} {ref.tier}: "
-                    f"{[f'{u[-50:]}:{n + 1}' for u, n in sorted(ours)]} "
+                    f"{[f'{u[-50:]}:{n + 1}' for u, n, _ in sorted(ours)]} "
                     f"not {[f'{u[-50:]}:{n + 1}' for u, n, _ in said]}"
                 )
         if inside:
@@ -121,18 +122,21 @@ class _Comparison:
                 if not ours & set(inside):
                     verdict.missed.append(f"{kind} {path}:{ref.line} {ref.receiver}.{ref.name} {ref.tier}")
 
-    def _place(self, place: Place) -> tuple[str, int]:
+    def _place(self, place: Place) -> tuple[str, int, int]:
         uri = (self.root / place.path).as_uri()
         if place.definition < 0:
-            return uri, 0
-        return uri, self._definitions(place.path)[place.definition].name_line - 1
+            return uri, 0, 0
+        item = self._definitions(place.path)[place.definition]
+        return uri, item.name_line - 1, item.name_column
 
-    def _kind(self, place: tuple[str, int]) -> str:
+    def _kind(self, place: tuple[str, int, int]) -> str:
         """The kind of the definition that stands at a place, or "" where there is none: a local variable."""
-        path = RepoPath(Path(place[0].removeprefix("file://")).relative_to(self.root).as_posix())
-        if place[1] == 0 and not any(d.name_line == 1 for d in self._definitions(path)):
-            return "module"
-        return next((d.kind for d in self._definitions(path) if d.name_line == place[1] + 1), "")
+        uri, line, column = place
+        path = RepoPath(unquote(uri.removeprefix("file://")).removeprefix(f"{self.root}/"))
+        for item in self._definitions(path):
+            if (item.name_line - 1, item.name_column) == (line, column):
+                return item.kind
+        return "" if line or column else "module"
 
     def _definitions(self, path: str) -> list[Definition]:
         facts = self.snapshot.linker.sources.facts(path)

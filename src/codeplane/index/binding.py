@@ -48,18 +48,28 @@ class Binding:
         facts = self._sources.facts(path)
         if facts is None:
             return _UNKNOWN
+        if seen.role == Role.IMPORT and not seen.target:
+            return self._mentioned(path, facts, name, seen)
         if seen.receiver:
             if seen.target:
                 return Meaning(Tier.PROVEN, (Place(path, seen.target - 1),))
             target = known(self._member(path, facts, name, seen))
             return Meaning(Tier.STRONG, target) if target else Meaning(Tier.ANCHORED, NOTHING, certain=False)
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
-            return _linked(self._linker.imported(path, facts.import_at[seen.line, seen.column]))
+            return self._mentioned(path, facts, name, seen)
         if seen.target:
             return self._bound(path, facts.binds[seen.target - 1])
         if (0, name) in facts.bound or seen.role == Role.DEFINE:
             return _UNKNOWN
         return _linked(self._linker.ambient(path, seen.scope, name))
+
+    def _mentioned(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
+        """A name in an import statement: what is taken, or a module on the way there."""
+        at = facts.import_at.get((seen.line, seen.column))
+        if at is not None and facts.imports[at].name == name:
+            return _linked(self._linker.imported(path, at))
+        before = facts.receivers[seen.receiver - 1] + "." if seen.receiver else ""
+        return _linked(self._linker.module(path, before + name))
 
     def _bound(self, path: str, bind: Bind) -> Meaning:
         if not bind.certain:
@@ -84,8 +94,8 @@ class Binding:
         else:
             value = self._first(path, facts, first, (seen, len(receiver.encode("utf-8", "surrogateescape"))))
         for part in rest:
-            value = self._typed(self._inside(value, part))
-        return self._inside(value, name)
+            value = self._typed(self._inside(path, value, part))
+        return self._inside(path, value, name)
 
     def _first(self, path: str, facts: FileFacts, name: str, before: tuple[Occurrence, int]) -> _Value:
         """The value of the name that a receiver begins with, which stands right before the member."""
@@ -132,16 +142,22 @@ class Binding:
             place.path, item.scope, item.annotation or (bind.type_name if is_single and bind else "")
         )
 
-    def _inside(self, value: _Value, name: str) -> Target:
+    def _inside(self, path: str, value: _Value, name: str) -> Target:
         if not value.target:
             return NOTHING
         is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
         if not is_class:
-            return NOTHING if value.is_instance else self._linker.lookup(value.target, name)
+            return NOTHING if value.is_instance else self._shown(path, value.target, name)
         found = self._linker.classes.member(value.target, name)
         if value.is_declared and known(found) and self._may_be_replaced(value.target, name):
             return UNCLEAR
         return found
+
+    def _shown(self, path: str, module: Target, name: str) -> Target:
+        """A name behind a module. One of its submodules counts where the file itself imports that."""
+        found = self._linker.lookup(module, name)
+        is_module = all(place.definition < 0 for place in found)
+        return found if not is_module or found in self._linker.modules(path) else NOTHING
 
     def _may_be_replaced(self, owner: Target, name: str) -> bool:
         """Whether a derived class has a member of its own under the name: an instance may mean that one."""

@@ -36,6 +36,29 @@ class Linker:
         """What an import of a file brings; for a star import, the module."""
         return self.once(("import", path, at), lambda: self._imported(path, at))
 
+    def module(self, path: str, text: str) -> Target:
+        """The module that a dotted name in an import statement of a file means."""
+        facts = self.sources.facts(path)
+        found = rules(facts.language) if facts is not None else None
+        if facts is None or found is None:
+            return NOTHING
+        for item in facts.imports:
+            if item.module == text or item.module.startswith(text + "."):
+                asked = item._replace(module=text, name="", alias="")
+                return tuple(found.places(self.sources, path, asked))
+        return NOTHING
+
+    def modules(self, path: str) -> set[Target]:
+        """The modules that the imports of a file name, and those on the way there."""
+        key = ("modules", path)
+        kept: set[Target] | None = self._answers.get(key)
+        if kept is None:
+            facts = self.sources.facts(path)
+            texts = {item.module for item in facts.imports} if facts else set()
+            paths = {".".join(text.split(".")[:at]) for text in texts for at in range(1, text.count(".") + 2)}
+            kept = self._answers[key] = {self.module(path, text) for text in paths if text}
+        return kept
+
     def lookup(self, places: Target, name: str) -> Target:
         """What a name means inside a module, package or class, seen from outside."""
         if places == UNCLEAR:
@@ -182,6 +205,9 @@ class Linker:
         places = tuple(found.places(self.sources, path, item)) if item.certain else NOTHING
         if not places or item.name in ("", "*"):
             return places
+        if places == (Place(path),):
+            # A package that imports from itself cannot mean the name that this very statement binds.
+            return tuple(self._submodule(places[0], item.name))
         return self.lookup(places, item.name)
 
     def _submodule(self, place: Place, name: str) -> Sequence[Place]:
