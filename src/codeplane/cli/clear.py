@@ -7,6 +7,7 @@ from codeplane.cli._command import command, emit
 from codeplane.config import Places, TrustRecord
 from codeplane.core.errors import AlreadyServing, InvalidArgument
 from codeplane.git import locate
+from codeplane.index import drop_index
 from codeplane.server.claim import take
 from codeplane.server.link import socket_path
 from codeplane.storage import StateDir, write_private
@@ -40,6 +41,8 @@ def _remove(state: StateDir, places: Places) -> bool:
             return False
         raise
     try:
+        # Linked worktrees keep their view in the index here; it is not taken from under their servers.
+        drop_index(state.index_file)
         TrustRecord(places.trust_file).revoke(state.path.parent, write_private)
         if socket.is_socket() and not socket.parent.is_symlink():
             socket.unlink(missing_ok=True)

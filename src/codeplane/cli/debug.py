@@ -5,9 +5,9 @@ import click
 from codeplane.cli._command import command, emit
 from codeplane.cli._progress import ProgressLine
 from codeplane.config import Places
+from codeplane.index import drop_index
 from codeplane.server.claim import claim
 from codeplane.session import Checkout, RepoSession
-from codeplane.storage.database import delete_database
 
 
 @click.group()
@@ -24,7 +24,7 @@ def index_rebuild(root: Path, as_json: bool) -> None:
     checkout = Checkout.find(root, Places.of_user())
     lock = claim(checkout)
     try:
-        dropped = delete_database(checkout.state.index_files[0])
+        dropped = drop_index(checkout.index_file)
         repo = RepoSession.open(checkout)
         try:
             epoch = repo.index.refresh(ProgressLine("Indexing"))

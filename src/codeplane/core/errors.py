@@ -30,7 +30,8 @@
     ├── IndexFailure                 3xxx  the index
     │   ├── IndexCorrupt             3001
     │   ├── IndexNotAvailable        3002
-    │   └── CompilationFailed        3003
+    │   ├── CompilationFailed        3003
+    │   └── IndexBusy                3004
     ├── RefactorDivergence           4001
     ├── TaskBudgetExceeded           6001
     ├── TestRunnerNotFound           7001
@@ -253,6 +254,13 @@ class CompilationFailed(IndexFailure):
     """A semantic indexer could not process the code; structural answers remain available."""
 
     code = 3003
+    retryable = True
+
+
+class IndexBusy(IndexFailure):
+    """Another process uses the index in a way that this one cannot wait for."""
+
+    code = 3004
     retryable = True
 
 

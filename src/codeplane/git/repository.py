@@ -16,6 +16,8 @@ from codeplane.core.errors import (
 )
 from codeplane.git.objects import Commit, TreeEntry, blob_size, find_commit, list_tree, read_blob
 
+_LONGEST_LINK = 8192
+
 
 @dataclass(frozen=True)
 class Head:
@@ -41,6 +43,29 @@ class Repository:
     def head(self) -> Head:
         with self._lock:
             return self._head()
+
+    def primary(self) -> Path | None:
+        """The root of the primary checkout that this is a linked worktree of; None when it is not one.
+
+        A `.git` file may say anything, so it counts only when the primary's own list names this worktree.
+        """
+        own = self.git_dir
+        common = own.parent.parent
+        if own.parent.name != "worktrees" or common.name != ".git" or not common.is_dir():
+            return None
+        try:
+            with (own / "gitdir").open(encoding="utf-8") as stream:
+                listed = stream.read(_LONGEST_LINK).strip()
+            is_listed = os.path.realpath(own / listed) == os.path.realpath(self.root / ".git")
+            is_ours = common.parent.stat().st_uid == os.getuid()
+        except (OSError, ValueError):
+            return None
+        return common.parent if is_listed and is_ours else None
+
+    @property
+    def worktree_name(self) -> str:
+        """The name that the primary checkout has for this linked worktree."""
+        return self.git_dir.name
 
     def commit(self, name: str) -> Commit:
         """The commit that a branch, a tag, an id or an expression such as `HEAD~2` names."""

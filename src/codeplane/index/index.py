@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from codeplane.core.errors import ContentChanged, IndexCorrupt, NotFound, PathRefused, ServerStopping
+from codeplane.core.errors import (
+    ContentChanged,
+    IndexBusy,
+    IndexCorrupt,
+    NotFound,
+    PathRefused,
+    ServerStopping,
+)
 from codeplane.core.paths import RepoPath
 from codeplane.index.commits import CommitViews
 from codeplane.index.linking import Linking
@@ -17,6 +24,7 @@ from codeplane.index.store import Entry, Names, from_sql, publish, view_id
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_versioned
+from codeplane.storage.lease import Lease
 from codeplane.truth import Delta, Known, WorkingTree
 
 WORKING_VIEW: Final = "worktree"
@@ -40,8 +48,11 @@ class IndexState:
 class Index:
     """Facts by content, a view of the working tree, epochs. One refresh runs at a time."""
 
-    def __init__(self, database: Database, tree: WorkingTree, workers: Workers, rebuilt: str = "") -> None:
+    def __init__(
+        self, database: Database, lease: Lease, tree: WorkingTree, workers: Workers, view: str, rebuilt: str
+    ) -> None:
         self.database = database
+        self._lease = lease
         self._tree = tree
         self._workers = workers
         self._rebuilt = rebuilt
@@ -49,31 +60,32 @@ class Index:
         self._building = False
         self._closing = False
         with database.write() as connection:
-            self._view = view_id(connection, WORKING_VIEW)
+            self._view = view_id(connection, view)
         self._names = Names()
         self._commits = CommitViews(database, workers, self._names)
         self._linking = Linking()
-        self._entries = self._load()
+        self._epoch = 0
+        self._entries: dict[RepoPath, Entry] = {}
+        self._load()
 
     @classmethod
-    def open(cls, file: Path, tree: WorkingTree, workers: Workers) -> "Index":
-        """Opens the index; one that is damaged or of another schema is made anew."""
-        rebuilt = ""
+    def open(cls, file: Path, tree: WorkingTree, workers: Workers, view: str = WORKING_VIEW) -> "Index":
+        """Opens the index; one that is damaged or of another schema is made anew.
+
+        Several processes may have it open, each for a view of its own.
+        """
+        lease = Lease(file)
         try:
-            database = open_versioned(file, SCRIPTS)
+            database, rebuilt = _open_sound(file)
             if database is None:
-                rebuilt = "it was written by a newer version"
-            elif (damage := _damage(database)) is not None:
-                rebuilt = damage
-                database.close()
-                database = None
-        except IndexCorrupt as error:
-            database, rebuilt = None, error.message
-        if database is None:
-            delete_database(file)
-            database = open_versioned(file, SCRIPTS)
-            assert database is not None, "BUG: a new database has the current schema"
-        return cls(database, tree, workers, rebuilt)
+                _delete(file, lease)
+                database = open_versioned(file, SCRIPTS)
+                assert database is not None, "BUG: a new database has the current schema"
+                lease.share()
+            return cls(database, lease, tree, workers, view, rebuilt)
+        except BaseException:
+            lease.release()
+            raise
 
     def close(self) -> None:
         """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
@@ -81,6 +93,7 @@ class Index:
         self._commits.close()
         with self._refreshing:
             self.database.close()
+            self._lease.release()
 
     def state(self) -> IndexState:
         with self.database.read() as connection:
@@ -127,16 +140,22 @@ class Index:
         with self._refreshing:
             if self._closing:
                 raise ServerStopping("The index is being closed.")
-            delta = self._tree.reconcile({path: entry.known for path, entry in self._entries.items()})
-            unread = {
-                path: entry.known
-                for path, entry in self._entries.items()
-                if entry.blob is None and path not in delta.removed
-            }
-            if delta or delta.touched or unread:
-                self._apply(delta, {**unread, **delta.added, **delta.changed}, progress)
-            with self.database.read() as connection:
-                return _last_epoch(connection, self._view)
+            while True:
+                try:
+                    self._bring_up_to_date(progress)
+                    return self._epoch
+                except _Overtaken:
+                    self._load()
+
+    def _bring_up_to_date(self, progress: Progress | None) -> None:
+        delta = self._tree.reconcile({path: entry.known for path, entry in self._entries.items()})
+        unread = {
+            path: entry.known
+            for path, entry in self._entries.items()
+            if entry.blob is None and path not in delta.removed
+        }
+        if delta or delta.touched or unread:
+            self._apply(delta, {**unread, **delta.added, **delta.changed}, progress)
 
     def _apply(self, delta: Delta, changed: dict[RepoPath, Known], progress: Progress | None) -> None:
         work = Work(_Files(self._tree), changed)
@@ -168,19 +187,24 @@ class Index:
                 work.confirm(connection)
                 touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
                 entries = {**touched, **work.all()}
-            publish(connection, self._view, self._entries, entries, removed)
+            if _last_epoch(connection, self._view) != self._epoch:
+                raise _Overtaken
+            epoch = publish(connection, self._view, self._entries, entries, removed)
         self._names.keep(names)
+        self._epoch = epoch or self._epoch
         self._entries.update(entries)
         for path in removed:
             self._entries.pop(path, None)
 
-    def _load(self) -> dict[RepoPath, Entry]:
+    def _load(self) -> None:
+        """Takes the view from the database, as this or another process left it."""
         with self.database.read() as connection:
+            self._epoch = _last_epoch(connection, self._view)
             rows = connection.execute(
                 "SELECT path, blob, digest, mtime_ns, size, inode, ctime_ns, mode FROM entry WHERE view = ?",
                 (self._view,),
             )
-            return {from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows}
+            self._entries = {from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows}
 
     @contextmanager
     def _marked_building(self) -> Iterator[None]:
@@ -189,6 +213,10 @@ class Index:
             yield
         finally:
             self._building = False
+
+
+class _Overtaken(Exception):
+    """Another process has published this view since it was loaded; nothing of this pass is written."""
 
 
 class _Files:
@@ -211,6 +239,40 @@ def _last_epoch(connection: Connection, view: int) -> int:
     return int(
         connection.execute("SELECT coalesce(max(id), 0) FROM epoch WHERE view = ?", (view,)).fetchone()[0]
     )
+
+
+def drop_index(file: Path) -> int:
+    """Deletes the index and returns the bytes that it held; refused while another process uses it."""
+    lease = Lease(file)
+    try:
+        return _delete(file, lease)
+    finally:
+        lease.release()
+
+
+def _delete(file: Path, lease: Lease) -> int:
+    if not lease.make_sole():
+        raise IndexBusy(
+            f"{file} has to be made anew, and another process uses it.",
+            hints=["Stop the servers of the other worktrees of this repository."],
+            path=str(file),
+        )
+    return delete_database(file)
+
+
+def _open_sound(file: Path) -> tuple[Database | None, str]:
+    """The database, or None and why it has to be made anew."""
+    try:
+        database = open_versioned(file, SCRIPTS)
+    except IndexCorrupt as error:
+        return None, error.message
+    if database is None:
+        return None, "it was written by a newer version"
+    damage = _damage(database)
+    if damage is not None:
+        database.close()
+        return None, damage
+    return database, ""
 
 
 def _damage(database: Database) -> str | None:

@@ -131,6 +131,7 @@ CREATE TABLE epoch (
   view INTEGER NOT NULL,
   at_ms INTEGER NOT NULL
 );
+CREATE INDEX epoch_by_view ON epoch (view, id);
 CREATE TABLE change (
   epoch INTEGER NOT NULL,
   path TEXT NOT NULL,

@@ -7,6 +7,7 @@ from pathlib import Path
 from codeplane.config import Places, Settings, TrustRecord, load_settings
 from codeplane.config.layers import assignment_source, env_source, file_source
 from codeplane.git import Repository, locate, open_repository
+from codeplane.index import WORKING_VIEW
 from codeplane.storage import StateDir, read_trust_id
 
 
@@ -20,6 +21,22 @@ class Checkout:
     settings: Settings
     trusted: bool
     notices: tuple[str, ...]
+
+    @property
+    def index_home(self) -> Path:
+        """The checkout whose state directory has the index: linked worktrees share the primary's."""
+        return self.repository.primary() or self.root
+
+    @property
+    def index_file(self) -> Path:
+        return StateDir.at(self.index_home).index_file
+
+    @property
+    def view_key(self) -> str:
+        """The name of this checkout's view in the index."""
+        if self.index_home == self.root:
+            return WORKING_VIEW
+        return f"{WORKING_VIEW}:{self.repository.worktree_name}"
 
     @classmethod
     def find(cls, start: Path, places: Places, assignments: Sequence[str] = ()) -> "Checkout":

@@ -61,7 +61,7 @@ def status_of(checkout: Checkout, index: Index | None = None) -> RepoStatus:
 
 def _index_status(checkout: Checkout, state: IndexState | None) -> str:
     if state is None:
-        return "present" if checkout.state.index_files[0].exists() else "absent"
+        return "present" if checkout.index_file.exists() else "absent"
     return "building" if state.building or state.unread or not state.epoch else "ready"
 
 
@@ -90,7 +90,9 @@ class RepoSession:
         state = StateDir.create(checkout.root)
         tree = WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
         workers = Workers(_INDEX_WORKERS)
-        index = Index.open(state.index_files[0], tree, workers)
+        if checkout.index_home != checkout.root:
+            StateDir.create(checkout.index_home)
+        index = Index.open(checkout.index_file, tree, workers, checkout.view_key)
         return cls(checkout, state, Sessions(checkout.settings.server.session_idle_sec), index, workers)
 
     def close(self) -> None:

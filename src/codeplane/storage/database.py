@@ -2,15 +2,17 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from codeplane.core.errors import IndexCorrupt, ServerStopping
+from codeplane.core.errors import IndexBusy, IndexCorrupt, ServerStopping
 
 Connection = sqlite3.Connection
 
 _LAST_USE_SEC = 10
+_BUSY_SEC = 30
 
 
 class Database:
@@ -93,13 +95,14 @@ def open_versioned(path: Path, scripts: Sequence[str]) -> Database | None:
     database = Database(path)
     try:
         with database.read() as connection:
-            [(version,)] = connection.execute("PRAGMA user_version").fetchall()
+            version = _version(connection)
         if version > len(scripts):
             database.close()
             return None
         if version < len(scripts):
             with database.write() as connection:
-                for script in scripts[version:]:
+                # Another process may have run them while this one waited.
+                for script in scripts[_version(connection) :]:
                     for statement in filter(str.strip, script.split(";\n")):
                         connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {len(scripts)}")
@@ -107,6 +110,11 @@ def open_versioned(path: Path, scripts: Sequence[str]) -> Database | None:
         database.close()
         raise
     return database
+
+
+def _version(connection: Connection) -> int:
+    [(version,)] = connection.execute("PRAGMA user_version").fetchall()
+    return int(version)
 
 
 def delete_database(path: Path) -> int:
@@ -124,8 +132,8 @@ def delete_database(path: Path) -> int:
 
 def _connect(path: Path) -> Connection:
     # Connections are closed by whoever closes the database, which may be another thread.
-    connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
+    connection = sqlite3.connect(path, timeout=_BUSY_SEC, isolation_level=None, check_same_thread=False)
+    _use_wal(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA cache_size = -32000")
@@ -133,11 +141,27 @@ def _connect(path: Path) -> Connection:
     return connection
 
 
+def _use_wal(connection: Connection) -> None:
+    """The first switch needs the file alone, and SQLite does not wait for that by itself."""
+    end = time.monotonic() + _BUSY_SEC
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+
+
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            told = f"Another process has been writing to {path} for {_BUSY_SEC} seconds."
+            raise IndexBusy(told, path=str(path)) from error
         if isinstance(error, sqlite3.OperationalError) and "corrupt" not in str(error).lower():
             raise
         if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):

@@ -106,8 +106,8 @@ class StateDir:
         return self.path / "token"
 
     @property
-    def index_files(self) -> list[Path]:
-        return [self.path / f"index.db{suffix}" for suffix in ("", "-wal", "-shm")]
+    def index_file(self) -> Path:
+        return self.path / "index.db"
 
     def lock(self) -> ServerLock:
         return ServerLock(self.path / "lock")
