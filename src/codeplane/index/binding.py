@@ -68,8 +68,14 @@ class Binding:
         at = facts.import_at.get((seen.line, seen.column))
         if at is not None and facts.imports[at].name == name:
             return _linked(self._linker.imported(path, at))
-        before = facts.receivers[seen.receiver - 1] + "." if seen.receiver else ""
-        return _linked(self._linker.module(path, before + name))
+        receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
+        if receiver.strip("."):
+            return _linked(self._linker.module(path, f"{receiver}.{name}"))
+        # The dots of a relative import are not told apart in the receiver.
+        heads = {
+            _head(item.module) for item in facts.imports if item.module.lstrip(".").split(".")[0] == name
+        }
+        return _linked(self._linker.module(path, heads.pop())) if len(heads) == 1 else _UNKNOWN
 
     def _bound(self, path: str, bind: Bind) -> Meaning:
         if not bind.certain:
@@ -208,6 +214,12 @@ class Binding:
         if any(one.role == Role.WRITE and one.target == at + 1 for one in written):
             return NOTHING
         return self._class_of(path, facts, parent)
+
+
+def _head(module: str) -> str:
+    """The first name of a module, with the dots before it."""
+    dots = len(module) - len(module.lstrip("."))
+    return module[:dots] + module[dots:].split(".")[0]
 
 
 def _linked(target: Target) -> Meaning:
