@@ -74,6 +74,8 @@ class _Reading:
         self.root = root
         self.data = data
         self.captures = captures(known.query, root, known.spec.query_depth)
+        if self.hooks and hasattr(self.hooks, "captured"):
+            self.hooks.captured(self.captures, data, root)
         self.is_cut = bool(self.spec.most_definitions) and cut(self.captures, self.spec.most_definitions)
         self.lines = Lines(data)
 

@@ -53,6 +53,10 @@ class Lookup:
         self._values_apart = not self.spaced or not (looked or spec.inherits_names)
         self._inheritance = Inheritance(binder, self._type_at) if spec.inherits_names else None
         self._twins: dict[int, int] = {}
+        self._outward: dict[int, list[tuple[int, dict[bytes, int], bool]]] = {}
+        self._found: dict[tuple[bytes, tuple[int, int], int], int] = {}  # what holds wherever it stands
+        self._walled = bool(self._islands) or binder.closed is not None  # scopes without names count too
+        self._timed = False  # whether what was found depends on the position
 
     def chain(self, scope: int) -> tuple[dict[bytes, int], ...]:
         """The tables that a name is looked up in, inner ones first."""
@@ -122,37 +126,62 @@ class Lookup:
         return self._looks.get(role, ("v",))
 
     def _find_spaced(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
-        doubt = False
+        seen = (name, place, role)
+        found = self._found.get(seen)
+        if found is not None:
+            return found
+        found, doubt, around, self._timed = 0, False, self._timed, False
         for group in self.looks(role):
-            keys = [space_key(name, space) for space in group]
+            keys = [name] if group == "v" else [space_key(name, space) for space in group]
             found, doubt = self._walk(keys, position, place, doubt)
             if found >= 0:
-                return self.doubtful(found) if doubt and found else found
-        return 0
+                break
+        found = self.doubtful(found) if doubt and found > 0 else max(found, 0)
+        if not self._timed:
+            self._found[seen] = found
+        self._timed = around  # finding a base class may be part of finding a name
+        return found
+
+    def _steps(self, scope: int) -> list[tuple[int, dict[bytes, int], bool]]:
+        """The scopes from the inside out that bind or inherit something: number, table, whether a class."""
+        steps = self._outward.get(scope)
+        if steps is None:
+            steps = self._outward[scope] = []
+            inner = scope
+            while inner >= 0:
+                is_class = self._inheritance is not None and self.kinds[inner] == ScopeKind.CLASS
+                counts = self._walled or is_class or inner in self.binder.merged
+                if counts or self.binder.tables[inner]:
+                    steps.append((inner, self.binder.tables[inner], is_class))
+                inner = self.parents[inner]
+        return steps
 
     def _walk(
         self, keys: list[bytes], position: int, place: tuple[int, int], doubt: bool
     ) -> tuple[int, bool]:
         """1 + the bind, 0 where it is known not to be one, -1 where there is none; whether to doubt it."""
-        scope, skipped = place
-        params = self.binder.type_params.get(skipped, {}) if skipped >= 0 else {}
+        params = self.binder.type_params.get(place[1], {}) if place[1] >= 0 else {}
         for key in keys:
             if key in params:
                 return params[key], doubt
-        tables = self.binder.tables
-        island = False
         closed = self.binder.closed is not None and self.binder.closed(keys[0])
-        while scope >= 0:
-            table = tables[scope]
-            found = {self._seen(table[key], scope, position, False) for key in keys if key in table} - {-1}
-            if island and self.kinds[scope] in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
-                found = {at for at in found if not at or self.binder.binds[at - 1].reason not in _LOCALS}
-            if found:
-                doubt = doubt or len(found) > 1 or self._may_be_inherited(scope, keys, min(found))
-                return min(found), doubt
+        history = self.binder.history
+        island = False
+        for scope, table, is_class in self._steps(place[0]):
+            found = -1
+            for key in keys:
+                if key in table:
+                    self._timed = self._timed or bool(self.declared) or (scope, key) in history
+                    seen = self._seen(table[key], scope, position, False)
+                    if seen > 0 and island and self._is_local(seen, scope):
+                        continue
+                    doubt = doubt or (-1 not in (seen, found) and seen != found)
+                    found = max(found, seen)
+            if found >= 0:
+                return found, doubt or (is_class and self._may_be_inherited(scope, keys, found))
             if any(key in self.binder.merged.get(scope, ()) for key in keys):
                 return 0, doubt
-            if self._inheritance and self.kinds[scope] == ScopeKind.CLASS:
+            if is_class and self._inheritance:
                 inherited = self._inheritance.of(scope)
                 for key in keys:
                     if inherited and key in inherited:
@@ -164,12 +193,17 @@ class Lookup:
                 if self.kinds[scope] != ScopeKind.FUNCTION:
                     break
                 island = True
-            scope = self.parents[scope]
         return -1, doubt
+
+    def _is_local(self, found: int, scope: int) -> bool:
+        """Whether it is a local of a function or block, which functions inside do not see."""
+        if self.kinds[scope] not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+            return False
+        return self.binder.binds[found - 1].reason in _LOCALS
 
     def _may_be_inherited(self, scope: int, keys: list[bytes], found: int) -> bool:
         """Whether a definition in a class shares its name with others of a base class."""
-        if not found or not self._inheritance or self.kinds[scope] != ScopeKind.CLASS:
+        if not found or not self._inheritance:
             return False
         if not self._inheritance.overloads(self.binder.binds[found - 1]):
             return False
