@@ -1,0 +1,62 @@
+"""How Java names reach other files: packages, nested types and static members."""
+
+from collections.abc import Sequence
+
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+
+_FAMILY = "jvm"
+_TYPES = ("class", "interface", "enum", "object", "trait", "type")
+_DEEPEST = 30  # parts of a name that are followed
+
+
+def module_name(sources: Sources, path: str) -> str:
+    """The package, which may have no name."""
+    return sources.package(path)
+
+
+def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    """The files of a package that have the name, or the type whose member it is."""
+    if not imported.module:
+        return [place for place in _unnamed(sources, path) if sources.members(place, imported.name)]
+    return members_of(sources, imported.module, imported.name)
+
+
+def members_of(sources: Sources, module: str, name: str) -> list[Place]:
+    """The places that a dotted name of a package or type means and that have the name in them."""
+    parts = module.split(".")
+    for count in range(min(len(parts), _DEEPEST), 0, -1):
+        found = list(sources.declaring(".".join(parts[:count]), _FAMILY))
+        for part in parts[count:]:
+            found = [inner for place in found for inner in _types(sources, place, part)]
+        if name != "*":
+            found = [place for place in found if sources.members(place, name)]
+        if found:
+            return found
+    return []
+
+
+def _types(sources: Sources, place: Place, name: str) -> list[Place]:
+    return [member.place for member in sources.members(place, name) if member.kind in _TYPES]
+
+
+def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
+    """The other files of the package. Of other languages only what is imported is seen."""
+    package = sources.package(place.path)
+    if not package:
+        return [[other for other in _unnamed(sources, place.path) if other.path != place.path]]
+    files = sources.declaring(package, _FAMILY)
+    return [[other for other in files if other.path != place.path and other.path.endswith(".java")]]
+
+
+def _unnamed(sources: Sources, path: str) -> list[Place]:
+    """The files of the package without a name in the same directory."""
+    directory = path.rpartition("/")[0]
+    start = f"{directory}/" if directory else ""
+    paths = [start + name for name in sources.names_in(directory) if name.endswith(".java")]
+    return [Place(found) for found in paths if not sources.package(found)]
+
+
+def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
+    """Packages hold no packages: a name of two parts is not looked up part by part."""
+    return []
