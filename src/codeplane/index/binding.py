@@ -13,6 +13,13 @@ from codeplane.languages.modules import Place
 _PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)[\w$@]+)*\Z")
 _KEYWORD: Final = "="
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
+# The entries of a spec's `looks` that end up in a role.
+_ROLES: Final = {
+    Role.READ: ("read",),
+    Role.WRITE: ("write",),
+    Role.CALL: ("call", "new"),
+    Role.TYPE: ("type", "class", "namespace"),
+}
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 
 
@@ -53,7 +60,7 @@ class Binding:
         if seen.receiver:
             if seen.target:
                 return Meaning(Tier.PROVEN, (Place(path, seen.target - 1),))
-            target = known(self._member(path, facts, name, seen))
+            target = self._fitting(facts, seen, known(self._member(path, facts, name, seen)))
             return Meaning(Tier.STRONG, target) if target else Meaning(Tier.ANCHORED, NOTHING, certain=False)
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
             return self._mentioned(path, facts, name, seen)
@@ -61,7 +68,17 @@ class Binding:
             return self._bound(path, facts.binds[seen.target - 1])
         if (0, name) in facts.bound or seen.role == Role.DEFINE:
             return _UNKNOWN
-        return _linked(self._linker.ambient(path, seen.scope, name))
+        return _linked(self._fitting(facts, seen, known(self._linker.ambient(path, seen.scope, name))))
+
+    def _fitting(self, facts: FileFacts, seen: Occurrence, target: Target) -> Target:
+        """The target where a name in this role can mean it: a call is no call of a field."""
+        spec = self._linker.spec(facts)
+        if not spec.spaces or not target:
+            return target
+        looks = {space for role in _ROLES.get(seen.role, ()) for space in "".join(spec.looks.get(role, "v"))}
+        kinds = [self._linker.definition_kind(place) for place in target]
+        fits = all(not kind or looks & set(spec.spaces.get(kind, "v")) for kind in kinds)
+        return target if fits or seen.role not in _ROLES else NOTHING
 
     def _mentioned(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
         """A name in an import statement: what is taken, or a module on the way there."""
@@ -92,10 +109,17 @@ class Binding:
             return self._linker.classes.member(
                 self._class_around(path, facts, seen.scope), name, of_bases=True
             )
+        if spec.qualifier and receiver.endswith(spec.qualifier):
+            return self._linker.written(path, seen.scope, receiver + name)
+        if spec.qualifier and spec.qualifier in receiver:
+            return self._inside(path, _Value(known(self._linker.written(path, seen.scope, receiver))), name)
+        if receiver in spec.parent_receivers:
+            owner = self._linker.classes.parent(self._class_around(path, facts, seen.scope))
+            return self._linker.classes.member(owner, name) if owner else NOTHING
         if receiver == _KEYWORD or not _PLAIN.match(receiver):
             return NOTHING
         first, *rest = split_path(receiver)
-        if first in spec.self_keywords:
+        if first in spec.self_keywords or first in spec.class_keywords:
             value = _Value(self._class_around(path, facts, seen.scope), is_instance=True)
         else:
             value = self._first(path, facts, first, (seen, len(receiver.encode("utf-8", "surrogateescape"))))

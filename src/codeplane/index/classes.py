@@ -53,6 +53,14 @@ class Classes:
                 found += [base for base in self.bases((extension,)) if base != owner]
         return list(dict.fromkeys(found))
 
+    def parent(self, owner: Target) -> Target:
+        """The one class that a class extends, traits that are mixed in aside."""
+        for base in self.bases(owner):
+            kind = "" if is_outside(base) else self._linker.definition_kind(base[0])
+            if kind != "trait":
+                return base if kind == "class" else NOTHING
+        return NOTHING
+
     def _member(self, owner: Target, name: str, of_bases: bool) -> Target:
         order = self.order(owner)
         if not order:

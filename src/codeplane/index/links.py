@@ -4,6 +4,7 @@ Every answer follows from facts and the language's module rules alone. What coul
 something outside the repository, means nothing here.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -86,11 +87,21 @@ class Linker:
 
     def written(self, path: str, scope: int, text: str) -> Target:
         """What a dotted name means in a scope of a file."""
+        facts = self.sources.facts(path)
+        if facts is not None and (between := self.spec(facts).qualifier) and between in text:
+            return self._qualified(path, facts, scope, text)
         first, *rest = split_path(text)
         target = self.lexical(path, scope, first)
         for name in rest:
             target = self.lookup(known(target), name)
         return target
+
+    def _qualified(self, path: str, facts: FileFacts, scope: int, text: str) -> Target:
+        found = rules(facts.language)
+        item = found.qualified(self.sources, self._space(path, facts, scope), text) if found else None
+        if found is None or item is None:
+            return NOTHING
+        return self.lookup(tuple(found.places(self.sources, path, item)), item.name)
 
     def bound(self, path: str, bind: Bind | None) -> Target:
         """What a bind of a file stands for."""
@@ -111,12 +122,21 @@ class Linker:
         inherited = self._inherited(path, facts, scope, name)
         if inherited:
             return inherited
+        spec = self.spec(facts)
+        if spec.closed and re.fullmatch(spec.closed, name):
+            return NOTHING
         place = self._space(path, facts, scope)
-        for group in found.ambient(self.sources, place):
-            if target := self.single([self._name_in(one, name) for one in group]):
+        for far, group in enumerate(found.ambient(self.sources, place)):
+            target = self.single([self._name_in(one, name) for one in group])
+            if far and spec.far_kinds and not self._are_far(known(target), spec):
+                continue
+            if target:
                 return target
         stars = [at for at in facts.stars if self._sees(facts, scope, facts.imports[at].scope)]
         return self.starred(path, stars, name)
+
+    def _are_far(self, target: Target, spec: LanguageSpec) -> bool:
+        return all(self.definition_kind(place) in spec.far_kinds for place in target)
 
     def starred(self, path: str, stars: Sequence[int], name: str) -> Target:
         """What star imports bring under a name. Each module is asked once, however they import each other."""

@@ -66,6 +66,8 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
     for draft in outline.drafts:
         if spec.name_marks is not None:
             draft.name = _told(data, *draft.name, spec.name_marks.encode())
+        if draft.mixins:
+            draft.bases = [*reversed(draft.mixins), *draft.bases]
         if draft.name[0] == draft.name[1]:
             # What extends a type without a name of its own goes by the name of the type.
             draft.name = draft.owner

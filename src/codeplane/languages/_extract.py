@@ -29,6 +29,7 @@ _ROLES = {
     "reference.call": int(Role.CALL),
     "reference.type": _TYPE,
     "base": _TYPE,
+    "base.mixin": _TYPE,
     "reference.write": int(Role.WRITE),
     "reference.new": int(Role.CALL) + NEW,
     "reference.class": _TYPE + CLASS,

@@ -16,6 +16,7 @@ _END = 1 << 62
 _LOOK = 400  # longer receivers are not looked at: chains would cost the square of their length
 _OPEN = ord("(")
 _LOCALS = (Reason.LOCAL_ASSIGN, Reason.PARAM)
+_QUALIFIER = ord("\\")  # right before a name: what is before it is a namespace
 _SPACE = ord(" ")
 _WALLS = (ScopeKind.FUNCTION, ScopeKind.CLASS)
 KEYWORD_RECEIVER = b"="
@@ -335,7 +336,10 @@ class Occurrences:
         written = self.data[receiver_start : start - 1]
         raw = self._own.get(written)
         if raw is None:
-            raw = self.data[receiver_start:start].removesuffix(b"::$").rstrip(_SEPARATORS) or b"."
+            raw = self.data[receiver_start:start].removesuffix(b"::$").rstrip(_SEPARATORS)
+            if self.data[start - 1] == _QUALIFIER:
+                raw += b"\\"
+            raw = raw or b"."
             self._numbers[written] = self.receiver(raw)
             if raw not in self.members.receivers:
                 return self._numbers[written], 0

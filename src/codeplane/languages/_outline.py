@@ -28,7 +28,7 @@ _SCOPE_KINDS = {
 }
 _RANKS = {"body": _BODY, "extent": _EXTENT, "declaration": _DECLARATION, "scope.outer": _OUTER}
 _LEAVES = (
-    *("name", "extended", "base", "decorator", "test"),
+    *("name", "extended", "base", "base.mixin", "decorator", "test"),
     *(f"modifier.{name}" for name in MODIFIERS),
 )
 _TYPES = frozenset(("struct", "enum", "class", "interface"))
@@ -41,7 +41,7 @@ class Draft:
 
     __slots__ = (
         "annotation", "bases", "body", "body_start", "decorators", "end", "flags", "forward",
-        "kind", "more", "name", "opens_group", "owner", "parameter", "parent", "scope",
+        "kind", "mixins", "more", "name", "opens_group", "owner", "parameter", "parent", "scope",
         "span_start", "start",
     )  # fmt: skip
 
@@ -60,6 +60,7 @@ class Draft:
         self.name = (-1, -1)
         self.owner = (-1, -1)
         self.bases: list[tuple[int, int]] = []
+        self.mixins: list[tuple[int, int]] = []
         self.decorators: list[tuple[int, int]] = []
         self.flags = 0
         self.annotation = ""
@@ -241,6 +242,8 @@ class _Sweep:
             draft.owner = (start, end)
         elif capture == "base":
             draft.bases.append((start, end))
+        elif capture == "base.mixin":
+            draft.mixins.append((start, end))
         elif capture == "decorator":
             draft.decorators.append((start, end))
         else:

@@ -115,8 +115,14 @@ class LanguageSpec:
     plain_bases: frozenset[str] = frozenset()
     # Receivers that stand for the base classes of the class around: `super()`, `base`.
     super_receivers: tuple[str, ...] = ()
+    # Receivers that stand for the class that the class around extends, without the traits of it.
+    parent_receivers: tuple[str, ...] = ()
     # A variable always has its declared type, whatever is done with it: members of that type are meant.
     static_types: bool = False
+    # What stands between the parts of a name that says its namespace, where `resolve.py` reads such names.
+    qualifier: str = ""
+    # Kinds that are seen through the first group of ambient places and through the others too; empty: all.
+    far_kinds: frozenset[str] = frozenset()
     gaps: str = ""  # what the support table says about things left out
 
 

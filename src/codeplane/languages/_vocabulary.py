@@ -25,7 +25,8 @@ MODIFIERS = {
 }
 
 _FIXED = (
-    "identifier identifier.whole identifier.part member receiver name body base decorator extent extended "
+    "identifier identifier.whole identifier.part member receiver name body base base.mixin decorator extent "
+    "extended "
     "declaration declared annotation annotation.next annotated made test package doubt rebinds "
     "annotation.before region.raw "
     "scope.outer argument.keyword dotted region.type region.names "

@@ -84,6 +84,10 @@ class Rules(Protocol):
         """The module `name` inside a module, where that is another file: `pkg/name.py`, `mod name;`. Asked
         when the place does not define the name, or only declares it."""
 
+    def qualified(self, sources: Sources, place: Place, text: str) -> Import | None:
+        """A name with the spec's `qualifier` in it, as the import that it amounts to in a file or namespace.
+        Only languages with a qualifier have this."""
+
 
 @cache
 def rules(language: str) -> Rules | None:

@@ -31,7 +31,9 @@
 
 (base_clause [(name) (qualified_name)] @base)
 (class_interface_clause [(name) (qualified_name)] @base)
-(use_declaration [(name) (qualified_name)] @base)
+(use_declaration [(name) (qualified_name)] @base.mixin)
+; Which of two traits has a method is said here: as a base that is no class, it leaves that open.
+(use_instead_of_clause . (_) @base.mixin)
 
 ((method_declaration (visibility_modifier) @modifier.private) (#eq? @modifier.private "private"))
 ((property_declaration (visibility_modifier) @modifier.private) (#eq? @modifier.private "private"))

@@ -1,0 +1,174 @@
+"""How PHP finds names: what Composer loads by itself, and which files declare a namespace."""
+
+import json
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+
+_MOST_MANIFESTS = 500
+_MOST_ENTRIES = 2_000
+
+
+@dataclass(frozen=True)
+class _Loading:
+    """What the manifests of the repository say: prefix → directories, and directories that are for tests."""
+
+    psr4: dict[str, list[str]]
+    psr0: dict[str, list[str]]
+    tests: tuple[str, ...]
+
+
+_loading: "WeakKeyDictionary[Sources, _Loading]" = WeakKeyDictionary()
+
+
+def module_name(sources: Sources, path: str) -> str:
+    """The namespace; the path without its ending where there is none, or several."""
+    package = sources.package(path)
+    return package if package and " " not in package else path.rsplit(".", 1)[0]
+
+
+def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    """The file that the class is loaded from, or all files that declare the namespace."""
+    if imported.kind == "php_include":
+        return _included(sources, path, imported.module)
+    loaded = _loaded(sources, imported) if imported.kind == "php_use" else []
+    return loaded or _declaring(sources, path, imported.module)
+
+
+def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
+    """The files of the same namespace, and for functions and constants those of none."""
+    package = sources.package(place.path)
+    if place.definition >= 0 or " " in package:
+        return ()
+    own = [_declaring(sources, place.path, package)]
+    return [*own, _declaring(sources, place.path, "")] if package else own
+
+
+def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
+    """The namespace below that of a file."""
+    package = sources.package(place.path)
+    if place.definition >= 0 or " " in package:
+        return ()
+    return sources.declaring(f"{package}\\{name}".lstrip("\\"), "php")
+
+
+def qualified(sources: Sources, place: Place, text: str) -> Import | None:
+    """A name with `\\` in it as the import that it amounts to."""
+    full = text[1:] if text.startswith("\\") else _from_here(sources, place, text)
+    module, _, name = (full or "").rpartition("\\")
+    return Import(0, "php_use", module, name, "", 0, 0) if name else None
+
+
+def _from_here(sources: Sources, place: Place, text: str) -> str | None:
+    package = sources.package(place.path)
+    if place.definition >= 0 or " " in package:
+        return None
+    first, _, rest = text.partition("\\")
+    if first.lower() == "namespace":
+        return f"{package}\\{rest}".lstrip("\\")
+    taken = [one for one in sources.imports(place.path) if one.kind == "php_use"]
+    same = {(one.alias, one.module, one.name) for one in taken if one.alias.lower() == first.lower()}
+    if not same:
+        return f"{package}\\{text}".lstrip("\\")
+    alias, module, name = same.pop()
+    # Several files' worth of namespaces, or another letter case: not certain.
+    return None if same or alias != first else f"{module}\\{name}\\{rest}".lstrip("\\")
+
+
+def _included(sources: Sources, path: str, module: str) -> Sequence[Place]:
+    """What is found through the include path depends on how the program is started."""
+    if not module.startswith("./"):
+        return ()
+    found = _inside(posixpath.dirname(path), module)
+    return (Place(found),) if found and sources.exists(found) else ()
+
+
+def _declaring(sources: Sources, path: str, package: str) -> list[Place]:
+    """Files for tests are seen by files for tests alone."""
+    tests = _manifests(sources).tests
+    found = sources.declaring(package, "php")
+    if not tests or path.startswith(tests):
+        return list(found)
+    return [place for place in found if not place.path.startswith(tests)]
+
+
+def _loaded(sources: Sources, imported: Import) -> list[Place]:
+    """The files that the loader tries for a class, those that are there and declare its namespace."""
+    loading = _manifests(sources)
+    full = f"{imported.module}\\{imported.name}".lstrip("\\")
+    for prefix in _prefixes(full):
+        below = full[len(prefix) :].replace("\\", "/") + ".php"
+        tried = [_inside(directory, below) for directory in loading.psr4.get(prefix, ())]
+        if found := _present(sources, tried, imported.module):
+            return found
+    legacy = imported.module.replace("\\", "/") + "/" + imported.name.replace("_", "/") + ".php"
+    tried = [
+        _inside(directory, legacy.lstrip("/"))
+        for prefix, directories in loading.psr0.items()
+        for directory in directories
+        if full.startswith(prefix)
+    ]
+    return _present(sources, tried, imported.module)
+
+
+def _present(sources: Sources, tried: Sequence[str | None], package: str) -> list[Place]:
+    there = {path for path in tried if path and sources.exists(path) and sources.package(path) == package}
+    return [Place(path) for path in sorted(there)]
+
+
+def _prefixes(full: str) -> Iterator[str]:
+    """The namespaces that a name is in, inner ones first, with their last `\\`."""
+    while "\\" in full:
+        full = full.rpartition("\\")[0]
+        yield full + "\\"
+    yield ""
+
+
+def _inside(directory: str, relative: str) -> str | None:
+    """The path of a file, or None where it leaves the repository."""
+    found = posixpath.normpath(posixpath.join(directory, relative))
+    return None if found.startswith(("/", "../")) or found in ("..", ".") else found
+
+
+def _manifests(sources: Sources) -> _Loading:
+    found = _loading.get(sources)
+    if found is None:
+        found = _loading[sources] = _read(sources)
+    return found
+
+
+def _read(sources: Sources) -> _Loading:
+    loading = _Loading({}, {}, ())
+    tests: set[str] = set()
+    paths = [path for path in sources.paths_named("composer.json") if "vendor" not in path.split("/")]
+    for path in paths[:_MOST_MANIFESTS]:
+        for section in ("autoload", "autoload-dev"):
+            for kind, prefix, directory in _entries(sources.read(path), section):
+                below = _inside(posixpath.dirname(path), directory) or ""
+                if kind in ("psr-4", "psr-0"):
+                    known = loading.psr4 if kind == "psr-4" else loading.psr0
+                    known.setdefault(prefix, []).append(below)
+                if section == "autoload-dev" and below:
+                    tests.add(below if below.endswith(".php") else below + "/")
+    return _Loading(loading.psr4, loading.psr0, tuple(sorted(tests)))
+
+
+def _entries(data: bytes | None, section: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, prefix and directory of each entry of a section. What is not as it should be is left out."""
+    try:
+        manifest = json.loads(data or b"{}")
+    except (ValueError, RecursionError):
+        return
+    loading = manifest.get(section) if isinstance(manifest, dict) else None
+    count = 0
+    for kind, entries in loading.items() if isinstance(loading, dict) else ():
+        pairs = entries.items() if isinstance(entries, dict) else [("", entries)]
+        for prefix, directories in pairs:
+            for directory in directories if isinstance(directories, list) else [directories]:
+                count += 1
+                if isinstance(directory, str) and count <= _MOST_ENTRIES:
+                    yield kind, prefix, directory or "."
