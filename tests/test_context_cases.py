@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
+from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import (
     Context,
     Probed,
@@ -18,8 +19,6 @@ from codeplane.index.contexts import (
     detect,
     discover,
     probe,
-    read_contexts,
-    write_contexts,
 )
 from codeplane.languages.families import FAMILIES
 from tests.case_files import Case, parse_case

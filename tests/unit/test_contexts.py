@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import UnreadableConfig
 from codeplane.core.paths import RepoPath
+from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import (
     Candidate,
     Context,
@@ -18,8 +19,6 @@ from codeplane.index.contexts import (
     discover,
     is_inside,
     probe,
-    read_contexts,
-    write_contexts,
 )
 from codeplane.index.fences import Listing, Unreadable, literal_glob, matcher, read_listing
 from codeplane.languages.families import FAMILIES, UNIVERSAL_EXCLUDES, FamilyKind, WorkspaceForm, probe_file

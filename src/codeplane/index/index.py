@@ -17,10 +17,12 @@ from codeplane.core.errors import (
 )
 from codeplane.core.paths import RepoPath
 from codeplane.index.commits import CommitViews
+from codeplane.index.contexts import Override
 from codeplane.index.linking import Linking
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCRIPTS
 from codeplane.index.store import Entry, Names, from_sql, publish, view_id
+from codeplane.index.units import UnitsCache
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_versioned
@@ -64,6 +66,7 @@ class Index:
         self._names = Names()
         self._commits = CommitViews(database, workers, self._names)
         self._linking = Linking()
+        self._units = UnitsCache()
         self._epoch = 0
         self._entries: dict[RepoPath, Entry] = {}
         self._load()
@@ -103,6 +106,10 @@ class Index:
             epoch = _last_epoch(connection, self._view)
         return IndexState(files, unread, epoch, self._building, self._rebuilt)
 
+    def configure(self, overrides: Sequence[Override]) -> None:
+        """Takes what the user says about build contexts; to be called before the first snapshot."""
+        self._units.overrides = overrides
+
     @property
     def is_building(self) -> bool:
         """Whether a long pass runs; answers given meanwhile say what is missing."""
@@ -118,6 +125,7 @@ class Index:
                 self._view,
                 epoch,
                 lambda: self._linking.linker(connection, self._view, epoch, self._manifest),
+                lambda: self._units.units(connection, self._view, epoch, self._manifest),
             )
 
     def _manifest(self, path: RepoPath) -> bytes | None:
@@ -132,7 +140,11 @@ class Index:
         view = self._commits.view_of(tree, progress)
         with self.database.read() as connection:
             yield Snapshot(
-                connection, view, 0, lambda: self._linking.linker(connection, view, 0, tree.manifest)
+                connection,
+                view,
+                0,
+                lambda: self._linking.linker(connection, view, 0, tree.manifest),
+                lambda: self._units.units(connection, view, 0, tree.manifest),
             )
 
     def refresh(self, progress: Progress | None = None) -> int:

@@ -12,6 +12,7 @@ from codeplane.index.links import Linker
 from codeplane.index.pack import unpack_binds, unpack_scopes
 from codeplane.index.references import References, RefFact
 from codeplane.index.store import from_sql, sql_text
+from codeplane.index.units import Units
 from codeplane.jail import shown
 from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope, Span
 from codeplane.languages.modules import Place
@@ -59,8 +60,16 @@ class DefFact(NamedTuple):
 class Snapshot:
     """One view at one epoch. It lives as long as the read that it was made in."""
 
-    def __init__(self, connection: Connection, view: int, epoch: int, links: Callable[[], Linker]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        view: int,
+        epoch: int,
+        links: Callable[[], Linker],
+        units: Callable[[], Units],
+    ) -> None:
         self._connection = connection
+        self._units = units
         self._view = view
         self._links = links
         self.epoch = epoch
@@ -69,6 +78,16 @@ class Snapshot:
     def linker(self) -> Linker:
         """Names across the files of the view."""
         return self._links()
+
+    @cached_property
+    def units(self) -> Units:
+        """The build contexts of the view."""
+        return self._units()
+
+    def unit_of(self, path: RepoPath) -> str:
+        """The language family of a file, `:`, and the root of the context that owns it, if any does."""
+        file = self.file(path)
+        return self.units.unit_of(path, file.language if file is not None else "")
 
     @cached_property
     def references(self) -> References:

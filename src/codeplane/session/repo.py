@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
+from codeplane.core.errors import CodePlaneError
 from codeplane.index import Index, IndexState, Workers
+from codeplane.index.context_file import read_contexts
+from codeplane.index.contexts import Override
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
 from codeplane.storage import StateDir
+from codeplane.storage.files import read_small
 from codeplane.truth import WorkingTree
 
 _INDEX_WORKERS = 2
+_LARGEST_CONTEXTS = 1_048_576
 
 
 class IndexReport(BaseModel):
@@ -73,6 +78,12 @@ def _index_report(state: IndexState | None) -> IndexReport | None:
     )
 
 
+def _overrides(checkout: Checkout) -> list[Override]:
+    """What contexts.yaml says; it counts only in a trusted repository, like every setting it supplies."""
+    data = read_small(checkout.state.contexts_file, _LARGEST_CONTEXTS) if checkout.trusted else None
+    return read_contexts(data.decode("utf-8", "replace")) if data else []
+
+
 @dataclass
 class RepoSession:
     """An open repository. Every tool call runs inside one."""
@@ -93,6 +104,11 @@ class RepoSession:
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)
         index = Index.open(checkout.index_file, tree, workers, checkout.view_key)
+        try:
+            index.configure(_overrides(checkout))
+        except CodePlaneError:
+            index.close()
+            raise
         return cls(checkout, state, Sessions(checkout.settings.server.session_idle_sec), index, workers)
 
     def close(self) -> None:

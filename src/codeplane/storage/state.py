@@ -90,6 +90,10 @@ class StateDir:
         return self.path / "config.yaml"
 
     @property
+    def contexts_file(self) -> Path:
+        return self.path / "contexts.yaml"
+
+    @property
     def logs(self) -> Path:
         return self.path / "logs"
 
