@@ -65,7 +65,8 @@ class Binding:
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
             return self._mentioned(path, facts, name, seen)
         if seen.target:
-            return self._bound(path, facts.binds[seen.target - 1])
+            bind = facts.binds[seen.target - 1]
+            return self._bound(path, bind) if bind.certain else self._doubted(path, facts, seen, bind)
         if (0, name) in facts.bound or seen.role == Role.DEFINE:
             return _UNKNOWN
         return _linked(self._fitting(facts, seen, known(self._linker.ambient(path, seen.scope, name))))
@@ -94,9 +95,17 @@ class Binding:
         }
         return _linked(self._linker.module(path, heads.pop())) if len(heads) == 1 else _UNKNOWN
 
-    def _bound(self, path: str, bind: Bind) -> Meaning:
-        if not bind.certain:
+    def _doubted(self, path: str, facts: FileFacts, seen: Occurrence, bind: Bind) -> Meaning:
+        """A name that a base class around it may hide: what is bound, where all bases are known not to."""
+        sure = facts.named(bind.scope, bind.name)
+        if sure is None or sure != bind._replace(certain=True):
             return _UNKNOWN
+        if self._linker.may_hide(path, (seen.scope, bind.scope), bind.name):
+            return _UNKNOWN
+        meaning = self._bound(path, sure)
+        return meaning._replace(tier=Tier.STRONG) if meaning.target else meaning
+
+    def _bound(self, path: str, bind: Bind) -> Meaning:
         if bind.reason == Reason.IMPORT_ALIAS:
             return _linked(self._linker.imported(path, bind.target))
         is_definition = bind.reason == Reason.DEF_IN_SCOPE
@@ -133,7 +142,7 @@ class Binding:
         starts = (seen.column - length - 1, seen.column - length - 2)
         for other in self._sources.occurrences(path, name):
             if other.line == seen.line and other.column in starts and not other.receiver:
-                if not other.target:
+                if not other.target or not facts.binds[other.target - 1].certain:
                     return self._typed(self.of(path, name, other).target)
                 return self._of_bind(path, facts, other.target - 1)
         return _NO_VALUE

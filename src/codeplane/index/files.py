@@ -68,7 +68,10 @@ class FileFacts:
         found: dict[tuple[int, str], int] = {}
         for at, bind in enumerate(self.binds):
             key = (bind.scope, bind.name)
-            found[key] = -1 if key in found else at
+            first = found.setdefault(key, at)
+            # The same bind may be there once more for places where a base class may hide it.
+            if first >= 0 and bind._replace(certain=True) != self.binds[first]._replace(certain=True):
+                found[key] = -1
         return found
 
     @cached_property

@@ -362,6 +362,27 @@ class Linker:
                 return target
         return NOTHING
 
+    def may_hide(self, path: str, scopes: tuple[int, int], name: str) -> bool:
+        """Whether a class from an inner to an outer scope has or may have the name from a base."""
+        facts = self.sources.facts(path)
+        assert facts is not None, "BUG: a file with names has facts"
+        at, last = scopes
+        while at >= last and at >= 0:
+            if facts.scopes[at].kind == ScopeKind.CLASS:
+                opened = facts.opened_by.get(at)
+                if opened is None or self._has_from_base(Place(path, opened), name):
+                    return True
+            at = facts.scopes[at].parent
+        return False
+
+    def _has_from_base(self, place: Place, name: str) -> bool:
+        facts = self.sources.facts(place.path)
+        assert facts is not None, "BUG: a class has a file"
+        item, spec = facts.definitions[place.definition], self.spec(facts)
+        if item.kind in spec.merges or name in spec.implied.get(item.kind, "").split():
+            return True
+        return self.classes.member((place,), name, of_bases=True) != NOTHING
+
     def _around(self, facts: FileFacts, scope: int) -> Iterator[int]:
         """The definitions that open the scopes around, inner ones first."""
         while scope >= 0:

@@ -42,5 +42,8 @@ SPEC = LanguageSpec(
         "TestTemplate": FLAG_TEST,
     },
     surface="defined",
+    plain_bases=frozenset(("Object", "Cloneable", "Serializable", "java.io.Serializable")),
+    super_receivers=("super",),
+    static_types=True,
     gaps="names of enum constants in `case` are not bound to the enum",
 )
