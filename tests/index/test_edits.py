@@ -8,7 +8,7 @@ import pytest
 from codeplane.index import Index, Workers
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
-from tests.index.test_index import fresh, text_of
+from tests.index.test_index import text_of
 
 NAMES = ("a.py", "b.py", "pkg/c.py", "pkg/d.py", "pkg/__init__.py", "notes.txt", "web/x.js", "ünï.py")
 LINES = (
@@ -71,6 +71,17 @@ class Churn:
         return [self.repo / name for name in NAMES if (self.repo / name).is_file()]
 
 
+def links(index: Index) -> str:
+    """What every name means, with the uids of what is defined."""
+    with index.snapshot() as snapshot:
+        lines = []
+        for file in snapshot.files(1000).items:
+            lines += [str(ref) for ref in snapshot.references_in(file.path)] if file.language else []
+            for item in snapshot.definitions_in(file.path, 1000).items:
+                lines.append(f"{item.lexical_path} {snapshot.uid(item.path, item.position)}")
+        return "\n".join(lines)
+
+
 def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None:
     for seed in seeds:
         repo = new_repo(tmp_path / f"r{seed}")
@@ -80,9 +91,13 @@ def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None
             churn.step()
             if churn.die.random() < 0.7 or number == steps - 1:
                 index.refresh()
+                kept_links = links(index)
         kept = text_of(index)
         index.close()
-        assert kept == fresh(repo, tmp_path / f"{seed}-fresh.db", workers), f"seed {seed}"
+        made = Index.open(tmp_path / f"{seed}-fresh.db", tree_of(repo), workers)
+        made.refresh()
+        assert (kept, kept_links) == (text_of(made), links(made)), f"seed {seed}"
+        made.close()
 
 
 @pytest.mark.parametrize("part", range(20))

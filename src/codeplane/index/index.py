@@ -19,10 +19,11 @@ from codeplane.core.paths import RepoPath
 from codeplane.index.commits import CommitViews
 from codeplane.index.contexts import Override
 from codeplane.index.linking import Linking
+from codeplane.index.links import Linker
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCRIPTS
 from codeplane.index.store import Entry, Names, from_sql, publish, view_id
-from codeplane.index.units import UnitsCache
+from codeplane.index.units import Read, Units, UnitsCache
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_versioned
@@ -120,13 +121,16 @@ class Index:
         """The working tree at the last published epoch; everything read in the block agrees."""
         with self.database.read() as connection:
             epoch = _last_epoch(connection, self._view)
-            yield Snapshot(
-                connection,
-                self._view,
-                epoch,
-                lambda: self._linking.linker(connection, self._view, epoch, self._manifest),
-                lambda: self._units.units(connection, self._view, epoch, self._manifest),
-            )
+            yield self._snapshot(connection, self._view, epoch, self._manifest)
+
+    def _snapshot(self, connection: Connection, view: int, epoch: int, read: Read) -> Snapshot:
+        def units() -> Units:
+            return self._units.units(connection, view, epoch, read)
+
+        def links() -> Linker:
+            return self._linking.linker(connection, view, epoch, read, units)
+
+        return Snapshot(connection, view, epoch, links, units)
 
     def _manifest(self, path: RepoPath) -> bytes | None:
         """The bytes of a file as the last epoch has them; None where they have changed since."""
@@ -139,13 +143,7 @@ class Index:
         tree = self._tree.at(commit)
         view = self._commits.view_of(tree, progress)
         with self.database.read() as connection:
-            yield Snapshot(
-                connection,
-                view,
-                0,
-                lambda: self._linking.linker(connection, view, 0, tree.manifest),
-                lambda: self._units.units(connection, view, 0, tree.manifest),
-            )
+            yield self._snapshot(connection, view, 0, tree.manifest)
 
     def refresh(self, progress: Progress | None = None) -> int:
         """Makes the index as new as the tree is now and returns its epoch."""

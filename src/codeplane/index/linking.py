@@ -1,10 +1,11 @@
 """What is kept between questions about links: facts of blobs, and answers that are still true."""
 
 import threading
+from collections.abc import Callable
 
-from codeplane.index.files import FactsCache
 from codeplane.index.links import Linker
-from codeplane.index.sources import Memo, Read, ViewSources
+from codeplane.index.sources import Kept, Memo, Read, ViewSources
+from codeplane.index.units import Units
 from codeplane.storage.database import Connection
 
 
@@ -13,12 +14,15 @@ class Linking:
     holds."""
 
     def __init__(self) -> None:
-        self._cache = FactsCache()
+        self._kept = Kept()
         self._memos: dict[int, Memo] = {}
         self._guard = threading.Lock()
 
-    def linker(self, connection: Connection, view: int, epoch: int, read: Read) -> Linker:
-        return Linker(ViewSources(connection, self._memo(connection, view, epoch), self._cache, read))
+    def linker(
+        self, connection: Connection, view: int, epoch: int, read: Read, units: Callable[[], Units]
+    ) -> Linker:
+        memo = self._memo(connection, view, epoch)
+        return Linker(ViewSources(connection, memo, self._kept, read, units))
 
     def _memo(self, connection: Connection, view: int, epoch: int) -> Memo:
         with self._guard:

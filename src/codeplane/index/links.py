@@ -49,6 +49,14 @@ class Linker:
                 return tuple(found.places(self.sources, path, asked))
         return NOTHING
 
+    def named_module(self, path: str, module: str, kind: str) -> Target:
+        """The module that import statements of a kind mean by a source."""
+        facts = self.sources.facts(path)
+        found = rules(facts.language) if facts is not None else None
+        items = facts.imports if facts is not None else []
+        item = next((item for item in items if (item.module, item.kind) == (module, kind)), None)
+        return tuple(found.places(self.sources, path, item)) if found is not None and item else NOTHING
+
     def modules(self, path: str) -> set[Target]:
         """The modules that the imports of a file name, and those on the way there."""
         key = ("modules", path)

@@ -8,10 +8,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
+from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
 from codeplane.index.pack import unpack_binds, unpack_scopes
-from codeplane.index.references import References, RefFact
+from codeplane.index.references import AnchorGroup, References, RefFact
 from codeplane.index.store import from_sql, sql_text
+from codeplane.index.surfaces import ExportEntry, ExportThunk, Surfaces
 from codeplane.index.units import Units
 from codeplane.jail import shown
 from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope, Span
@@ -93,6 +95,10 @@ class Snapshot:
     def references(self) -> References:
         return References(self.linker)
 
+    @cached_property
+    def identities(self) -> Identities:
+        return Identities(self.linker)
+
     def file(self, path: RepoPath) -> FileFact | None:
         return next(self._files("AND e.path = ?", (sql_text(path),)), None)
 
@@ -123,6 +129,47 @@ class Snapshot:
         """References to one definition, those of its name that are not known to mean another included."""
         found = (ref for ref in self.references.to(Place(path, position)) if tier in (None, ref.tier))
         return self._bounded(found, limit, self._why_incomplete)
+
+    def qualified_name(self, path: RepoPath, position: int) -> str:
+        """The module, the definitions around and the name, with dots between."""
+        return self.identities.qualified(Place(path, position))
+
+    def uid(self, path: RepoPath, position: int) -> str:
+        """The lasting name of a definition."""
+        return self.identities.uid(Place(path, position))
+
+    def definition(self, uid: str) -> DefFact | None:
+        """The definition with a uid."""
+        place = self.identities.find(uid)
+        if place is None:
+            return None
+        found = self._definitions(
+            "AND e.path = ? AND d.position = ?", (sql_text(place.path), place.definition)
+        )
+        return next(found, None)
+
+    def anchor_groups(self, name: str, limit: int, unit: str | None = None) -> Found[AnchorGroup]:
+        """Unproven references of a name behind receivers, grouped; with few examples and true counts."""
+        found = (group for group in self.references.anchored(name) if unit in (None, group.unit))
+        return self._bounded(found, limit, lambda: self._why_none(name))
+
+    def anchor_group(self, unit: str, name: str, receiver: str) -> AnchorGroup | None:
+        found = self.references.anchored(name)
+        return next((one for one in found if (one.unit, one.receiver) == (unit, receiver)), None)
+
+    def export_entries(self, unit: str, limit: int) -> Found[ExportEntry]:
+        """What the files of a unit export, in order of path."""
+        surfaces = Surfaces(self.linker)
+        found = (entry for path in surfaces.paths_of(unit) for entry in surfaces.entries(path))
+        return self._bounded(found, limit, self._why_incomplete)
+
+    def export_thunks(self, path: RepoPath, limit: int) -> Found[ExportThunk]:
+        """What a file takes from other modules and exports again."""
+        return self._bounded(Surfaces(self.linker).thunks(path), limit, lambda: self._why_none_in(path))
+
+    def surface_hash(self, unit: str) -> str:
+        """Changes whenever something changes that other units can see of this one."""
+        return Surfaces(self.linker).hash_of(unit)
 
     def imports_in(self, path: RepoPath, limit: int) -> Found[Import]:
         rows = self._rows("import", "scope, kind, module, name, alias, line, column, certain, reexport", path)

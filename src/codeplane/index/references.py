@@ -77,6 +77,17 @@ class References:
                     found.append(ref)
         yield from sorted(found, key=lambda ref: (ref.path, ref.line, ref.column))
 
+    def anchored(self, name: str) -> list[AnchorGroup]:
+        """What is not proven to mean anything, by unit and receiver, in order of these."""
+        groups: dict[tuple[str, str], list[RefFact]] = {}
+        for ref in self.named(name):
+            if ref.tier is Tier.ANCHORED:
+                groups.setdefault((self._sources.unit_of(ref.path), ref.receiver), []).append(ref)
+        return [
+            AnchorGroup(unit, name, receiver, len(refs), tuple(refs[:EXEMPLARS]))
+            for (unit, receiver), refs in sorted(groups.items())
+        ]
+
     def names(self, place: Place) -> list[str]:
         """The names that a definition goes by: its own, and those that imports and exports give it."""
         facts = self._sources.facts(place.path)

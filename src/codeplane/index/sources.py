@@ -1,13 +1,16 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.index.contexts import is_marker
 from codeplane.index.files import FactsCache, FileFacts
 from codeplane.index.layout import Layout
 from codeplane.index.pack import unpack_numbers, unpack_occurrences
 from codeplane.index.store import from_sql, sql_text
+from codeplane.index.units import Units
 from codeplane.languages import specs
 from codeplane.languages.facts import Import, Occurrence
 from codeplane.languages.modules import Member, Place
@@ -23,7 +26,8 @@ _CARRIED: Final = 2_000  # changes up to which what is known is carried over to 
 class Memo:
     """What is known about one view at one epoch. Filled as questions are asked; the same for every reader."""
 
-    def __init__(self, epoch: int, layout: Layout) -> None:
+    def __init__(self, view: int, epoch: int, layout: Layout) -> None:
+        self.view = view
         self.epoch = epoch
         self.layout = layout
         self.answers: dict[tuple[Any, ...], Any] = {}
@@ -32,7 +36,7 @@ class Memo:
     @classmethod
     def load(cls, connection: Connection, view: int, epoch: int) -> "Memo":
         rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
-        return cls(epoch, Layout({from_sql(path): blob for path, blob in rows}))
+        return cls(view, epoch, Layout({from_sql(path): blob for path, blob in rows}))
 
     def advanced(self, connection: Connection, view: int, epoch: int) -> "Memo | None":
         """The memo of a later epoch: links stay known as long as no file shows others anything new.
@@ -47,21 +51,36 @@ class Memo:
         ).fetchall()
         changes = [(str(from_sql(path)), after) for path, _, _, after in rows]
         is_quiet = all(
-            before is not None and before == after and path not in self.manifests
+            before is not None
+            and before == after
+            and path not in self.manifests
+            and not is_marker(RepoPath(path))
             for (path, _), (_, before, after, _) in zip(changes, rows, strict=True)
         )
         if len(rows) > _CARRIED or not is_quiet:
             return None
-        memo = Memo(epoch, self.layout.changed(changes))
+        memo = Memo(view, epoch, self.layout.changed(changes))
         memo.answers, memo.manifests = self.answers, self.manifests
         return memo
+
+
+class Kept:
+    """What serves all views: facts of blobs, and the names of the definitions whose uids were handed out."""
+
+    def __init__(self) -> None:
+        self.cache = FactsCache()
+        self.issued: dict[str, str] = {}
 
 
 class ViewSources:
     """The files of one view at one epoch, as `languages.modules.Sources`."""
 
-    def __init__(self, connection: Connection, memo: Memo, cache: FactsCache, read: Read) -> None:
-        self._connection, self.memo, self._cache, self._read = connection, memo, cache, read
+    def __init__(
+        self, connection: Connection, memo: Memo, kept: Kept, read: Read, units: Callable[[], Units]
+    ) -> None:
+        self._connection, self.memo, self._read = connection, memo, read
+        self._units = cache(units)
+        self._cache, self.issued = kept.cache, kept.issued
         self._layout = memo.layout
 
     def exists(self, path: str) -> bool:
@@ -150,6 +169,26 @@ class ViewSources:
             ).fetchone()
             for seen in unpack_occurrences(packed):
                 yield from_sql(name), seen
+
+    def unit_of(self, path: str) -> str:
+        """The unit that a file belongs to: its language family and the root of its context."""
+        facts = self.facts(path)
+        return self._units().unit_of(RepoPath(path), facts.language if facts is not None else "")
+
+    def interface(self, path: str) -> str:
+        """A hash of what other files can see of a file."""
+        blob = self._layout.blobs.get(path)
+        row = self._connection.execute("SELECT interface FROM blob WHERE id = ?", (blob,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def defined_names(self) -> Iterator[str]:
+        """Every name that some file defines, in order."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT n.text FROM definition d JOIN name n ON n.id = d.name"
+            " WHERE d.blob IN (SELECT blob FROM entry WHERE view = ?) ORDER BY n.text",
+            (self.memo.view,),
+        ).fetchall()
+        return (str(from_sql(text)) for (text,) in rows)
 
     def renaming_imports(self, name: str) -> list[tuple[str, int]]:
         """The imports that take a name and give it another: path and number."""

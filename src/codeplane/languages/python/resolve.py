@@ -14,7 +14,8 @@ _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
 def module_name(sources: Sources, path: str) -> str:
     """The dotted name under the source root that the file lies in."""
     stem = path.rsplit(".", 1)[0].removesuffix("/__init__")
-    root = max((root for root in _roots(sources, path) if _is_below(path, root)), key=len)
+    roots = _projects(sources, path) | ({_home(sources, path)} - {path.rpartition("/")[0]})
+    root = max((root for root in roots if _is_below(path, root)), key=len)
     return stem.removeprefix(root).strip("/").replace("/", ".") or "__init__"
 
 
@@ -75,14 +76,23 @@ def _has_python(sources: Sources, directory: str) -> bool:
 
 
 def _roots(sources: Sources, path: str) -> set[str]:
-    """The directories that imports may begin at: the one that the file's package lies in, those of the
-    projects around it, and `src` in each of these."""
+    """The directories that imports may begin at."""
+    return {_home(sources, path)} | _projects(sources, path)
+
+
+def _home(sources: Sources, path: str) -> str:
+    """The directory that the file's package lies in; its own where it is in none."""
     above = path.rpartition("/")[0]
     while above and any(sources.exists(f"{above}/{file}") for file in _PACKAGE):
         above = above.rpartition("/")[0]
+    return above
+
+
+def _projects(sources: Sources, path: str) -> set[str]:
+    """The repository, the projects around a file, and `src` in each of these."""
     projects = {"", *(root for root in _above(path) if _is_project(sources, root))}
-    sources_in = {f"{root}/src".lstrip("/") for root in projects}
-    return {above} | projects | {root for root in sources_in if sources.is_directory(root)}
+    below = {f"{root}/src".lstrip("/") for root in projects}
+    return projects | {root for root in below if sources.is_directory(root)}
 
 
 def _is_project(sources: Sources, directory: str) -> bool:

@@ -1,0 +1,85 @@
+"""The lasting name of a definition: the same in every view and epoch as long as it stays itself."""
+
+import hashlib
+from typing import Final
+
+from codeplane.index.links import Linker
+from codeplane.languages.facts import Definition
+from codeplane.languages.modules import Place, rules
+
+PREFIX: Final = "sym_"
+_DIGITS: Final = 16
+_ISSUED: Final = 500_000
+
+
+class Identities:
+    """Qualified names and `def_uid`s of the definitions of one view."""
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+        self._sources = linker.sources
+        self._answers = linker.sources.memo.answers
+
+    def module(self, path: str) -> str:
+        """The module that a file is, as its language names it; the path where it has no such name."""
+        key = ("module", path)
+        kept: str | None = self._answers.get(key)
+        if kept is None:
+            facts = self._sources.facts(path)
+            found = rules(facts.language) if facts is not None else None
+            kept = found.module_name(self._sources, path) if found is not None else path
+            self._answers[key] = kept
+        return kept
+
+    def qualified(self, place: Place) -> str:
+        """The module, the definitions around and the name, with dots between."""
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        names: list[str] = []
+        at = place.definition
+        while at >= 0:
+            item = facts.definitions[at]
+            names.append(item.name)
+            if item.parent < 0 and item.owner and item.owner != item.name:
+                names.append(item.owner)
+            at = item.parent
+        return ".".join([self.module(place.path), *reversed(names)])
+
+    def uid(self, place: Place) -> str:
+        return self._of_name(self._item(place).name)[place]
+
+    def find(self, uid: str) -> Place | None:
+        """The definition with a uid. One that was handed out before is found at once."""
+        name = self._sources.issued.get(uid)
+        names = [name] if name is not None else []
+        for one in (*names, *(self._sources.defined_names() if uid.startswith(PREFIX) else ())):
+            for place, known in self._of_name(one).items():
+                if known == uid:
+                    return place
+        return None
+
+    def _of_name(self, name: str) -> dict[Place, str]:
+        """All definitions of a name with their uids. Those that are alike in all else are numbered."""
+        key = ("uids", name)
+        kept: dict[Place, str] | None = self._answers.get(key)
+        if kept is None:
+            alike: dict[str, int] = {}
+            kept = {}
+            for place in self._sources.definitions(name):
+                item = self._item(place)
+                signature = hashlib.sha256(item.signature.encode("utf-8", "surrogateescape")).hexdigest()
+                unit = self._sources.unit_of(place.path)
+                same = f"{unit}:{item.kind}:{self.qualified(place)}:{signature}"
+                number = alike[same] = alike.get(same, -1) + 1
+                text = f"{same}:{number}".encode("utf-8", "surrogateescape")
+                kept[place] = PREFIX + hashlib.sha256(text).hexdigest()[:_DIGITS]
+            self._answers[key] = kept
+        if len(self._sources.issued) > _ISSUED:
+            self._sources.issued.clear()
+        self._sources.issued.update(dict.fromkeys(kept.values(), name))
+        return kept
+
+    def _item(self, place: Place) -> Definition:
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        return facts.definitions[place.definition]

@@ -1,0 +1,124 @@
+from pathlib import Path
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Absence, Tier
+from codeplane.index import Index, Snapshot, Workers
+from codeplane.index.references import EXEMPLARS
+from tests.index.conftest import tree_of
+
+APP = RepoPath("app/core.py")
+
+
+def uid_of(snapshot: Snapshot, name: str, number: int = 0) -> str:
+    found = snapshot.definitions_named(name, 10).items[number]
+    return snapshot.uid(found.path, found.position)
+
+
+def write(repo: Path, path: str, text: str) -> None:
+    (repo / path).parent.mkdir(parents=True, exist_ok=True)
+    (repo / path).write_text(text)
+
+
+def test_a_uid_outlives_edits_around_it_and_finds_its_definition(index: Index, repo: Path) -> None:
+    write(repo, APP, "class A:\n    def go(self): ...\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        uid = uid_of(snapshot, "go")
+        assert snapshot.qualified_name(APP, snapshot.definitions_named("go", 1).items[0].position) == (
+            "app.core.A.go"
+        )
+    assert uid.startswith("sym_") and len(uid) == 20
+    write(repo, APP, "import os\n\n\nclass A:\n    x = 1\n\n    def go(self): return os\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        found = snapshot.definition(uid)
+        assert found is not None and (found.lexical_path, found.name_line) == ("A.go", 7)
+        assert uid_of(snapshot, "go") == uid
+
+
+def test_a_uid_is_found_by_a_process_that_never_handed_it_out(
+    index: Index, repo: Path, tmp_path: Path, workers: Workers
+) -> None:
+    write(repo, APP, "def one(): ...\ndef two(): ...\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        uid = uid_of(snapshot, "two")
+    other = Index.open(tmp_path / "index.db", tree_of(repo), workers)
+    with other.snapshot() as snapshot:
+        found = snapshot.definition(uid)
+        assert found is not None and found.name == "two"
+        assert snapshot.definition("sym_0000000000000000") is None
+        assert snapshot.definition("two") is None
+    other.close()
+
+
+def test_definitions_that_are_alike_have_different_uids(index: Index, repo: Path) -> None:
+    write(repo, APP, "if x:\n    def f(a): ...\nelse:\n    def f(a): ...\ndef f(b): ...\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        uids = {snapshot.uid(d.path, d.position) for d in snapshot.definitions_named("f", 10).items}
+    assert len(uids) == 3
+
+
+def test_references_to_a_definition_go_by_all_its_names(index: Index, repo: Path) -> None:
+    write(repo, "app/__init__.py", "from app.core import go as start\n")
+    write(repo, APP, "def go(): ...\n\n\ngo()\n")
+    write(repo, "use.py", "import app\nfrom app import start as begin\n\nbegin()\napp.start()\nother.go()\n")
+    write(repo, "else.py", "def go(): ...\n\n\ngo()\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        go = next(d for d in snapshot.definitions_named("go", 10).items if d.path == APP)
+        refs = snapshot.references_to(go.path, go.position, 100).items
+        assert [(r.path, r.line, r.name, r.tier) for r in refs] == [
+            ("app/__init__.py", 1, "go", Tier.STRONG),
+            ("app/__init__.py", 1, "start", Tier.STRONG),
+            (APP, 4, "go", Tier.PROVEN),
+            ("use.py", 2, "start", Tier.STRONG),
+            ("use.py", 2, "begin", Tier.STRONG),
+            ("use.py", 4, "begin", Tier.STRONG),
+            ("use.py", 5, "start", Tier.STRONG),
+            ("use.py", 6, "go", Tier.ANCHORED),
+        ]
+        proven = snapshot.references_to(go.path, go.position, 100, Tier.PROVEN)
+        assert [r.line for r in proven.items] == [4]
+
+
+def test_anchor_groups_have_few_examples_and_true_counts(index: Index, repo: Path) -> None:
+    write(repo, "b.py", "def f(x, y):\n" + "    x.go()\n" * 30 + "    y.go()\n")
+    write(repo, "a.py", "def f(x):\n    x.go()\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        [of_x, of_y] = snapshot.anchor_groups("go", 10).items
+        assert (of_x.receiver, of_x.total, len(of_x.exemplars)) == ("x", 31, EXEMPLARS)
+        assert [(r.path, r.line) for r in of_x.exemplars[:2]] == [("a.py", 2), ("b.py", 2)]
+        assert (of_y.receiver, of_y.total) == ("y", 1)
+        assert snapshot.anchor_group(of_x.unit, "go", "y") == of_y
+        assert snapshot.anchor_groups("nowhere", 10).absence is Absence.PROVEN_NONE
+
+
+def test_the_surface_of_a_unit_names_what_its_exports_are(index: Index, repo: Path) -> None:
+    write(repo, "app/__init__.py", "from app.core import go as start, stop\nfrom app.more import *\n")
+    write(repo, APP, "__all__ = ['go', 'stop']\n\n\ndef go(): ...\ndef stop(): ...\ndef _hidden(): ...\n")
+    write(repo, "app/more.py", "def extra(): ...\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        unit = snapshot.unit_of(APP)
+        entries = snapshot.export_entries(unit, 100).items
+        said = [(e.path, e.name, e.evidence, [p.path for p in e.target]) for e in entries]
+        assert (APP, "go", "all_literal", [APP]) in said
+        assert ("app/more.py", "extra", "default_module", ["app/more.py"]) in said
+        thunks = snapshot.export_thunks(RepoPath("app/__init__.py"), 10).items
+        assert [(t.module, t.mode, t.names) for t in thunks] == [
+            ("app.core", "ALIAS_MAP", (("go", "start"),)),
+            ("app.core", "EXPLICIT_NAMES", (("stop", "stop"),)),
+            ("app.more", "REEXPORT_ALL", ()),
+        ]
+        before = snapshot.surface_hash(unit)
+    write(repo, "app/more.py", "def extra(): return 1\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert snapshot.surface_hash(unit) == before
+    write(repo, "app/more.py", "def extra(a): return 1\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert snapshot.surface_hash(unit) != before
