@@ -134,6 +134,16 @@ def test_an_empty_answer_says_why(index: Index, repo: Path) -> None:
         assert broken is not None and broken.state in ("partial", "failed") and broken.reason
 
 
+def test_a_name_is_found_whatever_its_length_and_alphabet(index: Index, repo: Path) -> None:
+    names = ["x" * 300, "größe", "ﬁx", "_", "\u2118x", "getUserName"]
+    for at, name in enumerate(names):
+        (repo / f"f{at}.py").write_text(f"print({name})\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        for at, name in enumerate(names):
+            assert [used.path for used in snapshot.references_named(name, 10).items] == [f"f{at}.py"], name
+
+
 def test_answers_are_bounded(index: Index, repo: Path) -> None:
     (repo / "a.py").write_text("".join(f"x = {n}\nprint(x)\n" for n in range(50)))
     index.refresh()

@@ -99,9 +99,7 @@ def _dynamics(facts: Facts) -> list[str]:
 
 
 def _names(facts: Facts) -> list[str]:
-    found = [
-        (place.line, place.column, name, place) for name in facts.occurrences for place in facts.named(name)
-    ]
+    found = [(place.line, place.column, name, place) for name, place in facts.occurrences.all()]
     lines = []
     for line, column, name, place in sorted(found, key=lambda item: item[:3]):
         receiver = f"{facts.receivers[place.receiver - 1]} . " if place.receiver else ""

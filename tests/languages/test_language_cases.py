@@ -48,18 +48,17 @@ def only(text: str, heading: str) -> str:
 def check(facts: Facts, data: bytes) -> None:
     """What holds for all facts: indexes point somewhere, names are where they are said to be."""
     lines = data.split(b"\n")
-    for name in facts.occurrences:
-        places = [(place.line, place.column) for place in facts.named(name)]
-        assert places == sorted(set(places)), name
+    places = [(place.line, place.column) for _, place in facts.occurrences.all()]
+    assert places == sorted(set(places))
+    for name, place in facts.occurrences.all():
         raw = name.encode("utf-8", "surrogateescape")
-        for place in facts.named(name):
-            assert lines[place.line - 1][place.column :].startswith(raw)
-            targets = facts.definitions if place.receiver else facts.binds
-            assert 0 <= place.target <= len(targets)
-            assert place.receiver <= len(facts.receivers)
-            assert place.scope < len(facts.scopes)
-            if place.target:
-                assert targets[place.target - 1].name == name
+        assert lines[place.line - 1][place.column :].startswith(raw)
+        targets = facts.definitions if place.receiver else facts.binds
+        assert 0 <= place.target <= len(targets)
+        assert place.receiver <= len(facts.receivers)
+        assert place.scope < len(facts.scopes)
+        if place.target:
+            assert targets[place.target - 1].name == name
     for at, definition in enumerate(facts.definitions):
         assert definition.parent < len(facts.definitions) and definition.parent != at
         written = definition.name.removeprefix(f"{definition.owner}.").encode("utf-8", "surrogateescape")

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from codeplane.core.errors import ServerStopping
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.index.store import Entry, Names, now_ms, publish_whole, view_id
+from codeplane.index.store import Entry, now_ms, publish_whole, view_id
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Workers
 from codeplane.storage.database import Connection, Database
@@ -25,10 +25,9 @@ _DETAILS: Final = {
 class CommitViews:
     """One view for each commit and set of rules, made one at a time; a kill loses nothing read so far."""
 
-    def __init__(self, database: Database, workers: Workers, names: Names) -> None:
+    def __init__(self, database: Database, workers: Workers) -> None:
         self._database = database
         self._workers = workers
-        self._names = names
         self._making = threading.Lock()
         self._closing = False
 
@@ -70,10 +69,8 @@ class CommitViews:
             with self._database.read() as connection:
                 work.find_known(connection)
             for batch in in_batches(self._workers, work, progress, lambda: self._closing):
-                names = self._names.draft()
                 with self._database.write() as connection:
-                    work.store(connection, batch, names)
-                self._names.keep(names)
+                    work.store(connection, batch)
             if self._closing:
                 raise ServerStopping("The index is being closed.")
             with self._database.write() as connection:

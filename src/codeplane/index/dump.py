@@ -28,19 +28,21 @@ def _facts(connection: Connection, blob: int) -> Iterator[str]:
     *facts, scopes, binds = head
     yield f"  blob {facts}"
     yield f"  scopes {unpack_scopes(scopes)}"
-    yield f"  binds {unpack_binds(binds)}"
+    bound, receivers = unpack_binds(binds)
+    yield f"  binds {(list(bound), receivers)}"
     for definition in connection.execute(
-        "SELECT d.position, n.text, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column,"
+        "SELECT d.position, d.name, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column,"
         " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags,"
         " d.owner"
-        " FROM definition d JOIN name n ON n.id = d.name WHERE d.blob = ?",
+        " FROM definition d WHERE d.blob = ?",
         (blob,),
     ):
         yield f"  definition {definition}"
     for table in ("import", "export", "dynamic"):
         for row in connection.execute(f"SELECT * FROM {table} WHERE blob = ?", (blob,)):
             yield f"  {table} {row[1:]}"
-    for name, packed in connection.execute(
-        "SELECT n.text, r.occurrences FROM ref r JOIN name n ON n.id = r.name WHERE r.blob = ?", (blob,)
-    ):
-        yield f"  ref {name} {[tuple(o) for o in unpack_occurrences(packed)]}"
+    for names, packed in connection.execute("SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)):
+        seen: dict[str, list[tuple[int, ...]]] = {}
+        for name, occurrence in unpack_occurrences(names, packed).all():
+            seen.setdefault(name, []).append(tuple(occurrence))
+        yield from (f"  ref {name} {occurrences}" for name, occurrences in seen.items())

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.index.pack import unpack_binds, unpack_scopes
+from codeplane.index.store import from_sql
 from codeplane.languages.facts import (
     FLAG_MORE,
     Bind,
@@ -32,17 +33,23 @@ class FileFacts:
         self.state: str = head[1]
         self.package: str = head[2]
         self.scopes: list[Scope] = unpack_scopes(head[3])
-        self.binds: list[Bind]
-        self.receivers: list[str]
-        self.binds, self.receivers = unpack_binds(head[4])
+        bound, self.receivers = unpack_binds(head[4])
+        self.binds: list[Bind] = list(bound)
         self.definitions: list[Definition] = [
             Definition._make(
-                (*row[:5], Span(*row[5:9]), *row[9:12], tuple(filter(None, row[12].split("\n"))), *row[13:])
+                (
+                    from_sql(row[0]),
+                    *row[1:5],
+                    Span(*row[5:9]),
+                    *row[9:12],
+                    tuple(filter(None, row[12].split("\n"))),
+                    *row[13:],
+                )
             )
             for row in connection.execute(
-                "SELECT n.text, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column, d.end_line,"
+                "SELECT d.name, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column, d.end_line,"
                 " d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags,"
-                " d.owner FROM definition d JOIN name n ON n.id = d.name WHERE d.blob = ?"
+                " d.owner FROM definition d WHERE d.blob = ?"
                 " ORDER BY d.position",
                 (blob,),
             )

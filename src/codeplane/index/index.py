@@ -22,7 +22,7 @@ from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCRIPTS
-from codeplane.index.store import Entry, Names, from_sql, publish, view_id
+from codeplane.index.store import Entry, from_sql, publish, view_id
 from codeplane.index.units import Read, Units, UnitsCache
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
@@ -64,8 +64,7 @@ class Index:
         self._closing = False
         with database.write() as connection:
             self._view = view_id(connection, view)
-        self._names = Names()
-        self._commits = CommitViews(database, workers, self._names)
+        self._commits = CommitViews(database, workers)
         self._linking = Linking()
         self._units = UnitsCache()
         self._epoch = 0
@@ -190,9 +189,8 @@ class Index:
         With a delta, everything that it names is published; without, what was read.
         """
         removed = delta.removed if delta is not None else frozenset()
-        names = self._names.draft()
         with self.database.write() as connection:
-            entries = work.store(connection, read, names)
+            entries = work.store(connection, read)
             if delta is not None:
                 work.confirm(connection)
                 touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
@@ -200,7 +198,6 @@ class Index:
             if _last_epoch(connection, self._view) != self._epoch:
                 raise _Overtaken
             epoch = publish(connection, self._view, self._entries, entries, removed)
-        self._names.keep(names)
         self._epoch = epoch or self._epoch
         self._entries.update(entries)
         for path in removed:

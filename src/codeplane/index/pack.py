@@ -1,22 +1,26 @@
-"""Facts of one blob as rows and packed arrays: small to send between processes and to keep."""
+"""Facts of one blob as rows and packed columns: small to send between processes and to keep."""
 
 import hashlib
 import json
+import struct
 import sys
-import zlib
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple, overload
 
-from codeplane.languages.facts import Bind, Facts, Occurrence, Reason, Role, Scope, ScopeKind, Span
+from codeplane.languages.facts import Bind, Facts, Occurrences, Reason, Scope, ScopeKind, Span
 
-_SMALL, _LARGE = b"H", b"I"
-_FIELDS = 6
 _SCOPE_FIELDS = 6
+_BIND_FIELDS = 6
+_CERTAIN = 8  # above the values of `Reason`
+_GAP = "\0"  # in no text: what holds it is not read
+_HEAD = struct.Struct("<II6s")  # occurrences, lines, the type of each column
+_BIND_HEAD = struct.Struct("<II")  # binds, bytes of their numbers
 
 
 class Packed(NamedTuple):
-    """What a worker sends back for one blob. Names are texts; the writer gives them their ids."""
+    """What a worker sends back for one blob."""
 
     lines: int
     state: str
@@ -29,7 +33,8 @@ class Packed(NamedTuple):
     imports: list[tuple[object, ...]]
     exports: list[tuple[object, ...]]
     dynamics: list[tuple[object, ...]]
-    occurrences: dict[str, bytes]
+    names: bytes
+    occurrences: bytes
     words: str
 
 
@@ -41,16 +46,17 @@ def pack(facts: Facts, words: str) -> Packed:
         _interface(facts),
         _text(facts.package),
         pack_numbers([n for s in facts.scopes for n in (s.parent + 1, s.kind, *s.span)]),
-        zlib.compress(json.dumps([facts.binds, facts.receivers], separators=(",", ":")).encode(), 1),
+        _pack_binds(facts),
         [
             (
-                *d[:5],
+                sql_text(d.name),
+                *d[1:5],
                 *d.span,
                 d.name_line,
                 d.name_column,
-                d.signature,
-                "\n".join(d.bases),
-                d.annotation,
+                _text(d.signature),
+                _text("\n".join(d.bases)),
+                _text(d.annotation),
                 d.flags,
                 _text(d.owner),
             )
@@ -59,32 +65,39 @@ def pack(facts: Facts, words: str) -> Packed:
         [(i.scope, i.kind, *map(_text, i[2:5]), *i[5:]) for i in facts.imports],
         [(*map(_text, e[:3]), e.certain) for e in facts.exports],
         [(d.pattern, d.line, d.column, json.dumps(d.literals), d.computed) for d in facts.dynamics],
-        {name: pack_numbers(flat) for name, flat in facts.occurrences.items()},
+        _pack_texts(facts.occurrences.texts),
+        _pack_occurrences(facts),
         words,
     )
 
 
 def pack_numbers(numbers: Sequence[int]) -> bytes:
-    """Numbers as two bytes each where all fit, else four; the first byte says which."""
-    try:
-        return _SMALL + _little(array("H", numbers))
-    except OverflowError:
-        return _LARGE + _little(array("I", numbers))
+    """Numbers as wide as the largest needs; the first byte says how wide."""
+    code = _code(max(numbers, default=0))
+    return code.encode() + _little(array(code, numbers))
 
 
 def unpack_numbers(packed: bytes) -> "array[int]":
-    numbers = array("H" if packed[:1] == _SMALL else "I")
-    numbers.frombytes(packed[1:])
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+    return _numbers(packed[:1].decode(), packed[1:])
 
 
-def unpack_occurrences(packed: bytes) -> Iterator[Occurrence]:
-    flat = unpack_numbers(packed)
-    for at in range(0, len(flat), _FIELDS):
-        line, column, role, scope, target, receiver = flat[at : at + _FIELDS]
-        yield Occurrence(line, column, Role(role), scope, target, receiver)
+def has_name(names: bytes, name: str) -> bool:
+    """Whether a name is among the packed ones."""
+    return _pack_texts(["", name]) in b"\0" + names
+
+
+def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
+    count, lines, codes = _HEAD.unpack_from(packed)
+    columns: list[array[int]] = []
+    at = _HEAD.size
+    for code in codes.decode():
+        length = array(code).itemsize * (lines if len(columns) == 5 else count)
+        columns.append(_numbers(code, packed[at : at + length]))
+        at += length
+    numbers, starts, scopes, targets, receivers, starts_of_lines = columns
+    roles = packed[at : at + count]
+    texts = _unpack_texts(names)
+    return Occurrences(texts, numbers, starts, roles, scopes, targets, receivers, starts_of_lines)
 
 
 def unpack_scopes(packed: bytes) -> list[Scope]:
@@ -95,10 +108,118 @@ def unpack_scopes(packed: bytes) -> list[Scope]:
     ]
 
 
-def unpack_binds(packed: bytes) -> tuple[list[Bind], list[str]]:
+class Binds(Sequence[Bind]):
+    """The binds of a blob; each is made when it is asked for."""
+
+    def __init__(self, numbers: "array[int]", texts: list[str], count: int) -> None:
+        self._numbers, self._texts, self._count = numbers, texts, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Bind: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Bind]: ...
+
+    def __getitem__(self, at: int | slice) -> Bind | list[Bind]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(self._count))]
+        if not 0 <= at < self._count:
+            raise IndexError(at)
+        first = at * _BIND_FIELDS
+        scope, reason, target, line, column, type_name = self._numbers[first : first + _BIND_FIELDS]
+        return Bind(
+            scope,
+            self._texts[at],
+            Reason(reason & ~_CERTAIN),
+            target - 1,
+            reason >= _CERTAIN,
+            line,
+            column,
+            self._texts[type_name] if type_name else "",
+        )
+
+
+def unpack_binds(packed: bytes) -> tuple[Binds, list[str]]:
     """The binds of a blob and its receiver texts."""
-    binds, receivers = json.loads(zlib.decompress(packed))
-    return [Bind(s, n, Reason(r), *rest) for s, n, r, *rest in binds], receivers
+    count, length = _BIND_HEAD.unpack_from(packed)
+    start = _BIND_HEAD.size
+    texts = _unpack_texts(packed[start + length :])
+    numbers = unpack_numbers(packed[start : start + length])
+    receivers = numbers.pop()
+    return Binds(numbers, texts, count), texts[receivers:]
+
+
+def _pack_binds(facts: Facts) -> bytes:
+    """Six numbers for each bind, and texts: names of binds, types that they hold, receivers."""
+    count = len(facts.binds)
+    distinct = dict.fromkeys([bind.type_name for bind in facts.binds if bind.type_name])
+    types = {name: at for at, name in enumerate(distinct, count)} | {"": 0}
+    numbers = list(
+        chain.from_iterable(
+            [
+                (scope, reason | certain << 3, target + 1, line, column, types[type_name])
+                for scope, _, reason, target, certain, line, column, type_name in facts.binds
+            ]
+        )
+    )
+    numbers.append(count + len(distinct))
+    packed = pack_numbers(numbers)
+    texts = _pack_texts([*[bind.name for bind in facts.binds], *distinct, *facts.receivers])
+    return _BIND_HEAD.pack(count, len(packed)) + packed + texts
+
+
+def _pack_occurrences(facts: Facts) -> bytes:
+    found = facts.occurrences
+    columns = (
+        (len(found.texts), found.names),
+        (found.starts[-1] if found.starts else 0, found.starts),
+        (len(facts.scopes), found.scopes),
+        (max(len(facts.binds), len(facts.definitions)), found.targets),
+        (len(facts.receivers), found.receivers),
+        (found.lines[-1] if found.lines else 0, found.lines),
+    )
+    codes = [_code(most) for most, _ in columns]
+    return b"".join(
+        (
+            _HEAD.pack(len(found), len(found.lines), "".join(codes).encode()),
+            *[_little(array(code, column)) for code, (_, column) in zip(codes, columns, strict=True)],
+            bytes(found.roles),
+        )
+    )
+
+
+def _pack_texts(texts: Iterable[str]) -> bytes:
+    return _GAP.join([*texts, ""]).encode("utf-8", "surrogateescape")
+
+
+def _unpack_texts(packed: bytes) -> list[str]:
+    return packed.decode("utf-8", "surrogateescape").split(_GAP)[:-1]
+
+
+def _code(most: int) -> str:
+    return "B" if most < 1 << 8 else "H" if most < 1 << 16 else "I"
+
+
+def _numbers(code: str, packed: bytes) -> "array[int]":
+    numbers = array(code)
+    numbers.frombytes(packed)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def sql_text(text: str) -> str | bytes:
+    """A path or name as SQLite keeps it: text, or its bytes where they are not UTF-8."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+    return text
 
 
 def _text(text: str) -> str:

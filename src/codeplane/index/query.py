@@ -10,11 +10,12 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
-from codeplane.index.pack import unpack_binds, unpack_scopes
+from codeplane.index.pack import sql_text, unpack_binds, unpack_scopes
 from codeplane.index.references import AnchorGroup, References, RefFact
-from codeplane.index.store import from_sql, sql_text
+from codeplane.index.store import from_sql
 from codeplane.index.surfaces import ExportEntry, ExportThunk, Surfaces
 from codeplane.index.units import Units
+from codeplane.index.words import question
 from codeplane.jail import shown
 from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope, Span
 from codeplane.languages.modules import Place
@@ -108,7 +109,7 @@ class Snapshot:
         return self._bounded(rows, limit, lambda: Absence.PROVEN_NONE)
 
     def definitions_named(self, name: str, limit: int) -> Found[DefFact]:
-        rows = self._definitions("AND n.text = ? ORDER BY e.path, d.position", (sql_text(name),))
+        rows = self._definitions("AND d.name = ? ORDER BY e.path, d.position", (sql_text(name),))
         return self._bounded(rows, limit, lambda: self._why_none(name))
 
     def definitions_in(self, path: RepoPath, limit: int) -> Found[DefFact]:
@@ -199,7 +200,7 @@ class Snapshot:
 
     def files_with_words(self, words: Iterable[str], limit: int) -> Found[FileFact]:
         """Files that hold all the words, whole or as parts of identifiers."""
-        query = " AND ".join(f'"{word.replace(chr(34), "")}"' for word in words)
+        query = question(" ".join(words))
         rows = self._files(
             "AND e.blob IN (SELECT rowid FROM word WHERE word MATCH ?) ORDER BY e.path", (query,)
         )
@@ -242,14 +243,15 @@ class Snapshot:
 
     def _definitions(self, condition: str, values: tuple[object, ...]) -> Iterator[DefFact]:
         rows = self._connection.execute(
-            "SELECT e.path, d.blob, d.position, n.text, d.kind, d.parent, d.start_line, d.start_column,"
+            "SELECT e.path, d.blob, d.position, d.name, d.kind, d.parent, d.start_line, d.start_column,"
             " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation,"
             " d.flags"
-            " FROM definition d JOIN name n ON n.id = d.name JOIN entry e ON e.blob = d.blob AND e.view = ?"
+            " FROM definition d JOIN entry e ON e.blob = d.blob AND e.view = ?"
             f" WHERE 1 {condition}",
             (self._view, *values),
         )
         for path, blob, position, name, kind, parent, *rest in rows:
+            name = from_sql(name)
             lexical = ".".join([*self._holders(blob, parent), name])
             span, (line, column, signature, bases, annotation, flags) = Span(*rest[:4]), rest[4:]
             yield DefFact(
@@ -262,11 +264,10 @@ class Snapshot:
         names: list[str] = []
         while parent >= 0:
             name, parent = self._connection.execute(
-                "SELECT n.text, d.parent FROM definition d JOIN name n ON n.id = d.name"
-                " WHERE d.blob = ? AND d.position = ?",
+                "SELECT name, parent FROM definition WHERE blob = ? AND position = ?",
                 (blob, parent),
             ).fetchone()
-            names.insert(0, name)
+            names.insert(0, from_sql(name))
         return names
 
     def _rows(self, table: str, columns: str, path: RepoPath) -> Iterator[Any]:
@@ -282,7 +283,7 @@ class Snapshot:
             " WHERE e.view = ? AND e.path = ?",
             (self._view, sql_text(path)),
         ).fetchone()
-        return (unpack_scopes(row[0]), unpack_binds(row[1])[0]) if row else ([], [])
+        return (unpack_scopes(row[0]), list(unpack_binds(row[1])[0])) if row else ([], [])
 
     def _bounded(self, rows: Iterator[T], limit: int, why_none: Callable[[], Absence]) -> Found[T]:
         limit = max(1, min(limit, MOST))

@@ -1,7 +1,8 @@
 """The tables of the index. Everything in them can be made again from the repository."""
 
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
-# `ref` has one row for each name in each blob, its occurrences packed (see `pack`).
+# `ref` has one row for each blob: its names and all their occurrences, packed (see `pack`). Which blobs may
+# hold a name is asked of `word`.
 # `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
 # content for.
 SCRIPTS = (
@@ -19,15 +20,13 @@ CREATE TABLE blob (
   package TEXT NOT NULL,
   scopes BLOB NOT NULL,
   binds BLOB NOT NULL,
-  names BLOB NOT NULL,
   UNIQUE (digest, language, extractor)
 );
 CREATE INDEX blob_by_package ON blob (package) WHERE package <> '';
-CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE definition (
   blob INTEGER NOT NULL,
   position INTEGER NOT NULL,
-  name INTEGER NOT NULL,
+  name TEXT NOT NULL,
   kind TEXT NOT NULL,
   parent INTEGER NOT NULL,
   scope INTEGER NOT NULL,
@@ -48,11 +47,10 @@ CREATE TABLE definition (
 CREATE INDEX definition_by_name ON definition (name);
 CREATE INDEX definition_by_owner ON definition (owner) WHERE owner <> '';
 CREATE TABLE ref (
-  name INTEGER NOT NULL,
-  blob INTEGER NOT NULL,
-  occurrences BLOB NOT NULL,
-  PRIMARY KEY (name, blob)
-) WITHOUT ROWID;
+  blob INTEGER PRIMARY KEY,
+  names BLOB NOT NULL,
+  occurrences BLOB NOT NULL
+);
 CREATE TABLE import (
   blob INTEGER NOT NULL,
   position INTEGER NOT NULL,
@@ -90,7 +88,7 @@ CREATE TABLE dynamic (
   PRIMARY KEY (blob, position)
 ) WITHOUT ROWID;
 CREATE VIRTUAL TABLE word USING fts5(
-  text, content='', tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
+  text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
 );
 CREATE TABLE view (
   id INTEGER PRIMARY KEY,

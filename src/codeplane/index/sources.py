@@ -8,9 +8,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.index.contexts import is_marker
 from codeplane.index.files import FactsCache, FileFacts
 from codeplane.index.layout import Layout
-from codeplane.index.pack import unpack_numbers, unpack_occurrences
-from codeplane.index.store import from_sql, sql_text
+from codeplane.index.pack import has_name, sql_text, unpack_occurrences
+from codeplane.index.store import from_sql
 from codeplane.index.units import Units
+from codeplane.index.words import question
 from codeplane.languages import specs
 from codeplane.languages.facts import Import, Occurrence
 from codeplane.languages.modules import Member, Place
@@ -139,36 +140,39 @@ class ViewSources:
 
     def occurrences(self, path: str, name: str) -> list[Occurrence]:
         """The occurrences of a name in one file."""
-        blob = self._layout.blobs.get(path)
-        row = self._connection.execute(
-            "SELECT r.occurrences FROM name n JOIN ref r ON r.name = n.id WHERE n.text = ? AND r.blob = ?",
-            (sql_text(name), blob),
-        ).fetchone()
-        return list(unpack_occurrences(row[0])) if row else []
+        row = self._names_of(path)
+        return list(unpack_occurrences(*row).named(name)) if row and has_name(row[0], name) else []
 
     def occurrences_everywhere(self, name: str) -> Iterator[tuple[str, Occurrence]]:
         """The occurrences of a name in all files, in order of path and position."""
+        # The words of a blob hold its names. Letters that the word index may not know are looked for in all.
+        query = question(name) if name.isascii() else ""
         rows = self._connection.execute(
-            "SELECT r.blob, r.occurrences FROM name n JOIN ref r ON r.name = n.id WHERE n.text = ?",
-            (sql_text(name),),
-        ).fetchall()
-        found = sorted((path, packed) for blob, packed in rows for path in self.paths_of(blob))
-        for path, packed in found:
-            for seen in unpack_occurrences(packed):
+            "SELECT blob, names, occurrences FROM ref"
+            + (" WHERE blob IN (SELECT rowid FROM word WHERE word MATCH ?)" if query else ""),
+            (query,) if query else (),
+        )
+        found = sorted(
+            (path, names, packed)
+            for blob, names, packed in rows
+            if has_name(names, name)
+            for path in self.paths_of(blob)
+        )
+        for path, names, packed in found:
+            for seen in unpack_occurrences(names, packed).named(name):
                 yield path, seen
 
     def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
         """All names of a file with their occurrences."""
+        row = self._names_of(path)
+        return unpack_occurrences(*row).all() if row else iter(())
+
+    def _names_of(self, path: str) -> tuple[bytes, bytes] | None:
         blob = self._layout.blobs.get(path)
-        row = self._connection.execute("SELECT names FROM blob WHERE id = ?", (blob,)).fetchone()
-        for number in unpack_numbers(row[0]) if row else ():
-            name, packed = self._connection.execute(
-                "SELECT n.text, r.occurrences FROM name n JOIN ref r ON r.name = n.id"
-                " WHERE n.id = ? AND r.blob = ?",
-                (number, blob),
-            ).fetchone()
-            for seen in unpack_occurrences(packed):
-                yield from_sql(name), seen
+        found: tuple[bytes, bytes] | None = self._connection.execute(
+            "SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)
+        ).fetchone()
+        return found
 
     def unit_of(self, path: str) -> str:
         """The unit that a file belongs to: its language family and the root of its context."""
@@ -184,8 +188,8 @@ class ViewSources:
     def defined_names(self) -> Iterator[str]:
         """Every name that some file defines, in order."""
         rows = self._connection.execute(
-            "SELECT DISTINCT n.text FROM definition d JOIN name n ON n.id = d.name"
-            " WHERE d.blob IN (SELECT blob FROM entry WHERE view = ?) ORDER BY n.text",
+            "SELECT DISTINCT name FROM definition"
+            " WHERE blob IN (SELECT blob FROM entry WHERE view = ?) ORDER BY name",
             (self.memo.view,),
         ).fetchall()
         return (str(from_sql(text)) for (text,) in rows)
@@ -207,7 +211,7 @@ class ViewSources:
     def definitions(self, name: str) -> list[Place]:
         """The definitions of a name, in order of path and position."""
         rows = self._connection.execute(
-            "SELECT d.blob, d.position FROM definition d JOIN name n ON n.id = d.name WHERE n.text = ?",
+            "SELECT blob, position FROM definition WHERE name = ?",
             (sql_text(name),),
         ).fetchall()
         return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
@@ -231,8 +235,8 @@ class ViewSources:
     def _namespaces(self, package: str, languages: set[str]) -> list[Place]:
         found = []
         rows = self._connection.execute(
-            "SELECT d.blob, d.position, b.language FROM definition d JOIN name n ON n.id = d.name"
-            " JOIN blob b ON b.id = d.blob WHERE d.kind = 'namespace' AND n.text IN (?, ?)",
+            "SELECT d.blob, d.position, b.language FROM definition d JOIN blob b ON b.id = d.blob"
+            " WHERE d.kind = 'namespace' AND d.name IN (?, ?)",
             (package, package.rsplit(".", 1)[-1]),
         ).fetchall()
         for blob, position, language in rows:

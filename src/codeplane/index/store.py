@@ -1,11 +1,11 @@
 """Writing the index: blobs with their facts, and what a view maps paths to."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.pack import Packed, pack_numbers
+from codeplane.index.pack import Packed, sql_text
 from codeplane.storage.database import Connection
 from codeplane.truth import Gap, Known
 
@@ -41,42 +41,15 @@ def known_blobs(connection: Connection, keys: Iterable[BlobKey]) -> dict[BlobKey
     return found
 
 
-class Names:
-    """The numbers of names, each looked up once.
-
-    A write uses a draft, which is kept when the write is committed: numbers that were rolled back are never
-    remembered. Another process may add names too, under numbers of its own, since numbers are given inside
-    the one write that the database lets in.
-    """
-
-    def __init__(self, kept: Mapping[str, int] | None = None) -> None:
-        self._kept = kept or {}
-        self.numbers: dict[str, int] = {}
-
-    def draft(self) -> "Names":
-        return Names(self.numbers)
-
-    def keep(self, draft: "Names") -> None:
-        self.numbers.update(draft.numbers)
-
-    def number(self, connection: Connection, name: str) -> int:
-        number = self._kept.get(name) or self.numbers.get(name)
-        if number is None:
-            number = self.numbers[name] = _find_name(connection, sql_text(name))
-        return number
-
-
-def add_blobs(
-    connection: Connection, blobs: Iterable[tuple[BlobKey, int, Packed]], names: Names
-) -> dict[BlobKey, int]:
-    """Writes facts, all tables in step; `ref` in key order, which its tree takes fastest."""
+def add_blobs(connection: Connection, blobs: Iterable[tuple[BlobKey, int, Packed]]) -> dict[BlobKey, int]:
+    """Writes facts, all tables in step."""
     ids: dict[BlobKey, int] = {}
     rows = _Rows()
     blob = _last_blob(connection)
     for key, size, packed in blobs:
         blob += 1
         ids[key] = blob
-        rows.take(blob, key, size, packed, lambda name: names.number(connection, name))
+        rows.take(blob, key, size, packed)
     rows.write(connection)
     return ids
 
@@ -87,16 +60,13 @@ class _Rows:
     def __init__(self) -> None:
         self._tables: dict[str, list[tuple[object, ...]]] = {table: [] for table in _WIDTHS}
 
-    def take(self, blob: int, key: BlobKey, size: int, packed: Packed, number: Callable[[str], int]) -> None:
+    def take(self, blob: int, key: BlobKey, size: int, packed: Packed) -> None:
         tables = self._tables
-        numbered = [(number(name), blob, occurrences) for name, occurrences in packed.occurrences.items()]
-        used = pack_numbers(sorted([row[0] for row in numbered]))
-        tables["ref"] += numbered
-        tables["blob"].append((blob, *key, size, *packed[:7], used))
-        tables["definition"] += [
-            (blob, at, number(str(name)), *rest) for at, (name, *rest) in enumerate(packed.definitions)
-        ]
+        tables["blob"].append((blob, *key, size, *packed[:7]))
+        if packed.names:
+            tables["ref"].append((blob, packed.names, packed.occurrences))
         for table, facts in (
+            ("definition", packed.definitions),
             ("import", packed.imports),
             ("export", packed.exports),
             ("dynamic", packed.dynamics),
@@ -106,13 +76,12 @@ class _Rows:
             tables["word"].append((blob, packed.words))
 
     def write(self, connection: Connection) -> None:
-        self._tables["ref"].sort()
         for table, rows in self._tables.items():
             columns = "(rowid, text)" if table == "word" else ""
             connection.executemany(f"INSERT INTO {table} {columns} VALUES ({_marks(_WIDTHS[table])})", rows)
 
 
-_WIDTHS = {"blob": 13, "definition": 18, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
+_WIDTHS = {"blob": 12, "definition": 18, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
 
 
 class Entry(NamedTuple):
@@ -162,17 +131,6 @@ def publish_whole(
     connection.execute("UPDATE view SET complete = 1, used_ms = ? WHERE id = ?", (now_ms(), view))
 
 
-def sql_text(text: str) -> str | bytes:
-    """A path or name as SQLite keeps it: text, or its bytes where they are not UTF-8."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape")
-    return text
-
-
 def from_sql(stored: str | bytes) -> RepoPath:
     """What `sql_text` was given."""
     return RepoPath(stored if isinstance(stored, str) else stored.decode("utf-8", "surrogateescape"))
@@ -180,13 +138,6 @@ def from_sql(stored: str | bytes) -> RepoPath:
 
 def now_ms() -> int:
     return int(time.time() * 1000)
-
-
-def _find_name(connection: Connection, text: str | bytes) -> int:
-    found = connection.execute("SELECT id FROM name WHERE text = ?", (text,)).fetchone()
-    if found is not None:
-        return int(found[0])
-    return int(connection.execute("INSERT INTO name (text) VALUES (?)", (text,)).lastrowid or 0)
 
 
 def _last_blob(connection: Connection) -> int:

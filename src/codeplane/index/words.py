@@ -1,7 +1,7 @@
 """The words of a text: identifiers whole and in parts, so that `user` finds `getUserName` and `user_id`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 _WORD = re.compile(r"\w+")
@@ -11,14 +11,26 @@ _LONGEST = 64
 _PIECE = 1 << 20
 
 
-def words_of(data: bytes) -> str:
-    """Every distinct word of `data` and its parts, in one line; empty for binary data."""
+def words_of(data: bytes, names: Iterable[str] = ()) -> str:
+    """Every distinct word of `data` and its parts, in one line; empty for binary data.
+
+    All words of the names are in it, however long: the word index is how the blobs of a name are found.
+    """
     if b"\0" in data:
         return ""
     distinct: dict[str, None] = {}
     for piece in _pieces(data):
         distinct.update(dict.fromkeys(_WORD.findall(piece.decode("utf-8", "replace"))))
-    return " ".join([_with_parts(word) for word in distinct if len(word) <= _LONGEST])
+    words = [_with_parts(word) for word in distinct if len(word) <= _LONGEST]
+    for name in names:
+        if name not in distinct or len(name) > _LONGEST:
+            words += _WORD.findall(name)
+    return " ".join(words)
+
+
+def question(text: str) -> str:
+    """What to ask the word index for the blobs that hold all words of a text; empty when it has none."""
+    return " AND ".join([f'"{word}"' for word in _WORD.findall(text)])
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.store import BlobKey, Entry, Names, add_blobs, known_blobs
+from codeplane.index.store import BlobKey, Entry, add_blobs, known_blobs
 from codeplane.index.workers import Done, Job, Workers
 from codeplane.languages import extractor_version, language_of
 from codeplane.storage.database import Connection
@@ -68,13 +68,13 @@ class Work:
                     yield Job(number, key.language, data)
                     break
 
-    def store(self, connection: Connection, read: Sequence[Done], names: Names) -> dict[RepoPath, Entry]:
+    def store(self, connection: Connection, read: Sequence[Done]) -> dict[RepoPath, Entry]:
         """Writes the facts of what was read, in a fixed order; returns the entries that now have facts."""
         packed = {self.pending[done.number]: done.packed for done in sorted(read, key=lambda d: d.number)}
         # Another process may have read the same content since this pass began.
         there = known_blobs(connection, packed)
         new = [(key, self._paths[key][0][1].size, packed[key]) for key in packed if key not in there]
-        added = {**there, **add_blobs(connection, new, names)}
+        added = {**there, **add_blobs(connection, new)}
         self._ids.update(added)
         return {path: Entry(known, added[key]) for key in added for path, known in self._paths[key]}
 

@@ -177,7 +177,8 @@ def read_job(job: Job) -> Packed:
     # Grammars are loaded in the worker alone.
     from codeplane.languages import extract
 
-    return pack(extract(job.language, job.data), words_of(job.data))
+    facts = extract(job.language, job.data)
+    return pack(facts, words_of(job.data, facts.occurrences.texts))
 
 
 def _lost(job: Job) -> Done:

@@ -14,7 +14,7 @@ from codeplane.languages._grammar import Grammar, grammar
 from codeplane.languages._imports import Imported, Mention, read_imports
 from codeplane.languages._limits import captures, cut, is_too_broken, is_too_deep
 from codeplane.languages._members import Members
-from codeplane.languages._names import CLASS, NAMESPACE, NEW, Lookup, Occurrences, member_marks, positions
+from codeplane.languages._names import CLASS, NAMESPACE, NEW, Lookup, Resolution, member_marks, positions
 from codeplane.languages._outline import read_outline
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import Bind, Facts, Import, Reason, Role, Scope, ScopeKind
@@ -96,18 +96,19 @@ class _Reading:
         members.number()
         lookup = Lookup(binder)
         marks.apart(lookup)
-        occurrences = Occurrences(members, lookup, data)
-        occurrences.run(marks.identifiers, marks.marks, marks.specials, self.lines.starts)
-        if spec.blank:
-            occurrences.found.pop(spec.blank.encode(), None)
-        return self._facts(binder, members, imports, occurrences, exported)
+        resolution = Resolution(members, lookup, data)
+        occurrences = resolution.run(marks.identifiers, marks.marks, marks.specials, self.lines.starts)
+        facts = self._facts(binder, members, imports, exported)
+        facts.occurrences = occurrences
+        facts.receivers = [text(receiver) for receiver in resolution.receivers]
+        facts.dynamics = dynamic_sites(captures, facts, (spec, data, self.lines))
+        return facts
 
     def _facts(
         self,
         binder: Binder,
         members: Members,
         imports: list[Imported],
-        occurrences: Occurrences,
         exported: list[Exported],
     ) -> Facts:
         lines, outline = self.lines, binder.outline
@@ -126,9 +127,6 @@ class _Reading:
         facts.binds = self._binds(binder.binds, members.numbers)
         facts.imports = [self._import(item, outline.place(item.start)[0]) for item in imports]
         facts.exports = exports(binder, exported, facts)
-        facts.receivers = [text(receiver) for receiver in occurrences.receivers]
-        facts.occurrences = {text(name): flat for name, flat in occurrences.found.items()}
-        facts.dynamics = dynamic_sites(self.captures, facts, reading)
         return facts
 
     def _binds(self, binds: list[BindDraft], numbers: list[int]) -> list[Bind]:

@@ -1,6 +1,9 @@
 """The occurrences of names: one loop over all identifiers of a file, and the lookup that it uses."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping
+from itertools import compress, count, repeat
 
 from tree_sitter import Node
 
@@ -9,20 +12,34 @@ from codeplane.languages._inherit import Inheritance
 from codeplane.languages._members import Members
 from codeplane.languages._outline import TOO_DEEP, WHOLE
 from codeplane.languages._receivers import shape
-from codeplane.languages.facts import Reason, Role, ScopeKind
+from codeplane.languages.facts import Occurrences, Reason, Role, ScopeKind
 
 _SEPARATORS = b" \t\r\n\\.?!:->&"
 _END = 1 << 62
 _LOOK = 400  # longer receivers are not looked at: chains would cost the square of their length
-_OPEN = ord("(")
+_MERGE = 300  # names
+_CALLS = bytes(int(Role.CALL) if char == ord("(") else 0 for char in range(256))
+_LATER = -1  # the target of what is looked up in the order of the file
 _LOCALS = (Reason.LOCAL_ASSIGN, Reason.PARAM)
 _QUALIFIER = ord("\\")  # right before a name: what is before it is a namespace
-_SPACE = ord(" ")
 _WALLS = (ScopeKind.FUNCTION, ScopeKind.CLASS)
 KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
 CLASS, NAMESPACE = 8, 16  # added to the role of a type: it is looked up as `class` or `namespace`
 RAW_RECEIVER = b"#"
+
+
+class _Chain:
+    """Tables that are too large to be copied into one."""
+
+    def __init__(self, tables: tuple[dict[bytes, int], ...]) -> None:
+        self._tables = tables
+
+    def get(self, name: bytes, default: int) -> int:
+        for table in self._tables:
+            if name in table:
+                return table[name]
+        return default
 
 
 class Lookup:
@@ -43,6 +60,7 @@ class Lookup:
         ]
         self.sequential = bool(spec.sequential)
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
+        self._merged: dict[int, dict[bytes, int] | _Chain] = {}
         self.spaced = bool(spec.spaces)
         self._islands = tuple(spec.islands)
         named = {role.name.lower(): int(role) for role in Role}
@@ -80,9 +98,30 @@ class Lookup:
             return self.binder.type_params.get(scope, {})
         return self.binder.tables[scope]
 
+    def table(self, scope: int) -> "dict[bytes, int] | _Chain":
+        """All names that are seen in a scope, but for names that do not count yet."""
+        found = self._merged.get(scope)
+        if found is None:
+            found = self._merged[scope] = self._merge(self.chain(scope))
+        return found
+
+    @staticmethod
+    def _merge(chain: tuple[dict[bytes, int], ...]) -> "dict[bytes, int] | _Chain":
+        if len(chain) == 1:
+            return chain[0]
+        # Every function of a file would copy all names of the file.
+        if sum(map(len, chain)) > _MERGE:
+            return _Chain(chain)
+        merged: dict[bytes, int] = {}
+        for table in reversed(chain):
+            merged.update(table)
+        return merged
+
     def is_plain(self, skipped: int) -> bool:
-        """Whether the chain of the scope is the whole truth, but for names that do not count yet."""
-        return skipped == WHOLE and not self.sequential and self._values_apart
+        """Whether the table of the scope is the whole truth, but for names that do not count yet."""
+        if self.sequential or not self._values_apart or skipped == TOO_DEEP:
+            return False
+        return skipped == WHOLE or skipped not in self.binder.type_params
 
     def find(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
         """1 + the bind, or 0; for any place."""
@@ -245,12 +284,11 @@ class Lookup:
         return -1
 
 
-class Occurrences:
-    """What the loop fills: occurrences by name, and the receivers that they point to."""
+class Resolution:
+    """What each identifier of a file is: the columns of its occurrences."""
 
     def __init__(self, members: Members, lookup: Lookup, data: bytes) -> None:
         self.members, self.lookup, self.data = members, lookup, data
-        self.found: dict[bytes, list[int]] = {}
         self.receivers: dict[bytes, int] = {}
         self._texts: dict[bytes, int] = {}  # receiver → its number
         self._numbers: dict[bytes, int] = {}  # all but the last byte before a member → number of the receiver
@@ -262,71 +300,109 @@ class Occurrences:
         marks: Mapping[int, int],
         specials: list[Special],
         line_starts: list[int],
-    ) -> None:
+    ) -> Occurrences:
         """`marks`: end of an identifier → start of its receiver, or -1 - the index of its special."""
-        # This loop sees every identifier of the repository: locals only, one dictionary per question.
-        outline, lookup, found = self.lookup.binder.outline, self.lookup, self.found
-        numbers, own, member, targets = self._numbers, self._own, self.member, self.members.targets
-        effective = lookup.effective
-        opens = _OPEN if lookup.binder.spec.call_by_parenthesis else -1
+        starts, ends = identifiers
+        names = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
+        if blank := self.lookup.binder.spec.blank.encode():
+            kept = [name != blank for name in names]
+            names = list(compress(names, kept))
+            starts, ends = list(compress(starts, kept)), list(compress(ends, kept))
+        numbers: defaultdict[bytes, int] = defaultdict(count().__next__)
+        found = Occurrences(names=list(map(numbers.__getitem__, names)), starts=starts, lines=line_starts)
+        roles = self._calls(ends)
+        scopes, targets = self._plain(names, starts)
+        receivers = [0] * len(names)
+        self._marked(names, (starts, ends), marks, specials, (roles, scopes, targets, receivers))
+        found.texts = [name.decode("utf-8", "surrogateescape") for name in numbers]
+        found.roles, found.scopes, found.targets, found.receivers = roles, scopes, targets, receivers
+        return found
+
+    def _calls(self, ends: list[int]) -> bytearray:
+        """The role of each identifier as the parenthesis after it tells it."""
+        if not self.lookup.binder.spec.call_by_parenthesis:
+            return bytearray(len(ends))
+        data = self.data.replace(b" (", b"((") + b"\n"
+        return bytearray(map(data.__getitem__, ends)).translate(_CALLS)
+
+    def _plain(self, names: list[bytes], starts: list[int]) -> tuple[list[int], list[int]]:
+        """Scope and target of every identifier, as if none had a mark."""
+        lookup, outline = self.lookup, self.lookup.binder.outline
+        scopes: list[int] = []
+        targets: list[int] = []
+        at, size = 0, len(starts)
+        for bound, place in zip([*outline.bounds[1:], _END], outline.places, strict=True):
+            if at == size:
+                break
+            if starts[at] >= bound:
+                continue
+            until = bisect_left(starts, bound, at)
+            scope, skipped = place
+            scopes += [scope] * (until - at)
+            if lookup.is_plain(skipped):
+                get = lookup.table(scope).get
+                targets += map(get, names[at:until], repeat(0))
+                if lookup.declared or outline.kinds[scope] in lookup.ordered:
+                    self._wait(names, starts, targets, (at, until, place))
+            else:
+                targets += [_LATER] * (until - at)
+            at = until
+        return scopes, targets
+
+    def _wait(
+        self,
+        names: list[bytes],
+        starts: list[int],
+        targets: list[int],
+        part: tuple[int, int, tuple[int, int]],
+    ) -> None:
+        """Names that do not count yet where they stand."""
+        at, until, place = part
+        effective, find = self.lookup.effective, self.lookup.find
+        for here in range(at, until):
+            if starts[here] < effective[targets[here]]:
+                targets[here] = find(names[here], starts[here], place, Role.READ)
+
+    def _marked(
+        self,
+        names: list[bytes],
+        identifiers: tuple[list[int], list[int]],
+        marks: Mapping[int, int],
+        specials: list[Special],
+        columns: tuple[bytearray, list[int], list[int], list[int]],
+    ) -> None:
+        # This loop sees half of the identifiers of the repository: locals only, one dictionary per question.
+        roles, scopes, targets, receivers = columns
+        starts, ends = identifiers
+        numbers, own, member, members = self._numbers, self._own, self.member, self.members.targets
+        data, lookup, place = self.data, self.lookup, self.lookup.binder.outline.place
         spaced = lookup.spaced
-        data = self.data + b"\n\n"
-        places = zip([*outline.bounds[1:], _END], outline.places, strict=True)
-        bound, place = next(places)
-        scope = place[0]
-        plain, chain = lookup.is_plain(place[1]), lookup.chain(scope)
-        following = iter([*line_starts[1:], _END])
-        line, line_start, next_start = 1, 0, next(following)
-        for start, end in zip(*identifiers, strict=True):
-            if start >= bound:
-                while start >= bound:
-                    bound, place = next(places)
-                scope = place[0]
-                plain, chain = lookup.is_plain(place[1]), lookup.chain(scope)
-            while start >= next_start:
-                line_start = next_start
-                next_start = next(following)
-                line += 1
-            name = data[start:end]
-            mark = marks.get(end)
-            receiver = target = 0
-            where = scope
-            after = data[end]
-            role = 2 if after == opens or (after == _SPACE and data[end + 1] == opens) else 0
+        for at, mark in enumerate(map(marks.get, ends)):
             if mark is None:
-                if plain:
-                    for table in chain:
-                        if name in table:
-                            target = table[name]
-                            if start < effective[target]:
-                                target = lookup.find(name, start, place, role)
-                            break
-                else:
-                    target = lookup.find(name, start, place, role)
-            elif mark >= 0:
+                if targets[at] == _LATER:
+                    targets[at] = lookup.find(names[at], starts[at], place(starts[at]), roles[at])
+                continue
+            start = starts[at]
+            if mark >= 0:
                 raw = data[mark : start - 1] if start - mark < _LOOK else b""
-                receiver = numbers.get(raw, 0)
-                if not receiver or (spaced and raw in own):
-                    receiver, target = member(mark, start, name, (scope, role))
-                elif raw in own:
-                    target = targets(scope, own[raw]).get(name, 0)
-            else:
-                role, target, before, defined = specials[-1 - mark]
-                if before == -1:
-                    if target == UNRESOLVED:
-                        target = lookup.find(name, start, place, role)
-                    if defined >= 0:
-                        where = defined
-                elif before >= 0:
-                    receiver, target = member(before, start, name, (scope, role))
+                receiver = numbers.get(raw)
+                if receiver is None or (spaced and raw in own):
+                    receivers[at], targets[at] = member(mark, start, names[at], (scopes[at], roles[at]))
                 else:
-                    receiver = self.receiver(KEYWORD_RECEIVER if before == -2 else RAW_RECEIVER)
-                role &= NEW - 1
-            flat = found.get(name)
-            if flat is None:
-                found[name] = [line, start - line_start, role, where, target, receiver]
+                    receivers[at] = receiver
+                    targets[at] = members(scopes[at], own[raw]).get(names[at], 0) if raw in own else 0
+                continue
+            role, target, before, defined = specials[-1 - mark]
+            if before == -1:
+                if target == UNRESOLVED:
+                    target = lookup.find(names[at], start, place(start), role)
+                if defined >= 0:
+                    scopes[at] = defined
+            elif before >= 0:
+                receivers[at], target = member(before, start, names[at], (scopes[at], role))
             else:
-                flat += (line, start - line_start, role, where, target, receiver)
+                receivers[at] = self.receiver(KEYWORD_RECEIVER if before == -2 else RAW_RECEIVER)
+            roles[at], targets[at] = role & (NEW - 1), target
 
     def member(self, receiver_start: int, start: int, name: bytes, seen: tuple[int, int]) -> tuple[int, int]:
         """The receiver's number and 1 + the definition of the member, or 0. `seen`: scope and role."""

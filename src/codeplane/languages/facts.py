@@ -3,7 +3,9 @@
 Lines are 1-based, columns are 0-based bytes. Indexes point into the lists of the same `Facts`.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal, NamedTuple
@@ -158,8 +160,56 @@ class Occurrence(NamedTuple):
 
 
 @dataclass
+class Occurrences:
+    """All occurrences of names, in order of position, as columns of one length.
+
+    A column costs a few nanoseconds an occurrence where an object would cost a thousand.
+    """
+
+    texts: list[str] = field(default_factory=list)  # the distinct names
+    names: Sequence[int] = ()  # index into `texts`
+    starts: Sequence[int] = ()  # byte
+    roles: Sequence[int] = b""
+    scopes: Sequence[int] = ()
+    targets: Sequence[int] = ()
+    receivers: Sequence[int] = ()
+    lines: Sequence[int] = ()  # the byte that each line begins with
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.texts
+
+    def named(self, name: str) -> Iterator[Occurrence]:
+        """The occurrences of one name."""
+        at = -1
+        with suppress(ValueError):
+            number, index = self.texts.index(name), self.names.index
+            while True:
+                at = index(number, at + 1)
+                yield self.at(at)
+
+    def all(self) -> Iterator[tuple[str, Occurrence]]:
+        """Every occurrence with its name."""
+        return ((self.texts[name], self.at(at)) for at, name in enumerate(self.names))
+
+    def at(self, at: int) -> Occurrence:
+        start = self.starts[at]
+        line = bisect_right(self.lines, start)
+        return Occurrence(
+            line,
+            start - self.lines[line - 1],
+            Role(self.roles[at]),
+            self.scopes[at],
+            self.targets[at],
+            self.receivers[at],
+        )
+
+
+@dataclass
 class Facts:
-    """Everything read out of one blob. `occurrences` are grouped by name, in order of position."""
+    """Everything read out of one blob."""
 
     state: ParseState
     reason: str = ""
@@ -172,12 +222,8 @@ class Facts:
     exports: list[Export] = field(default_factory=list)
     dynamics: list[Dynamic] = field(default_factory=list)
     receivers: list[str] = field(default_factory=list)
-    # name → a flat list of integers, six for each occurrence, in the order of `Occurrence`.
-    occurrences: dict[str, list[int]] = field(default_factory=dict)
+    occurrences: Occurrences = field(default_factory=Occurrences)
 
     def named(self, name: str) -> Iterator[Occurrence]:
         """The occurrences of one name."""
-        flat = self.occurrences.get(name, [])
-        for at in range(0, len(flat), 6):
-            line, column, role, scope, target, receiver = flat[at : at + 6]
-            yield Occurrence(line, column, Role(role), scope, target, receiver)
+        return self.occurrences.named(name)
