@@ -19,6 +19,7 @@ from codeplane.cli._server import ask_server, silent_holder
 from codeplane.config import Places
 from codeplane.core.errors import CodePlaneError, ConfigError, NotServing
 from codeplane.git import locate
+from codeplane.index import check_index
 from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir, write_private
 
@@ -35,7 +36,7 @@ _LIBRARIES = ("mcp", "pydantic", "pygit2", "starlette", "uvicorn", "click")
     help="Where to write the bundle; the state directory by default.",
 )
 def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
-    """Check the repository, the state directory, the settings and the server.
+    """Check the repository, the state directory, the settings, the server and the index.
 
     Exit code 0 when nothing is wrong, 1 otherwise. The bundle of --logs holds this report, versions and
     log entries; never the token, never your code.
@@ -77,6 +78,7 @@ def _checks(root: Path) -> Iterator[Check]:
         return
     for check in (_state_check, _token_check, _server_check):
         yield check(checkout.state)
+    yield _index_check(checkout.index_file)
 
 
 def _state_check(state: StateDir) -> Check:
@@ -111,6 +113,18 @@ def _server_check(state: StateDir) -> Check:
         )
         return "server", "note", detail
     return "server", "ok", f"{answer['server']['url']} (pid {answer['server']['pid']})"
+
+
+def _index_check(file: Path) -> Check:
+    if not file.exists():
+        return "index", "note", "not made yet (cpl up)"
+    try:
+        problems = check_index(file)
+    except CodePlaneError as error:
+        return _failed("index", error)
+    if problems:
+        return "index", "wrong", f"{' '.join(problems)} Try: cpl debug index-rebuild."
+    return "index", "ok", str(file)
 
 
 def _failed(check: str, error: CodePlaneError) -> Check:

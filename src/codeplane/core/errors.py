@@ -31,7 +31,8 @@
     │   ├── IndexCorrupt             3001
     │   ├── IndexNotAvailable        3002
     │   ├── CompilationFailed        3003
-    │   └── IndexBusy                3004
+    │   ├── IndexBusy                3004
+    │   └── EpochGone                3005
     ├── RefactorDivergence           4001
     ├── TaskBudgetExceeded           6001
     ├── TestRunnerNotFound           7001
@@ -262,6 +263,12 @@ class IndexBusy(IndexFailure):
 
     code = 3004
     retryable = True
+
+
+class EpochGone(IndexFailure):
+    """The epoch is not on record: it is older than those that are kept, or never was."""
+
+    code = 3005
 
 
 class RefactorDivergence(CodePlaneError):

@@ -1,6 +1,6 @@
 """Facts by content, views of them, epochs, and bounded questions."""
 
-from codeplane.index.index import WORKING_VIEW, Index, IndexState, drop_index
+from codeplane.index.index import WORKING_VIEW, Index, IndexState, check_index, drop_index
 from codeplane.index.query import DefFact, FileFact, Found, Snapshot
 from codeplane.index.references import RefFact
 from codeplane.index.work import Progress
@@ -17,5 +17,6 @@ __all__ = [
     "RefFact",
     "Snapshot",
     "Workers",
+    "check_index",
     "drop_index",
 ]

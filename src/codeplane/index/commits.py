@@ -28,19 +28,19 @@ class CommitViews:
     def __init__(self, database: Database, workers: Workers) -> None:
         self._database = database
         self._workers = workers
-        self._making = threading.Lock()
+        self.making = threading.Lock()
         self._closing = False
 
     def close(self) -> None:
         """Ends a pass that runs, after the files that it has just read."""
         self._closing = True
-        with self._making:
+        with self.making:
             pass
 
     def view_of(self, tree: CommitTree, progress: Progress | None = None) -> int:
         """The number of the view of a commit, made when it is missing or more of it can be told now."""
         key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}"
-        with self._making:
+        with self.making:
             view = self._complete(key)
             if view is None:
                 tree.fill()

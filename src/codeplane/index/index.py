@@ -16,6 +16,7 @@ from codeplane.core.errors import (
     ServerStopping,
 )
 from codeplane.core.paths import RepoPath
+from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
 from codeplane.index.contexts import Override
 from codeplane.index.linking import Linking
@@ -144,6 +145,12 @@ class Index:
         with self.database.read() as connection:
             yield self._snapshot(connection, view, 0, tree.manifest)
 
+    def collect(self) -> Collected:
+        """Drops old epochs, unused views of commits and blobs that nothing uses; a bounded amount."""
+        # A view of a commit in the making has blobs that nothing uses yet.
+        with self._commits.making:
+            return collect(self.database)
+
     def refresh(self, progress: Progress | None = None) -> int:
         """Makes the index as new as the tree is now and returns its epoch."""
         with self._refreshing:
@@ -255,6 +262,17 @@ def drop_index(file: Path) -> int:
         return _delete(file, lease)
     finally:
         lease.release()
+
+
+def check_index(file: Path) -> list[str]:
+    """What is wrong with an index file, each in a sentence; nothing is changed, whoever uses it."""
+    database, problem = _open_sound(file)
+    if database is None:
+        return [f"It has to be made anew: {problem}"]
+    try:
+        return faults(database)
+    finally:
+        database.close()
 
 
 def _delete(file: Path, lease: Lease) -> int:

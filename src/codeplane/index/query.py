@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from codeplane.core.errors import EpochGone
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
 from codeplane.index.pack import sql_text, unpack_binds, unpack_scopes
 from codeplane.index.references import AnchorGroup, References, RefFact
-from codeplane.index.store import from_sql
+from codeplane.index.store import from_sql, is_kept
 from codeplane.index.surfaces import ExportEntry, ExportThunk, Surfaces
 from codeplane.index.units import Units
 from codeplane.index.words import question
@@ -205,6 +206,24 @@ class Snapshot:
             "AND e.blob IN (SELECT rowid FROM word WHERE word MATCH ?) ORDER BY e.path", (query,)
         )
         return self._bounded(rows, limit, self._why_incomplete)
+
+    def changed_since(self, epoch: int, limit: int) -> Found[RepoPath]:
+        """The paths whose content has changed after an epoch; old epochs are not kept for ever."""
+        if not is_kept(self._connection, self._view, epoch):
+            oldest = self._connection.execute(
+                "SELECT coalesce(min(id), 0) FROM epoch WHERE view = ?", (self._view,)
+            ).fetchone()[0]
+            raise EpochGone(
+                f"There is no epoch {epoch} on record.",
+                hints=[f"The oldest is epoch {oldest}, the last epoch {self.epoch}."],
+                epoch=epoch,
+            )
+        rows = self._connection.execute(
+            "SELECT DISTINCT c.path FROM epoch e JOIN change c ON c.epoch = e.id"
+            " WHERE e.view = ? AND e.id > ? ORDER BY c.path",
+            (self._view, epoch),
+        )
+        return self._bounded((from_sql(path) for (path,) in rows), limit, lambda: Absence.PROVEN_NONE)
 
     def gaps(self, limit: int) -> Found[Gap]:
         """What a commit has no content for: submodules, links, LFS pointers, objects that are missing."""

@@ -9,7 +9,7 @@ from codeplane.index.contexts import is_marker
 from codeplane.index.files import FactsCache, FileFacts
 from codeplane.index.layout import Layout
 from codeplane.index.pack import has_name, sql_text, unpack_occurrences
-from codeplane.index.store import from_sql
+from codeplane.index.store import from_sql, is_kept
 from codeplane.index.units import Units
 from codeplane.index.words import question
 from codeplane.languages import specs
@@ -44,6 +44,8 @@ class Memo:
 
         None where too much has changed, or too much to tell.
         """
+        if not is_kept(connection, view, self.epoch):
+            return None
         rows = connection.execute(
             "SELECT c.path, b.interface, a.interface, c.after FROM epoch e JOIN change c ON c.epoch = e.id"
             " LEFT JOIN blob b ON b.id = c.before LEFT JOIN blob a ON a.id = c.after"

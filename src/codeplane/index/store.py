@@ -131,6 +131,12 @@ def publish_whole(
     connection.execute("UPDATE view SET complete = 1, used_ms = ? WHERE id = ?", (now_ms(), view))
 
 
+def is_kept(connection: Connection, view: int, epoch: int) -> bool:
+    """Whether everything that changed after an epoch of a view is still on record."""
+    found = connection.execute("SELECT 1 FROM epoch WHERE id = ? AND view = ?", (epoch, view)).fetchone()
+    return found is not None
+
+
 def from_sql(stored: str | bytes) -> RepoPath:
     """What `sql_text` was given."""
     return RepoPath(stored if isinstance(stored, str) else stored.decode("utf-8", "surrogateescape"))

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.contexts import Override, Probed, Router, configured, discover, is_marker, probe
-from codeplane.index.store import from_sql
+from codeplane.index.store import from_sql, is_kept
 from codeplane.languages import specs
 from codeplane.storage.database import Connection
 
@@ -64,7 +64,7 @@ class UnitsCache:
 
 def _is_carried(connection: Connection, view: int, known: int, epoch: int) -> bool:
     """Whether nothing that contexts depend on has changed: the set of paths, markers, soundness."""
-    if known > epoch:
+    if known > epoch or not is_kept(connection, view, known):
         return False
     rows = connection.execute(
         "SELECT c.path, b.state <> 'failed' AND b.size > 0, a.state <> 'failed' AND a.size > 0"

@@ -113,6 +113,7 @@ class Runtime:
             try:
                 epoch = repo.index.refresh(self._progress)
                 files = repo.index.state().files
+                repo.index.collect()
             except ServerStopping:
                 return
             except Exception:  # noqa: BLE001 - logged; the next call tries again
