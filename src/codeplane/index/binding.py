@@ -20,6 +20,7 @@ _ROLES: Final = {
     Role.CALL: ("call", "new"),
     Role.TYPE: ("type", "class", "namespace"),
 }
+_MOST_ALIASES: Final = 20
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 
 
@@ -60,6 +61,9 @@ class Binding:
         if seen.receiver:
             if seen.target:
                 return Meaning(Tier.PROVEN, (Place(path, seen.target - 1),))
+            space = facts.receivers[seen.receiver - 1].removeprefix("#")
+            if space in self._linker.spec(facts).apart:
+                return _linked(self._linker.ambient(path, seen.scope, f"{space} {name}"))
             target = self._fitting(facts, seen, known(self._member(path, facts, name, seen)))
             return Meaning(Tier.STRONG, target) if target else Meaning(Tier.ANCHORED, NOTHING, certain=False)
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
@@ -162,9 +166,23 @@ class Binding:
         return self._instance(path, outer, bind.type_name)
 
     def _instance(self, path: str, scope: int, type_name: str) -> _Value:
-        target = known(self._linker.written(path, scope, type_name)) if type_name else NOTHING
+        target = self._unaliased(
+            known(self._linker.written(path, scope, type_name)) if type_name else NOTHING
+        )
         is_class = bool(target) and all(self._linker.definition_kind(p) in _INSTANTIABLE for p in target)
         return _Value(target, is_instance=True, is_declared=True) if is_class else _NO_VALUE
+
+    def _unaliased(self, target: Target) -> Target:
+        """What an alias of a type stands for, where that is one name."""
+        for _ in range(_MOST_ALIASES):
+            facts = self._sources.facts(target[0].path) if len(target) == 1 else None
+            if facts is None or target[0].definition < 0:
+                return target
+            item = facts.definitions[target[0].definition]
+            if item.kind != "type" or not item.annotation:
+                return target
+            target = known(self._linker.written(target[0].path, item.scope, item.annotation))
+        return NOTHING
 
     def _typed(self, target: Target) -> _Value:
         """A definition as a value: a variable stands for what it holds, everything else for itself."""

@@ -7,12 +7,14 @@ from typing import Final
 
 from codeplane.index.pack import unpack_binds, unpack_scopes
 from codeplane.index.store import from_sql
+from codeplane.languages import specs
 from codeplane.languages.facts import (
     FLAG_MORE,
     Bind,
     Definition,
     Export,
     Import,
+    Reason,
     Scope,
     Span,
 )
@@ -74,7 +76,10 @@ class FileFacts:
         """Scope and name → the bind. Of several (declared again), the first is uncertain to be meant."""
         found: dict[tuple[int, str], int] = {}
         for at, bind in enumerate(self.binds):
-            key = (bind.scope, bind.name)
+            name = bind.name
+            if self._apart and bind.reason == Reason.DEF_IN_SCOPE:
+                name = self._key(self.definitions[bind.target])
+            key = (bind.scope, name)
             first = found.setdefault(key, at)
             # The same bind may be there once more for places where a base class may hide it.
             if first >= 0 and bind._replace(certain=True) != self.binds[first]._replace(certain=True):
@@ -87,10 +92,23 @@ class FileFacts:
         where there is one to add to."""
         found: dict[tuple[int, str], list[int]] = {}
         for at, item in enumerate(self.definitions):
-            known = found.setdefault((item.parent, item.name), [])
-            if not (known and item.flags & FLAG_MORE):
+            known = found.setdefault((item.parent, self._key(item)), [])
+            if len(known) == 1 and self.definitions[known[0]].flags & FLAG_MORE:
+                known[0] = at
+            elif not (known and item.flags & FLAG_MORE):
                 known.append(at)
         return found
+
+    @cached_property
+    def _apart(self) -> dict[str, str]:
+        """Kind of definition → the name space that it is alone in."""
+        spaces = specs()[self.language].apart
+        return {kind: space for space, kinds in spaces.items() for kind in kinds}
+
+    def _key(self, item: Definition) -> str:
+        """The name of a definition, with its name space where that is not the ordinary one."""
+        space = self._apart.get(item.kind) if self._apart else None
+        return f"{space} {item.name}" if space else item.name
 
     @cached_property
     def opened_by(self) -> dict[int, int]:

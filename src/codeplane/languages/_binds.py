@@ -27,8 +27,8 @@ _SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, wha
 _VALUE = ("v",)  # the group of everything that is one variable, however often it is given a value
 
 (
-    _DEFINITION, _IMPORT, _PARAM, _TYPE_PARAM, _OWN, _VARIABLE, _LOCAL, _TYPE_LOCAL, _HOISTED, _GLOBAL,
-    _NONLOCAL, _MEMBER,
+    _DEFINITION, _IMPORT, _GLOBAL, _NONLOCAL, _PARAM, _TYPE_PARAM, _OWN, _VARIABLE, _LOCAL, _TYPE_LOCAL,
+    _HOISTED, _MEMBER,
 ) = range(12)  # fmt: skip
 _CODES = {
     "bind.param": _PARAM,
@@ -55,8 +55,8 @@ UNRESOLVED = -1
 """The target of a special occurrence that is looked up like any other."""
 
 Special = tuple[int, int, int, int]
-"""Role; target or UNRESOLVED; start of the receiver, -1, -2 for a keyword argument, or -3 in text that is not
-read; scope, or -1 for that of the place."""
+"""Role; target or UNRESOLVED; start of the receiver, -1, -2 for a keyword argument, -3 in text that is not
+read, -4 and below in the spaces that are apart; scope, or -1 for that of the place."""
 
 # Plain integers: these go into every occurrence.
 _READ, _WRITE, _IMPORTED, _DEFINED = int(Role.READ), int(Role.WRITE), int(Role.IMPORT), int(Role.DEFINE)
@@ -174,9 +174,11 @@ class Binder:
             # A name that two patterns found is bound once; the lower code says more. A missing one is empty.
             if start <= seen or start == end:
                 continue
-            seen = start
             while start >= bound:
                 bound, (scope, skipped) = next(places)
+            if code == _GLOBAL and self._declared and outline.kinds[scope] in _OUTER_KINDS:
+                continue  # the pattern of a variable found it too
+            seen = start
             made: BindDraft | None = None
             if self._blank and self.data[start:end] == self._blank:
                 continue
@@ -233,17 +235,22 @@ class Binder:
             bind = self.binds[known - 1]
             bind.last = start
             draft.more = True
+            first = self.outline.drafts[bind.target]
+            if first.forward and not draft.forward:
+                # What has a body is the definition, and what declared it before adds to it.
+                bind.target, first.more, draft.more = at, True, False
             table.update(dict.fromkeys([key for key in keys if key not in table], known))
         else:
             key = keys[0]
             effective = start if self.spec.redeclares else draft.end
             if self.outline.kinds[scope] in self._declared:
-                effective = end
+                effective = 0 if space and scope == 0 else end  # a tag is known from its first mention on
             bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), effective, key)
             known = table[key]
             if self.spec.definitions_in_order and self.outline.kinds[scope] in self._sequential:
                 self.history.setdefault((scope, key), []).append((draft.start, known))
             self._also(bind, keys)
+        bind.certain = bind.certain and not draft.doubtful
         if draft.kind in _MERGED:
             self._parts.setdefault(known, []).append(at)
         if start in self._hoisted and (around := self._function(scope)) != scope:
@@ -280,7 +287,7 @@ class Binder:
         if not grows or not alike:
             return False
         # What opens no group itself is what the group was waiting for.
-        first.opens_group = first.opens_group and (draft.more or draft.opens_group)
+        draft.opens_group = first.opens_group = first.opens_group and (draft.more or draft.opens_group)
         return True
 
     def _merge(self) -> None:
@@ -528,22 +535,21 @@ class Binder:
 
     def _types_before(self, nodes: Sequence[Node]) -> None:
         """A type that stands before the names of its declaration belongs to all of them."""
-        drafts = (
-            {draft.name[0]: draft for draft in self.outline.drafts if draft.kind in _SAID} if nodes else {}
-        )
+        types: dict[tuple[int, int] | None, tuple[int, bytes]] = {}
         for node in nodes:
             start, end = node.start_byte, node.end_byte
-            declared = self.declaration(start, end)
-            at = bisect_right(self.names, end)
-            while declared and at < len(self.names) and self.names[at] < declared[1]:
-                name = self.names[at]
-                if self.declaration(name, name + 1) == declared:
-                    bind, draft = self.named[at], drafts.get(name)
-                    if bind and (bind.reason != Reason.DEF_IN_SCOPE or self._is_variable(bind)):
-                        bind.annotations += (self.data[start:end],)
-                    if draft:
-                        draft.annotation = self.data[start:end].decode("utf-8", "surrogateescape")
-                at += 1
+            space = self.apart.get(start, "")
+            said = f"{space} ".encode() if space else b""
+            types[self.declaration(start, end)] = (end, said + self.data[start:end])
+        drafts = {draft.name[0]: draft for draft in self.outline.drafts if draft.kind in _SAID}
+        for name, bind in zip(self.names, self.named, strict=True) if types else ():
+            end, said = types.get(self.declaration(name, name + 1), (_END, b""))
+            if name < end:
+                continue
+            if bind and (bind.reason != Reason.DEF_IN_SCOPE or self._is_variable(bind)):
+                bind.annotations += (said,)
+            if name in drafts:
+                drafts[name].annotation = said.decode("utf-8", "surrogateescape")
 
     def _is_variable(self, bind: BindDraft) -> bool:
         return self.outline.drafts[bind.target].kind in _TYPED

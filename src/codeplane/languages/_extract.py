@@ -44,7 +44,9 @@ def extract(language: str, data: bytes) -> Facts:
     if b"\0" in data:
         return Facts("skipped", "binary")
     known = grammar(language)
-    root = known.parser.parse(data).root_node
+    hooks = known.hooks
+    source = hooks.readable(data) if hooks and hasattr(hooks, "readable") else data
+    root = known.parser.parse(source).root_node
     if is_too_broken(root):
         return Facts("failed", "too many syntax errors")
     reading = _Reading(known, root, data)
@@ -253,6 +255,8 @@ class _Marks:
     def apart(self, lookup: Lookup) -> None:
         """Names outside the ordinary namespace that bind nothing are looked up in their own."""
         starts, ends = self.identifiers
+        kinds = self.binder.spec.apart
+        spaces = list(kinds)
         for start, space in self.binder.apart.items():
             at = bisect_left(starts, start)
             if at < len(starts) and starts[at] == start and ends[at] not in self.binder.marks:
@@ -260,7 +264,8 @@ class _Marks:
                 role = self.specials[-1 - mark][0] if mark < 0 else _READ
                 key = space_key(self.data[start : ends[at]], space)
                 target = lookup.find(key, start, self.binder.outline.place(start), role)
-                self._put(ends[at], role, target, -1)
+                receiver = -4 - spaces.index(space) if kinds[space] and not target else -1
+                self._put(ends[at], role, target, receiver)
 
     def _receivers(self) -> None:
         starts, ends = self.identifiers

@@ -377,6 +377,8 @@ class Resolution:
         numbers, own, member, members = self._numbers, self._own, self.member, self.members.targets
         data, lookup, place = self.data, self.lookup, self.lookup.binder.outline.place
         spaced = lookup.spaced
+        apart = [b"#" + space.encode() for space in lookup.binder.spec.apart]
+        reserved = [KEYWORD_RECEIVER, RAW_RECEIVER, *apart]
         for at, mark in enumerate(map(marks.get, ends)):
             if mark is None:
                 if targets[at] == _LATER:
@@ -401,7 +403,7 @@ class Resolution:
             elif before >= 0:
                 receivers[at], target = member(before, start, names[at], (scopes[at], role))
             else:
-                receivers[at] = self.receiver(KEYWORD_RECEIVER if before == -2 else RAW_RECEIVER)
+                receivers[at] = self.receiver(reserved[-2 - before])
             roles[at], targets[at] = role & (NEW - 1), target
 
     def member(self, receiver_start: int, start: int, name: bytes, seen: tuple[int, int]) -> tuple[int, int]:

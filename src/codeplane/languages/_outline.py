@@ -40,7 +40,7 @@ class Draft:
     """A definition while its parts are being collected. Positions are bytes."""
 
     __slots__ = (
-        "annotation", "bases", "body", "body_start", "decorators", "end", "flags", "forward",
+        "annotation", "bases", "body", "body_start", "decorators", "doubtful", "end", "flags", "forward",
         "kind", "mixins", "more", "name", "opens_group", "owner", "parameter", "parent", "scope",
         "span_start", "start",
     )  # fmt: skip
@@ -48,6 +48,7 @@ class Draft:
     def __init__(self, kind: str, start: int, end: int, scope: int, parent: int) -> None:
         self.kind, _, more = kind.partition(".")
         self.more = more == "more"  # adds to the definition of the same name before it
+        self.doubtful = False  # may not be the definition that counts
         self.forward = more == "forward"  # only declares what is defined elsewhere
         self.opens_group = self.forward  # the next definition of the same name adds to this one
         self.parameter = False  # a parameter that is a field of the class too

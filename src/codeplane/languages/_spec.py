@@ -41,8 +41,10 @@ class LanguageSpec:
     blank: str = ""  # a name that binds nothing
     # Scopes where every name counts from the end of its own first declarator, seen from anywhere.
     declared: frozenset[ScopeKind] = frozenset()
-    # Name spaces whose names the queries mark with `@space.NAME`, whatever kind or role they have.
-    apart: frozenset[str] = frozenset()
+    # Name spaces whose names the queries mark with `@space.NAME` → the kinds of definitions in one alone.
+    # Where there are such, a name that the file does not define has the receiver `#NAME`, and a type is
+    # written `NAME type`.
+    apart: Mapping[str, frozenset[str]] = field(default_factory=dict)
     # Kinds of members that are bound in the scope around their type: the constants of an `enum` in C.
     open_kinds: frozenset[str] = frozenset()
     # Names of the receiver. A parameter has to be the first of a method; a keyword needs no binding.

@@ -23,7 +23,7 @@ SPEC = LanguageSpec(
         "rust_extern_crate": "t",
     },
     looks={"type": ("t",)},
-    apart=frozenset(("macro",)),
+    apart={"macro": frozenset()},
     call_by_parenthesis=True,
     class_kinds={"function": "method"},
     constructor="",

@@ -1,0 +1,23 @@
+"""C."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import ScopeKind
+
+SPEC = LanguageSpec(
+    name="c",
+    family="c",
+    grammar="tree_sitter_c",
+    extensions=(".c", ".h"),
+    declared=frozenset((ScopeKind.FILE, ScopeKind.FUNCTION, ScopeKind.BLOCK)),
+    apart={"struct": frozenset(("struct", "enum")), "label": frozenset()},
+    static_types=True,
+    open_kinds=frozenset(("enum_member",)),
+    file_kinds=frozenset(("macro",)),
+    dynamic_calls={
+        "dlsym": ("dlsym", 1),
+        "GetProcAddress": ("dlsym", 1),
+        "dlopen": ("dynamic_import", 0),
+    },
+    surface="included",
+    gaps="Macros are not expanded; a `.h` file is read as C.",
+)

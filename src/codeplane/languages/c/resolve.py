@@ -1,0 +1,49 @@
+"""How C finds what a file includes: beside the including file, or by the one path in the repository that ends
+like it.
+"""
+
+import posixpath
+from collections.abc import Sequence
+
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+
+_ROOTS = ("include", "src")
+
+
+def module_name(_sources: Sources, path: str) -> str:
+    """The path without its ending: C has no names for files."""
+    return posixpath.splitext(path)[0]
+
+
+def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    is_system = imported.module.startswith("<")
+    written = imported.module.strip("<>")
+    if not written or written.startswith("/") or "\\" in written:
+        return ()
+    if not is_system:
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+        if not beside.startswith("../") and sources.exists(beside):
+            return [Place(beside)]
+    found = _by_suffix(sources, posixpath.normpath(written))
+    return [Place(found)] if found else []
+
+
+def _by_suffix(sources: Sources, written: str) -> str:
+    """The one file whose path ends with what is written; of several, the one below a usual root."""
+    if written.startswith("../"):
+        return ""
+    name = posixpath.basename(written)
+    found = [one for one in sources.paths_named(name) if one == written or one.endswith("/" + written)]
+    rooted = [one for one in found if one in {f"{root}/{written}" for root in _ROOTS} | {written}]
+    return found[0] if len(found) == 1 else rooted[0] if len(rooted) == 1 else ""
+
+
+def ambient(_sources: Sources, _place: Place) -> Sequence[Sequence[Place]]:
+    """Nothing is seen that is not included."""
+    return ()
+
+
+def submodule(_sources: Sources, _place: Place, _name: str) -> Sequence[Place]:
+    """A file has no files inside."""
+    return ()
