@@ -169,8 +169,15 @@ class Binding:
         target = self._unaliased(
             known(self._linker.written(path, scope, type_name)) if type_name else NOTHING
         )
-        is_class = bool(target) and all(self._linker.definition_kind(p) in _INSTANTIABLE for p in target)
+        is_class = bool(target) and all(map(self._is_instantiable, target))
         return _Value(target, is_instance=True, is_declared=True) if is_class else _NO_VALUE
+
+    def _is_instantiable(self, place: Place) -> bool:
+        kind = self._linker.definition_kind(place)
+        facts = self._sources.facts(place.path)
+        # An alias of a type without a name has that type's members.
+        is_unnamed = kind == "type" and facts is not None and place.definition in facts.holders
+        return kind in _INSTANTIABLE or is_unnamed
 
     def _unaliased(self, target: Target) -> Target:
         """What an alias of a type stands for, where that is one name."""

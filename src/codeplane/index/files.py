@@ -91,13 +91,21 @@ class FileFacts:
         """Parent (-1 for the file) and name → definitions, in order. What only adds to another is left out
         where there is one to add to."""
         found: dict[tuple[int, str], list[int]] = {}
+        bound = {bind.target for bind in self.binds if not bind.scope and bind.reason == Reason.DEF_IN_SCOPE}
         for at, item in enumerate(self.definitions):
-            known = found.setdefault((item.parent, self._key(item)), [])
-            if len(known) == 1 and self.definitions[known[0]].flags & FLAG_MORE:
-                known[0] = at
-            elif not (known and item.flags & FLAG_MORE):
-                known.append(at)
+            # What stands inside another definition may be bound in the file: the constants of an `enum` in C.
+            for parent in {item.parent, -1} if at in bound else {item.parent}:
+                known = found.setdefault((parent, self._key(item)), [])
+                if len(known) == 1 and self.definitions[known[0]].flags & FLAG_MORE:
+                    known[0] = at
+                elif not (known and item.flags & FLAG_MORE):
+                    known.append(at)
         return found
+
+    @cached_property
+    def holders(self) -> set[int]:
+        """The definitions that have others inside."""
+        return {item.parent for item in self.definitions}
 
     @cached_property
     def _apart(self) -> dict[str, str]:
