@@ -38,13 +38,26 @@ class Files:
     def package(self, path: str) -> str:
         return self.facts[path].package if path in self.facts else ""
 
+    def namespace(self, place: Place) -> str:
+        facts, at = self.facts[place.path], place.definition
+        names: list[str] = []
+        while at >= 0:
+            names.insert(0, facts.definitions[at].name)
+            at = facts.definitions[at].parent
+        return ".".join([facts.package, *names] if facts.package else names)
+
     def declaring(self, package: str, language_family: str) -> Sequence[Place]:
         return [
-            Place(path)
+            place
             for path, facts in sorted(self.facts.items())
-            if facts.package == package
-            and specs()[language_of(path, self.files[path][:200]) or ""].family == language_family
+            if specs()[language_of(path, self.files[path][:200]) or ""].family == language_family
+            for place in self._spaces(path, facts)
+            if self.namespace(place) == package
         ]
+
+    def _spaces(self, path: str, facts: Facts) -> list[Place]:
+        numbers = [at for at, one in enumerate(facts.definitions) if one.kind == "namespace"]
+        return [Place(path), *(Place(path, at) for at in numbers)]
 
     def members(self, place: Place, name: str) -> Sequence[Member]:
         facts = self.facts.get(place.path)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, is_outside, known, outside, split_path
-from codeplane.languages.facts import Definition, Reason
+from codeplane.languages.facts import FLAG_MORE, Definition, Reason
 from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
@@ -24,11 +24,39 @@ class Classes:
     def member(self, owner: Target, name: str, of_bases: bool = False) -> Target:
         """The member that instances of a class have under a name, its own or (with `of_bases`) that of its
         bases alone. UNCLEAR where a class that is not known comes before the one that has it."""
+        owner = self.whole(owner)
         key = ("member", owner, name, of_bases)
         return self._linker.once(key, lambda: self._member(owner, name, of_bases))
 
+    def whole(self, owner: Target) -> Target:
+        """A class with all of its parts, where it is written in several that say so."""
+        if len(owner) != 1 or owner[0].definition < 0 or not self._is_part(owner[0]):
+            return owner
+        key = ("whole", owner[0])
+        kept: Target | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            name = self._sources.namespace(owner[0])
+            last = name.rpartition(".")[2]
+            parts = [one for one in self._sources.definitions(last) if self._is_part(one)]
+            kept = tuple(one for one in parts if self._sources.namespace(one) == name)
+            self._sources.memo.answers[key] = kept
+        return kept
+
+    def _is_part(self, place: Place) -> bool:
+        facts = self._sources.facts(place.path)
+        item = facts.definitions[place.definition] if facts else None
+        return item is not None and item.kind in CLASSES and bool(item.flags & FLAG_MORE)
+
+    def may_hide(self, place: Place, name: str) -> bool:
+        """Whether a class has or may have the name from a base or from another part of it."""
+        parts = self.whole((place,))
+        if any(self._own((part,), name) for part in parts if part != place):
+            return True
+        return self.member(parts, name, of_bases=True) != NOTHING
+
     def order(self, owner: Target) -> list[Target]:
         """The class and its bases in the order of lookup. Empty where there is no such order."""
+        owner = self.whole(owner)
         key = ("order", owner)
         kept: list[Target] | None = self._sources.memo.answers.get(key)
         if kept is None:
@@ -75,7 +103,7 @@ class Classes:
     def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
         target = known(self._linker.written(place.path, item.scope, text))
         if target and all(self._linker.definition_kind(one) in CLASSES for one in target):
-            return target
+            return self.whole(target)
         first, *rest = split_path(text)
         bind = facts.named(item.scope, first) or facts.named(0, first)
         if not target and bind is None:

@@ -13,7 +13,7 @@ from codeplane.index.files import FileFacts
 from codeplane.index.sources import ViewSources
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
 from codeplane.languages import LanguageSpec, specs
-from codeplane.languages.facts import Bind, Reason, ScopeKind
+from codeplane.languages.facts import FLAG_MORE, Bind, Reason, ScopeKind
 from codeplane.languages.modules import Place, rules
 
 _DEEPEST: Final = 60
@@ -355,7 +355,9 @@ class Linker:
             facts = self.sources.facts(place.path)
             if facts is None or place.definition < 0:
                 return False
-            if facts.definitions[place.definition].kind not in self.spec(facts).merges:
+            item = facts.definitions[place.definition]
+            is_part = item.kind in CLASSES and item.flags & FLAG_MORE
+            if not is_part and item.kind not in self.spec(facts).merges:
                 return False
         return True
 
@@ -387,9 +389,8 @@ class Linker:
         facts = self.sources.facts(place.path)
         assert facts is not None, "BUG: a class has a file"
         item, spec = facts.definitions[place.definition], self.spec(facts)
-        if item.kind in spec.merges or name in spec.implied.get(item.kind, "").split():
-            return True
-        return self.classes.member((place,), name, of_bases=True) != NOTHING
+        implied = spec.implied.get(item.kind, "").split()
+        return name in implied or self.classes.may_hide(place, name)
 
     def _around(self, facts: FileFacts, scope: int) -> Iterator[int]:
         """The definitions that open the scopes around, inner ones first."""

@@ -21,6 +21,7 @@ Read = Callable[[RepoPath], bytes | None]
 """Reads a file of the view; None where it is gone or has changed."""
 
 _LARGEST: Final = 1024 * 1024
+_DEEPEST: Final = 30  # parts of the name of a namespace
 _CARRIED: Final = 2_000  # changes up to which what is known is carried over to the next epoch
 
 
@@ -109,6 +110,10 @@ class ViewSources:
     def package(self, path: str) -> str:
         facts = self.facts(path)
         return facts.package if facts else ""
+
+    def namespace(self, place: Place) -> str:
+        facts = self.facts(place.path)
+        return full_name(facts, place.definition) if facts else ""
 
     def declaring(self, package: str, language_family: str) -> Sequence[Place]:
         key = ("declaring", package, language_family)
@@ -236,10 +241,13 @@ class ViewSources:
 
     def _namespaces(self, package: str, languages: set[str]) -> list[Place]:
         found = []
+        # A namespace may be written in one piece or inside of others.
+        parts = package.split(".")[-_DEEPEST:]
+        ends = [".".join(parts[at:]) for at in range(len(parts))]
         rows = self._connection.execute(
             "SELECT d.blob, d.position, b.language FROM definition d JOIN blob b ON b.id = d.blob"
-            " WHERE d.kind = 'namespace' AND d.name IN (?, ?)",
-            (package, package.rsplit(".", 1)[-1]),
+            f" WHERE d.kind = 'namespace' AND d.name IN ({', '.join('?' * len(ends))})",
+            ends,
         ).fetchall()
         for blob, position, language in rows:
             for path in self.paths_of(blob) if language in languages else ():

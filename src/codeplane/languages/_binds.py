@@ -149,6 +149,7 @@ class Binder:
         )
         self._around = self._enclosing()
         self._run(events, imports)
+        self._implicit(captures)
         self._merge()
         self._redirect()
         if self.spec.star_rebinds:
@@ -160,6 +161,15 @@ class Binder:
             if doubted:
                 doubted.certain = False
         self._rebind(captures)
+
+    def _implicit(self, captures: Mapping[str, list[Node]]) -> None:
+        """Parameters that a scope has without saying so; one that is written down goes before them."""
+        for capture in [capture for capture in captures if capture.startswith("implicit.")]:
+            name = capture.partition(".")[2].encode()
+            for node in captures[capture]:
+                scope = self.outline.place(node.start_byte)[0]
+                if name not in self.tables[scope]:
+                    self._add(scope, name, (_PARAMETER, -1, node.start_byte), _VALUE, node.start_byte)
 
     def keys(self, name: bytes, what: str) -> list[bytes]:
         """The name as it stands in the tables of scopes, once for each name space that `what` is bound in."""

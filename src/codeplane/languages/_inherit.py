@@ -41,6 +41,8 @@ class Inheritance:
         if at < 0:
             return None
         draft = self.binder.outline.drafts[at]
+        if draft.opens_group or draft.more:
+            return None  # another part of the class may have more bases
         spec = self.binder.spec
         names = spec.implied.get(draft.kind, "").encode().split()
         found = {key: 0 for name in names for key in self.binder.keys(name, "method")}

@@ -47,5 +47,5 @@ def is_known(capture: str) -> bool:
         or (head == "reference" and tail in ROLES)
         or (head == "modifier" and tail in MODIFIERS)
         or (head == "definition" and tail.removesuffix(".more").removesuffix(".forward") in KINDS)
-        or (head in ("import", "dynamic", "hook", "space") and tail.replace("_", "").isalnum())
+        or (head in ("import", "dynamic", "hook", "space", "implicit") and tail.replace("_", "").isalnum())
     )

@@ -51,6 +51,10 @@ class Sources(Protocol):
     def package(self, path: str) -> str:
         """The package that the file declares to be in, as written, or ""."""
 
+    def namespace(self, place: Place) -> str:
+        """The full name of a namespace in a file, with that of the file's package before it; of a file as a
+        whole, its package."""
+
     def declaring(self, package: str, language_family: str) -> Sequence[Place]:
         """Files that declare to be in the package, and definitions of kind `namespace` that have this full
         name (the names of the namespaces around it included, with dots between)."""

@@ -1,0 +1,49 @@
+"""C# 12."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import FLAG_TEST
+
+_OBJECT = "Equals Finalize GetHashCode GetType MemberwiseClone ReferenceEquals ToString"
+_TESTS = "DataTestMethod Fact Test TestCase TestCaseSource TestMethod Theory".split()
+
+SPEC = LanguageSpec(
+    name="csharp",
+    family="dotnet",
+    grammar="tree_sitter_c_sharp",
+    extensions=(".cs", ".csx"),
+    members_visible="nested",
+    blank="_",
+    self_keywords=("this",),
+    super_receivers=("base",),
+    # Where a type is asked for, nothing but types and namespaces is seen.
+    spaces={
+        "constructor": "-",
+        "class": "t",
+        "struct": "t",
+        "interface": "t",
+        "enum": "t",
+        "type": "t",
+        "namespace": "-",
+        "type_param": "t",
+        "csharp_alias": "t",
+        "csharp_using": "t",
+    },
+    looks={"read": ("vt",), "call": ("v",), "type": ("t",), "new": ("t",)},
+    overloads=frozenset(("method", "constructor")),
+    inherits_names=True,
+    implied={
+        "class": _OBJECT,
+        "struct": _OBJECT,
+        "interface": _OBJECT,
+        "enum": f"{_OBJECT} CompareTo GetTypeCode HasFlag",
+    },
+    call_by_parenthesis=True,
+    decorator_flags=dict.fromkeys(_TESTS, FLAG_TEST),
+    # The parts of a partial class are one class.
+    decorator_adds=frozenset(("partial",)),
+    decorator_opens=frozenset(("partial",)),
+    plain_bases=frozenset(("object", "Object", "System.Object")),
+    static_types=True,
+    surface="defined",
+    gaps="global usings of other files; attributes are not bound to their classes",
+)
