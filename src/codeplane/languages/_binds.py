@@ -357,7 +357,7 @@ class Binder:
         name = self.data[start:end]
         outer = self.outline.kinds[scope] in _OUTER_KINDS
         if code == _HOISTED:
-            scope = self._function(scope)
+            scope = self._hoisted_to(scope, name)
         if self.redirects and (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
             self._mark(end, _WRITE, UNRESOLVED, -1)
@@ -404,6 +404,14 @@ class Binder:
         while scope in self.outline.arrows:
             scope = self._function(self.outline.parents[scope])
         return scope
+
+    def _hoisted_to(self, scope: int, name: bytes) -> int:
+        """The function, or its body where that is a block, which defaults of parameters do not see."""
+        outline, body = self.outline, scope
+        while outline.kinds[scope] in (ScopeKind.BLOCK, ScopeKind.COMPREHENSION):
+            body, scope = scope, outline.parents[scope]
+        is_body = outline.kinds[body] == ScopeKind.BLOCK and outline.spans[body][1] == outline.spans[scope][1]
+        return body if is_body and scope and name not in self.tables[scope] else scope
 
     def _promote(
         self, bind: BindDraft, scope: int, name: tuple[int, int], declared: tuple[int, int] | None

@@ -46,8 +46,11 @@ def read_exports(
             found.append(Exported(name, name, start, end, evidence))
     if hooks and hasattr(hooks, "exports"):
         found += hooks.exports(root, data)
-    # Around a syntax error one name may be reached in two ways.
-    return list({(item.start, item.end): item for item in found}.values())
+    # One name may be reached in two ways: `export default class A`, or around a syntax error.
+    unique: dict[tuple[int, int], Exported] = {}
+    for item in found:
+        unique.setdefault((item.start, item.end), item)
+    return list(unique.values())
 
 
 def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Export]:

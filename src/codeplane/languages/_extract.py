@@ -242,7 +242,9 @@ class _Marks:
     def _role(self, end: int, role: int) -> None:
         mark = self.marks.get(end)
         if mark is not None and mark < 0:
-            mark = self.specials[-1 - mark][2]
+            known, _, mark, _ = self.specials[-1 - mark]
+            if known == Role.DEFINE:
+                return
         if mark is None or mark == -1:
             shared = self._shared.get(role)
             if shared is None:

@@ -38,8 +38,14 @@ class Members:
         members = self.by_class.setdefault(owner, {})
         if name not in members:
             members[name] = at
-        elif not more:
+        elif not more and not self._implements(members[name], at):
             members[name] = _AMBIGUOUS
+
+    def _implements(self, first: int, at: int) -> bool:
+        """Whether a method is the one whose signatures stand before it."""
+        draft, drafts = self.outline.drafts[at], self.outline.drafts
+        draft.more = first >= 0 and drafts[first].more and drafts[first].kind == draft.kind
+        return draft.more
 
     def assign(self, start: int, end: int, receiver: bytes, scope: int) -> Role:
         """Takes note of `self.x = …`: the first one defines the field."""

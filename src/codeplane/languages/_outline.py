@@ -172,15 +172,21 @@ class _Sweep:
 
     def _definition(self, start: int, end: int, capture: str) -> None:
         outline = self.outline
-        adopts = self.holders[-1][1] == -2 and bool(self.extents)
         draft = Draft(capture.partition(".")[2], start, end, self.scopes[-1][1], self._holder())
-        while adopts:
-            draft.span_start, decorators = self.extents.pop()
-            draft.decorators = decorators + draft.decorators
-            self.holders.pop()
-            adopts = self.holders[-1][1] == -2 and bool(self.extents)
+        self._extend(draft)
         self.holders.append((end, len(outline.drafts)))
         outline.drafts.append(draft)
+
+    def _extend(self, draft: Draft) -> None:
+        """The extents around the definition that no other definition is in."""
+        at = len(self.holders)
+        while self.holders[at - 1][1] < -1:
+            at -= 1
+        around = self.holders[at:]
+        self.holders[at:] = [holder for holder in around if holder[1] != -2]
+        for _ in range(len(around) - len(self.holders[at:])):
+            draft.span_start, decorators = self.extents.pop()
+            draft.decorators = decorators + draft.decorators
 
     def _scope(self, start: int, end: int, capture: str) -> None:
         outline = self.outline

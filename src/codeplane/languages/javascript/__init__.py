@@ -1,0 +1,31 @@
+"""JavaScript, JSX included."""
+
+from codeplane.languages._spec import LanguageSpec
+
+SPEC = LanguageSpec(
+    name="javascript",
+    family="javascript",
+    grammar="tree_sitter_javascript",
+    extensions=(".js", ".jsx", ".mjs", ".cjs"),
+    shebangs=("node", "nodejs"),
+    own_queries=("jsx.scm", "own.scm"),
+    self_keywords=("this",),
+    static_apart=True,
+    call_by_parenthesis=True,
+    constant=r"[A-Z][A-Z0-9_$]*",
+    private=r"#.*|_.*",
+    constructor=r"",
+    # Keywords before a name, and the name itself, that the queries capture as decorators.
+    decorator_kinds={"get": "property", "set": "property", "constructor": "constructor"},
+    decorator_adds=frozenset(("get", "set")),
+    dynamic_calls={
+        "eval": ("eval", 0),
+        "Function": ("eval", 0),
+        "Reflect.get": ("reflect", 1),
+        "Reflect.set": ("reflect", 1),
+        "Reflect.has": ("reflect", 1),
+        "Reflect.deleteProperty": ("reflect", 1),
+        "Object.defineProperty": ("reflect", 1),
+    },
+    surface="exported",
+)

@@ -1,0 +1,77 @@
+"""What queries cannot say: the exports of CommonJS, whose local name stands after the exported one."""
+
+from tree_sitter import Node
+
+from codeplane.languages._exports import Exported
+
+_FUNCTIONS = ("function_expression", "arrow_function")
+
+
+def exports(root: Node, data: bytes) -> list[Exported]:
+    """`module.exports = …`, `exports.x = …` and `module.exports.x = …` at the top of a program."""
+    found: list[Exported] = []
+    if b"exports" not in data:
+        return found
+    for statement in root.named_children:
+        assignment = statement.named_child(0) if statement.type == "expression_statement" else None
+        if assignment is None or assignment.type != "assignment_expression":
+            continue
+        left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+        if left is None or right is None or left.type != "member_expression":
+            continue
+        object_, name = left.child_by_field_name("object"), left.child_by_field_name("property")
+        if object_ is None or name is None:
+            continue
+        if _text(left, data) == b"module.exports":
+            found += _whole(right, data)
+        elif _text(object_, data) in (b"exports", b"module.exports"):
+            found += _one(name, right, data)
+    return found
+
+
+def _text(node: Node, data: bytes) -> bytes:
+    return data[node.start_byte : node.end_byte]
+
+
+def _one(name: Node, value: Node, data: bytes) -> list[Exported]:
+    exported = _text(name, data)
+    if value.type == "identifier":
+        return [_exported(exported, value, data)]
+    # A function is a definition of the exported name; another value has none.
+    found = _named(name, data)
+    return [found if value.type in _FUNCTIONS else found._replace(local=b"")]
+
+
+def _whole(value: Node, data: bytes) -> list[Exported]:
+    if value.type == "identifier":
+        return [_exported(b"default", value, data)]
+    found: list[Exported] = []
+    for item in value.named_children if value.type == "object" else ():
+        name = item.child_by_field_name("key") or item.child_by_field_name("name") or item
+        if item.type == "shorthand_property_identifier":
+            found.append(_exported(_text(item, data), item, data))
+        elif item.type in ("pair", "method_definition") and name.type == "property_identifier":
+            given = item.child_by_field_name("value")
+            if given is not None and given.type == "identifier":
+                found.append(_exported(_text(name, data), given, data))
+            elif given is None or given.type in _FUNCTIONS:
+                found.append(
+                    Exported(
+                        _text(name, data),
+                        _text(name, data),
+                        name.start_byte,
+                        name.start_byte,
+                        "explicit_export",
+                    )
+                )
+    return found
+
+
+def _exported(name: bytes, local: Node, data: bytes) -> Exported:
+    return Exported(name, _text(local, data), local.start_byte, local.end_byte, "explicit_export")
+
+
+def _named(name: Node, data: bytes) -> Exported:
+    """What is defined where it is exported, under that name."""
+    text = _text(name, data)
+    return Exported(text, text, name.start_byte, name.start_byte, "explicit_export")

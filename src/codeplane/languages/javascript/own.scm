@@ -1,0 +1,20 @@
+; What TypeScript's grammar says differently.
+(class_declaration name: (identifier) @name body: (class_body) @body) @definition.class @scope.class
+(class) @scope.class
+(class name: (identifier) @bind.own)
+(class_heritage [(identifier) (member_expression)] @base)
+(class_heritage) @scope.outer
+(field_definition property: [(property_identifier) (private_property_identifier)] @name) @definition.field
+(field_definition "static" @modifier.static)
+; An initial value is the body of a method that has no name.
+(field_definition value: (_)) @scope.function
+(assignment_expression
+  left: (member_expression
+    object: (this)
+    property: [(property_identifier) (private_property_identifier)] @bind.member)) @declaration
+(program (export_statement !source (export_clause (export_specifier alias: "default" @export.alias))))
+(export_statement (export_clause (export_specifier alias: "default" @import.alias)) source: (_))
+(import_specifier name: "default" @import.name)
+(export_statement (export_clause (export_specifier name: "default" @import.name)) source: (_))
+(formal_parameters (identifier) @bind.param)
+(call_expression function: (_) @reference.call (optional_chain))

@@ -1,0 +1,25 @@
+(import_require_clause (identifier) @import.namespace source: (string) @import.module)
+(import_alias . (identifier) @import.namespace . [(identifier) (nested_identifier)] @import.module) @import.ts_alias
+
+(program (export_statement declaration: [
+  (abstract_class_declaration name: (_) @export.name)
+  (interface_declaration name: (_) @export.name)
+  (type_alias_declaration name: (_) @export.name)
+  (enum_declaration name: (_) @export.name)
+  (internal_module name: (identifier) @export.name)
+  (module name: (identifier) @export.name)
+  (function_signature name: (_) @export.name)
+  (ambient_declaration [
+    (class_declaration name: (_) @export.name)
+    (abstract_class_declaration name: (_) @export.name)
+    (interface_declaration name: (_) @export.name)
+    (type_alias_declaration name: (_) @export.name)
+    (enum_declaration name: (_) @export.name)
+    (internal_module name: (identifier) @export.name)
+    (module name: (identifier) @export.name)
+    (function_signature name: (_) @export.name)
+    (lexical_declaration (variable_declarator name: (identifier) @export.name))
+    (variable_declaration (variable_declarator name: (identifier) @export.name))])]))
+(program (export_statement "=" (identifier) @export.default))
+(program (ambient_declaration (lexical_declaration) @declaration))
+(program (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @bind.variable)) @declaration))
