@@ -10,6 +10,7 @@ SPEC = LanguageSpec(
     function="language_php",
     extensions=(".php", ".phtml", ".php5", ".phps"),
     shebangs=("php",),
+    query_depth=3_000,
     self_keywords=("$this",),
     class_keywords=("self", "static"),
     # Functions, classes and constants of one name are three things; what `use` takes may be a namespace too.
