@@ -21,6 +21,7 @@ _ROLES: Final = {
     Role.TYPE: ("type", "class", "namespace"),
 }
 _MOST_ALIASES: Final = 20
+_MEMBERS: Final = frozenset(("method", "property", "field"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 
 
@@ -73,7 +74,20 @@ class Binding:
             return self._bound(path, bind) if bind.certain else self._doubted(path, facts, seen, bind)
         if (0, name) in facts.bound or seen.role == Role.DEFINE:
             return _UNKNOWN
-        return _linked(self._fitting(facts, seen, known(self._linker.ambient(path, seen.scope, name))))
+        spec = self._linker.spec(facts)
+        if spec.implicit_self and seen.role == Role.CALL:
+            owner = self._only(self._class_around(path, facts, seen.scope))
+            member = self._of(True, self._linker.classes.member(owner, name)) if owner else NOTHING
+            return _linked(self._fitting(facts, seen, known(member)))
+        target = self._fitting(facts, seen, known(self._linker.ambient(path, seen.scope, name)))
+        is_clear = not spec.bases_before_file or set(self._sources.definitions(name)) <= set(target)
+        return _linked(target if is_clear else NOTHING)
+
+    def _only(self, owner: Target) -> Target:
+        """The class, where nothing else in the repository has its name: another file may add to it."""
+        facts = self._sources.facts(owner[0].path) if owner else None
+        name = facts.definitions[owner[0].definition].name if facts else ""
+        return owner if name and len(self._sources.definitions(name)) == 1 else NOTHING
 
     def _fitting(self, facts: FileFacts, seen: Occurrence, target: Target) -> Target:
         """The target where a name in this role can mean it: a call is no call of a field."""
@@ -133,7 +147,8 @@ class Binding:
             return NOTHING
         first, *rest = split_path(receiver)
         if first in spec.self_keywords or first in spec.class_keywords:
-            value = _Value(self._class_around(path, facts, seen.scope), is_instance=True)
+            owner = self._class_around(path, facts, seen.scope)
+            value = _Value(self._only(owner) if spec.bases_before_file else owner, is_instance=True)
         else:
             value = self._first(path, facts, first, (seen, len(receiver.encode("utf-8", "surrogateescape"))))
         for part in rest:
@@ -211,10 +226,20 @@ class Binding:
             return NOTHING
         is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
         if not is_class:
-            return NOTHING if value.is_instance else self._shown(path, value.target, name)
-        found = self._linker.classes.member(value.target, name)
+            return NOTHING if value.is_instance else self._of(False, self._shown(path, value.target, name))
+        found = self._of(value.is_instance, self._linker.classes.member(value.target, name))
         if value.is_declared and known(found) and self._may_be_replaced(value.target, name):
             return UNCLEAR
+        return found
+
+    def _of(self, instance: bool, found: Target) -> Target:
+        """The member, where it is one of instances or of the class itself as it has to be."""
+        for place in known(found):
+            facts = self._sources.facts(place.path) if place.definition >= 0 else None
+            if facts is not None and self._linker.spec(facts).static_apart:
+                item = facts.definitions[place.definition]
+                if item.kind in _MEMBERS and bool(item.flags & FLAG_STATIC) == instance:
+                    return NOTHING
         return found
 
     def _shown(self, path: str, module: Target, name: str) -> Target:
@@ -235,8 +260,11 @@ class Binding:
 
     def _class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
         """The class whose instance `this` is in a scope."""
+        moves = self._linker.spec(facts).self_moves
         while scope > 0:
             kind, parent = facts.scopes[scope].kind, facts.scopes[scope].parent
+            if moves and (kind in (ScopeKind.CLASS, ScopeKind.ARROW) or self._is_static(facts, scope)):
+                return NOTHING
             if kind == ScopeKind.CLASS:
                 return self._class_of(path, facts, scope)
             if kind == ScopeKind.FUNCTION:
@@ -244,6 +272,10 @@ class Binding:
                 return self._class_of(path, facts, parent) if is_method else NOTHING
             scope = parent
         return NOTHING
+
+    def _is_static(self, facts: FileFacts, scope: int) -> bool:
+        at = facts.opened_by.get(scope)
+        return at is not None and bool(facts.definitions[at].flags & FLAG_STATIC)
 
     def _class_of(self, path: str, facts: FileFacts, scope: int) -> Target:
         at = facts.opened_by.get(scope)

@@ -11,6 +11,7 @@ from codeplane.languages.modules import Place
 if TYPE_CHECKING:
     from codeplane.index.links import Linker
 
+_BASES: Final = CLASSES | {"module"}
 _MOST_CLASSES: Final = 500
 
 
@@ -102,7 +103,7 @@ class Classes:
 
     def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
         target = known(self._linker.written(place.path, item.scope, text))
-        if target and all(self._linker.definition_kind(one) in CLASSES for one in target):
+        if target and all(self._linker.definition_kind(one) in _BASES for one in target):
             return self.whole(target)
         first, *rest = split_path(text)
         bind = facts.named(item.scope, first) or facts.named(0, first)

@@ -118,7 +118,10 @@ class Members:
 
     def _of_keyword(self, scope: int, receiver: bytes) -> int:
         kinds, arrows = self.outline.kinds, self.outline.arrows
+        moves = self.binder.spec.self_moves
         while scope >= 0:
+            if moves and (kinds[scope] == ScopeKind.CLASS or scope in arrows):
+                return -1
             if kinds[scope] == ScopeKind.CLASS:
                 return self.binder.body_of.get(scope, -1)
             if kinds[scope] == ScopeKind.FUNCTION and scope not in arrows:

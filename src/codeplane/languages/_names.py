@@ -59,6 +59,7 @@ class Lookup:
             for bind in binder.binds
         ]
         self.sequential = bool(spec.sequential)
+        self._bases_first = spec.bases_before_file
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
         self._merged: dict[int, dict[bytes, int] | _Chain] = {}
         self.spaced = bool(spec.spaces)
@@ -218,6 +219,7 @@ class Lookup:
                     doubt = doubt or (-1 not in (seen, found) and seen != found)
                     found = max(found, seen)
             if found >= 0:
+                doubt = doubt or (scope == 0 and self._bases_first and self._has_bases(place[0]))
                 return found, doubt or (is_class and self._may_be_inherited(scope, keys, found))
             if any(key in self.binder.merged.get(scope, ()) for key in keys):
                 return 0, doubt
@@ -234,6 +236,14 @@ class Lookup:
                     break
                 island = True
         return -1, doubt
+
+    def _has_bases(self, scope: int) -> bool:
+        """Whether the innermost class around has bases, or may have got them where it was opened before."""
+        while scope > 0 and self.kinds[scope] != ScopeKind.CLASS:
+            scope = self.parents[scope]
+        at = self.binder.body_of.get(scope, -1)
+        draft = self.binder.outline.drafts[at] if at >= 0 else None
+        return draft is not None and (draft.more or bool(draft.bases))
 
     def _is_local(self, found: int, scope: int) -> bool:
         """Whether it is a local of a function or block, which functions inside do not see."""

@@ -63,7 +63,9 @@ def arguments(data: bytes, start: int) -> list[bytes]:
     return [argument.strip() for argument in found[:-1]]
 
 
-_LITERAL = re.compile(rb"""[rRbBuU]?(?:"([^"\\\n]*)"|'([^'\\\n]*)'|`([^`\\$\n]*)`)\Z""")
+_LITERAL = re.compile(
+    rb"""[rRbBuU]?(?:"((?:(?!#\{)[^"\\\n])*)"|'([^'\\\n]*)'|`([^`\\$\n]*)`|:(@{0,2}\w+[?!=]?))\Z"""
+)
 
 
 def literal(argument: bytes) -> bytes | None:

@@ -50,6 +50,12 @@ class LanguageSpec:
     # Names of the receiver. A parameter has to be the first of a method; a keyword needs no binding.
     self_parameters: tuple[str, ...] = ()
     self_keywords: tuple[str, ...] = ()
+    # Arrows may run with another receiver than the code around them, and code directly in a class has the
+    # class itself for one.
+    self_moves: bool = False
+    implicit_self: bool = False  # what is called without a receiver is a member of the receiver's class
+    # Names of base classes come before those of the file, and other files may add to both.
+    bases_before_file: bool = False
     # Static members are not members of instances.
     static_apart: bool = False
     class_keywords: tuple[str, ...] = ()  # names of the class itself, which static methods know too

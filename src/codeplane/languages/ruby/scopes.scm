@@ -1,0 +1,3 @@
+[(do_block) (block)] @scope.arrow
+(lambda) @scope.arrow
+(superclass) @scope.outer
