@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.errors import IndexCorrupt, ServerStopping
-from codeplane.storage.database import Database, delete_database, open_versioned
+from codeplane.storage.database import Database, delete_database, open_exact
 
 TABLE = "CREATE TABLE t (n INTEGER)"
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
-    made = open_versioned(tmp_path / "d.db", [TABLE])
+    made = open_exact(tmp_path / "d.db", TABLE)
     assert made is not None
     return made
 
@@ -57,13 +57,15 @@ def test_writers_take_turns(database: Database) -> None:
     assert count(database) == 80
 
 
-def test_later_scripts_run_once_and_a_newer_file_is_not_touched(tmp_path: Path) -> None:
+def test_a_file_of_another_schema_is_not_touched(tmp_path: Path) -> None:
     file = tmp_path / "d.db"
-    for scripts in ([TABLE], [TABLE, "ALTER TABLE t ADD COLUMN m"], [TABLE, "ALTER TABLE t ADD COLUMN m"]):
-        opened = open_versioned(file, scripts)
+    for _ in range(2):
+        opened = open_exact(file, TABLE)
         assert opened is not None
         opened.close()
-    assert open_versioned(file, [TABLE]) is None
+    before = file.read_bytes()
+    assert open_exact(file, TABLE + ";\nCREATE TABLE more (n)") is None
+    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_later_scripts_run_once_and_a_newer_file_is_not_touched(tmp_path: Path) 
 def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "d.db").write_bytes(content)
     with pytest.raises(IndexCorrupt, match=r"d\.db is damaged"):
-        open_versioned(tmp_path / "d.db", [TABLE])
+        open_exact(tmp_path / "d.db", TABLE)
     assert delete_database(tmp_path / "d.db") >= len(content)
     assert not list(tmp_path.glob("d.db*"))
 

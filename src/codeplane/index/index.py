@@ -22,12 +22,12 @@ from codeplane.index.contexts import Override
 from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
 from codeplane.index.query import Snapshot
-from codeplane.index.schema import SCRIPTS
+from codeplane.index.schema import SCHEMA
 from codeplane.index.store import Entry, from_sql, publish, view_id
 from codeplane.index.units import Read, Units, UnitsCache
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
-from codeplane.storage.database import Connection, Database, delete_database, open_versioned
+from codeplane.storage.database import Connection, Database, delete_database, open_exact
 from codeplane.storage.lease import Lease
 from codeplane.truth import Delta, Known, WorkingTree
 
@@ -83,7 +83,7 @@ class Index:
             database, rebuilt = _open_sound(file)
             if database is None:
                 _delete(file, lease)
-                database = open_versioned(file, SCRIPTS)
+                database = open_exact(file, SCHEMA)
                 assert database is not None, "BUG: a new database has the current schema"
                 lease.share()
             return cls(database, lease, tree, workers, view, rebuilt)
@@ -288,11 +288,11 @@ def _delete(file: Path, lease: Lease) -> int:
 def _open_sound(file: Path) -> tuple[Database | None, str]:
     """The database, or None and why it has to be made anew."""
     try:
-        database = open_versioned(file, SCRIPTS)
+        database = open_exact(file, SCHEMA)
     except IndexCorrupt as error:
         return None, error.message
     if database is None:
-        return None, "it was written by a newer version"
+        return None, "it was written by another version"
     damage = _damage(database)
     if damage is not None:
         database.close()

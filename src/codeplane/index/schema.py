@@ -5,8 +5,7 @@
 # hold a name is asked of `word`.
 # `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
 # content for.
-SCRIPTS = (
-    """
+SCHEMA = """
 CREATE TABLE blob (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   digest TEXT NOT NULL,
@@ -138,5 +137,4 @@ CREATE TABLE change (
   after INTEGER,
   PRIMARY KEY (epoch, path)
 ) WITHOUT ROWID;
-""",
-)
+"""

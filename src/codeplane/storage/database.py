@@ -3,7 +3,8 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -90,31 +91,24 @@ class Database:
         return connection
 
 
-def open_versioned(path: Path, scripts: Sequence[str]) -> Database | None:
-    """Opens a database and runs the scripts that it has not seen; None when it is newer than they are."""
+def open_exact(path: Path, script: str) -> Database | None:
+    """Opens a database that was made by this very script, or makes it; None when another script made it."""
+    number = zlib.crc32(script.encode()) & 0x7FFFFFFF | 1
     database = Database(path)
     try:
-        with database.read() as connection:
-            version = _version(connection)
-        if version > len(scripts):
-            database.close()
-            return None
-        if version < len(scripts):
-            with database.write() as connection:
-                # Another process may have run them while this one waited.
-                for script in scripts[_version(connection) :]:
-                    for statement in filter(str.strip, script.split(";\n")):
-                        connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {len(scripts)}")
+        with database.write() as connection:
+            [(made_by,)] = connection.execute("PRAGMA user_version").fetchall()
+            if not made_by:
+                for statement in filter(str.strip, script.split(";\n")):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
     except BaseException:
         database.close()
         raise
-    return database
-
-
-def _version(connection: Connection) -> int:
-    [(version,)] = connection.execute("PRAGMA user_version").fetchall()
-    return int(version)
+    if made_by in (0, number):
+        return database
+    database.close()
+    return None
 
 
 def delete_database(path: Path) -> int:
