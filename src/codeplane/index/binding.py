@@ -44,6 +44,7 @@ class _Value(NamedTuple):
 
 _NO_VALUE: Final = _Value(NOTHING)
 _UNKNOWN: Final = Meaning(Tier.UNKNOWN, NOTHING, certain=False)
+_ANCHORED: Final = Meaning(Tier.ANCHORED, NOTHING, certain=False)
 
 
 class Binding:
@@ -61,12 +62,12 @@ class Binding:
             return self._mentioned(path, facts, name, seen)
         if seen.receiver:
             if seen.target:
-                return Meaning(Tier.PROVEN, (Place(path, seen.target - 1),))
+                return self._own_member(Place(path, seen.target - 1))
             space = facts.receivers[seen.receiver - 1].removeprefix("#")
             if space in self._linker.spec(facts).apart:
                 return _linked(self._linker.ambient(path, seen.scope, f"{space} {name}"))
             target = self._fitting(facts, seen, known(self._member(path, facts, name, seen)))
-            return Meaning(Tier.STRONG, target) if target else Meaning(Tier.ANCHORED, NOTHING, certain=False)
+            return Meaning(Tier.STRONG, target) if target else _ANCHORED
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
             return self._mentioned(path, facts, name, seen)
         if seen.target:
@@ -99,6 +100,13 @@ class Binding:
         fits = all(not kind or looks & set(spec.spaces.get(kind, "v")) for kind in kinds)
         return target if fits or seen.role not in _ROLES else NOTHING
 
+    def _own_member(self, place: Place) -> Meaning:
+        """A member that the class around defines. A base that declares it counts before a bare assignment."""
+        meant = self._linker.classes.declared(place)
+        if meant == self._linker.whole(place):
+            return Meaning(Tier.PROVEN, meant)
+        return Meaning(Tier.STRONG, meant) if known(meant) else _ANCHORED
+
     def _mentioned(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
         """A name in an import statement: what is taken, or a module on the way there."""
         at = facts.import_at.get((seen.line, seen.column))
@@ -127,7 +135,8 @@ class Binding:
         if bind.reason == Reason.IMPORT_ALIAS:
             return _linked(self._linker.imported(path, bind.target))
         is_definition = bind.reason == Reason.DEF_IN_SCOPE
-        return Meaning(Tier.PROVEN, (Place(path, bind.target),) if is_definition else NOTHING)
+        target = self._linker.whole(Place(path, bind.target)) if is_definition else NOTHING
+        return Meaning(Tier.PROVEN, target)
 
     def _member(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
         receiver = facts.receivers[seen.receiver - 1]

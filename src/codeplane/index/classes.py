@@ -55,6 +55,14 @@ class Classes:
             return True
         return self.member(parts, name, of_bases=True) != NOTHING
 
+    def declared(self, place: Place) -> Target:
+        """What a member of a class is: itself, or what a base declares where it is only given a value."""
+        facts = self._sources.facts(place.path)
+        item = facts.definitions[place.definition] if facts is not None else None
+        if item is None or item.parent < 0 or not self._is_only_assigned((place,)):
+            return self._linker.whole(place)
+        return self.member(self._linker.whole(Place(place.path, item.parent)), item.name)
+
     def order(self, owner: Target) -> list[Target]:
         """The class and its bases in the order of lookup. Empty where there is no such order."""
         owner = self.whole(owner)
@@ -94,12 +102,31 @@ class Classes:
         order = self.order(owner)
         if not order:
             return UNCLEAR if of_bases else self._own(owner, name) or UNCLEAR
+        assigned: Target = NOTHING
         for one in order[1:] if of_bases else order:
             if is_outside(one):
-                return UNCLEAR
-            if found := self._own(one, name):
-                return found
-        return NOTHING
+                if not self._lacks(owner, one, name):
+                    return UNCLEAR
+            elif found := self._own(one, name):
+                if not self._is_only_assigned(found):
+                    return found
+                assigned = assigned or found
+        return assigned
+
+    def _is_only_assigned(self, target: Target) -> bool:
+        """Whether a member is merely given a value: a base that declares it then says what it is."""
+        place = target[0]
+        facts = self._sources.facts(place.path) if place.definition >= 0 else None
+        if facts is None or not self._linker.spec(facts).declared_first:
+            return False
+        item = facts.definitions[place.definition]
+        return item.kind in ("field", "variable", "constant") and not item.annotation
+
+    def _lacks(self, owner: Target, base: Target, name: str) -> bool:
+        """Whether a class from outside is known not to have a member."""
+        facts = self._sources.facts(owner[0].path)
+        names = self._linker.spec(facts).outside_members if facts is not None else None
+        return names is not None and name not in names(base[0].path)
 
     def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
         target = known(self._linker.written(place.path, item.scope, text))

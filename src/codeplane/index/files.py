@@ -119,6 +119,21 @@ class FileFacts:
         return f"{space} {item.name}" if space else item.name
 
     @cached_property
+    def _groups(self) -> dict[int, list[int]]:
+        """The definition that stands for a group → all of it: overloads, a property with its setter."""
+        found: dict[int, list[int]] = {}
+        for at, item in enumerate(self.definitions):
+            known = self.inside[item.parent, self._key(item)]
+            if item.flags & FLAG_MORE and at not in known:
+                main = max((one for one in known if one < at), default=known[0])
+                found.setdefault(main, [main]).append(at)
+        return found
+
+    def group(self, at: int) -> list[int]:
+        """All definitions that are one thing with a definition, that one first."""
+        return self._groups.get(at, [at])
+
+    @cached_property
     def opened_by(self) -> dict[int, int]:
         """Scope → the definition that opens it."""
         return {item.body: at for at, item in enumerate(self.definitions) if item.body >= 0}

@@ -2,7 +2,7 @@
 
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -121,6 +121,10 @@ class LanguageSpec:
     merges: frozenset[str] = frozenset(("namespace",))
     # Base classes from outside that have no members but those of every object.
     plain_bases: frozenset[str] = frozenset()
+    # A member that a base declares counts before one that a class only gives a value.
+    declared_first: bool = False
+    # The members of a class from outside by its full name; everything in it where the class is not known.
+    outside_members: Callable[[str], Container[str]] | None = None
     # Receivers that stand for the base classes of the class around: `super()`, `base`.
     super_receivers: tuple[str, ...] = ()
     # Receivers that stand for the class that the class around extends, without the traits of it.
