@@ -10,7 +10,8 @@ from typing import Any
 class Server:
     """A language server for one folder."""
 
-    def __init__(self, command: Sequence[str], root: Path) -> None:
+    def __init__(self, command: Sequence[str], root: Path, settings: dict[str, Any] | None = None) -> None:
+        self._settings = settings or {}
         self._process = subprocess.Popen(
             command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -59,7 +60,8 @@ class Server:
             message = self._receive()
             if "method" in message and "id" in message:
                 items = message.get("params", {}).get("items", [])
-                self._send({"id": message["id"], "result": [{} for _ in items] or None})
+                asked = [self._settings.get(item.get("section", ""), {}) for item in items]
+                self._send({"id": message["id"], "result": asked or None})
             elif message.get("id") == self._number:
                 return message.get("result")
 

@@ -59,7 +59,9 @@ def compare(root: Path, command: list[str], language: str, only: str = "") -> Ve
         workers = Workers(2)
         index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
         index.refresh()
-        server = Server(command, root)
+        # An environment without packages: what is imported is what is in the repository.
+        python = str(Path(command[0]).parent / "python")
+        server = Server(command, _project(root), {"python": {"pythonPath": python}})
         try:
             with index.snapshot() as snapshot:
                 for file in _files(snapshot, language):
@@ -70,6 +72,12 @@ def compare(root: Path, command: list[str], language: str, only: str = "") -> Ve
             index.close()
             workers.close()
     return verdict
+
+
+def _project(root: Path) -> Path:
+    """The folder of the project: archives hold one that is named after the release."""
+    folders = [child for child in root.iterdir() if child.is_dir() and child.name != ".git"]
+    return folders[0] if len(folders) == 1 else root
 
 
 def _files(snapshot: Snapshot, language: str) -> Iterator[RepoPath]:
