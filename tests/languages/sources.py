@@ -62,9 +62,34 @@ class Files:
     def members(self, place: Place, name: str) -> Sequence[Member]:
         facts = self.facts.get(place.path)
         return [
-            Member(Place(place.path, at), one.name, one.kind, one.flags, one.body >= 0)
+            self._member(place.path, at)
             for at, one in enumerate(facts.definitions if facts else ())
             if one.parent == place.definition and one.name == name
+        ]
+
+    def _member(self, path: str, at: int) -> Member:
+        one = self.facts[path].definitions[at]
+        return Member(Place(path, at), one.name, one.kind, one.flags, one.body >= 0, one.annotation)
+
+    def space(self, path: str, scope: int) -> Place:
+        opened = {one.body: at for at, one in enumerate(self.facts[path].definitions) if one.kind == "module"}
+        while scope > 0 and scope not in opened:
+            scope = self.facts[path].scopes[scope].parent
+        return Place(path, opened.get(scope, -1))
+
+    def spaces(self, place: Place) -> Sequence[Member]:
+        found, at = [], place.definition
+        while at >= 0:
+            found.append(self._member(place.path, at))
+            at = self.facts[place.path].definitions[at].parent
+        return found
+
+    def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
+        return [
+            (Place(path, at), one.scope, one.annotation)
+            for path, facts in sorted(self.facts.items())
+            for at, one in enumerate(facts.definitions)
+            if one.kind == kind and one.annotation
         ]
 
     def imports(self, path: str) -> Sequence[Import]:

@@ -4,10 +4,11 @@ import re
 from typing import Final, NamedTuple
 
 from codeplane.core.proof import Tier
+from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, split_path
-from codeplane.languages.facts import FLAG_STATIC, Bind, Occurrence, Reason, Role, ScopeKind
+from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, split_head, split_path
+from codeplane.languages.facts import FLAG_STATIC, Bind, Import, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place
 
 _PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)[\w$@]+)*\Z")
@@ -73,14 +74,18 @@ class Binding:
         if seen.target:
             bind = facts.binds[seen.target - 1]
             return self._bound(path, bind) if bind.certain else self._doubted(path, facts, seen, bind)
-        if (0, name) in facts.bound or seen.role == Role.DEFINE:
+        around = list(self._linker.outward(facts, seen.scope))
+        if (around[-1], name) in facts.bound or seen.role == Role.DEFINE:
             return _UNKNOWN
         spec = self._linker.spec(facts)
         if spec.implicit_self and seen.role == Role.CALL:
             owner = self._only(self._class_around(path, facts, seen.scope))
             member = self._of(True, self._linker.classes.member(owner, name)) if owner else NOTHING
             return _linked(self._fitting(facts, seen, known(member)))
-        target = self._fitting(facts, seen, known(self._linker.ambient(path, seen.scope, name)))
+        target = self._linker.ambient(path, seen.scope, name)
+        if not target and seen.role == Role.TYPE:
+            target = self._linker.crate(path, seen.scope, name)
+        target = self._fitting(facts, seen, known(target))
         is_clear = not spec.bases_before_file or set(self._sources.definitions(name)) <= set(target)
         return _linked(target if is_clear else NOTHING)
 
@@ -109,6 +114,8 @@ class Binding:
 
     def _mentioned(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
         """A name in an import statement: what is taken, or a module on the way there."""
+        if self._linker.spec(facts).module_keywords:
+            return self._on_the_way(path, facts, name)
         at = facts.import_at.get((seen.line, seen.column))
         if at is not None and facts.imports[at].name == name:
             return _linked(self._linker.imported(path, at))
@@ -120,6 +127,16 @@ class Binding:
             _head(item.module) for item in facts.imports if item.module.lstrip(".").split(".")[0] == name
         }
         return _linked(self._linker.module(path, heads.pop())) if len(heads) == 1 else _UNKNOWN
+
+    def _on_the_way(self, path: str, facts: FileFacts, name: str) -> Meaning:
+        """A name of a path in an import: one thing, whichever of the paths in the file it is in."""
+        found: set[Target] = set()
+        for item in facts.imports:
+            words = [*item.module.split("::"), *([item.name] if item.name not in ("", "*") else [])]
+            for at in [at for at, word in enumerate(words) if word == name]:
+                text = "::".join(words[: at + 1])
+                found.add(self._linker.followed(path, item._replace(module=text)))
+        return _linked(found.pop()) if len(found) == 1 else _UNKNOWN
 
     def _doubted(self, path: str, facts: FileFacts, seen: Occurrence, bind: Bind) -> Meaning:
         """A name that a base class around it may hide: what is bound, where all bases are known not to."""
@@ -152,17 +169,23 @@ class Binding:
         if receiver in spec.parent_receivers:
             owner = self._linker.classes.parent(self._class_around(path, facts, seen.scope))
             return self._linker.classes.member(owner, name) if owner else NOTHING
-        if receiver == _KEYWORD or not _PLAIN.match(receiver):
+        begin = receiver.removesuffix("::")
+        if receiver == _KEYWORD or not _PLAIN.match(begin):
             return NOTHING
         first, *rest = split_path(receiver)
-        if first in spec.self_keywords or first in spec.class_keywords:
+        is_path = begin != receiver or receiver.startswith(f"{first}::") or first not in spec.self_keywords
+        if first in spec.module_keywords and is_path:
+            head, rest = split_head("::".join([first, *rest]), spec.module_keywords)
+            value = _Value(self._linker.begun(path, Import(seen.scope, "", head, "", "", 0, 0)) or NOTHING)
+        elif first in spec.self_keywords or first in spec.class_keywords:
+            is_type = spec.members_apart and first in spec.class_keywords
             owner = self._class_around(path, facts, seen.scope)
-            value = _Value(self._only(owner) if spec.bases_before_file else owner, is_instance=True)
+            value = _Value(self._only(owner) if spec.bases_before_file else owner, is_instance=not is_type)
         else:
             value = self._first(path, facts, first, (seen, len(receiver.encode("utf-8", "surrogateescape"))))
         for part in rest:
             value = self._typed(self._inside(path, value, part))
-        return self._inside(path, value, name)
+        return self._inside(path, value, name, is_called=seen.role == Role.CALL)
 
     def _first(self, path: str, facts: FileFacts, name: str, before: tuple[Occurrence, int]) -> _Value:
         """The value of the name that a receiver begins with, which stands right before the member."""
@@ -187,6 +210,9 @@ class Binding:
             return _Value(owner, is_instance=True)
         # A parameter's type is written outside of the scope that the parameter is in.
         outer = facts.scopes[bind.scope].parent if bind.reason == Reason.PARAM else bind.scope
+        params = facts.named(bind.scope, split_path(bind.type_name)[0])
+        if params is not None and params != bind and params.reason == Reason.PARAM:
+            return _NO_VALUE  # a parameter of the type that the function is written for
         return self._instance(path, outer, bind.type_name)
 
     def _instance(self, path: str, scope: int, type_name: str) -> _Value:
@@ -217,7 +243,7 @@ class Binding:
 
     def _typed(self, target: Target) -> _Value:
         """A definition as a value: a variable stands for what it holds, everything else for itself."""
-        target = known(target)
+        target = self._linker.opened(known(target))
         if len(target) != 1 or self._linker.definition_kind(target[0]) not in _VALUES:
             return _Value(target)
         place = target[0]
@@ -230,13 +256,14 @@ class Binding:
             place.path, item.scope, item.annotation or (bind.type_name if is_single and bind else "")
         )
 
-    def _inside(self, path: str, value: _Value, name: str) -> Target:
+    def _inside(self, path: str, value: _Value, name: str, is_called: bool = False) -> Target:
         if not value.target:
             return NOTHING
         is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
         if not is_class:
             return NOTHING if value.is_instance else self._of(False, self._shown(path, value.target, name))
-        found = self._of(value.is_instance, self._linker.classes.member(value.target, name))
+        want = (METHOD if is_called else FIELD) if value.is_instance else PATH
+        found = self._of(value.is_instance, self._linker.classes.member(value.target, name, want=want))
         if value.is_declared and known(found) and self._may_be_replaced(value.target, name):
             return UNCLEAR
         return found
@@ -254,6 +281,9 @@ class Binding:
     def _shown(self, path: str, module: Target, name: str) -> Target:
         """A name behind a module. One of its submodules counts where the file itself imports that."""
         found = self._linker.lookup(module, name)
+        facts = self._sources.facts(path)
+        if facts is not None and self._linker.spec(facts).module_keywords:
+            return found
         is_module = all(place.definition < 0 for place in found)
         return found if not is_module or found in self._linker.modules(path) else NOTHING
 

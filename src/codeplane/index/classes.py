@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, is_outside, known, outside, split_path
+from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_MORE, Definition, Reason
 from codeplane.languages.modules import Place
 
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
 
 _BASES: Final = CLASSES | {"module"}
 _MOST_CLASSES: Final = 500
+_DEEPEST: Final = 50
+
+FIELD: Final = "field"
+METHOD: Final = "method"
+PATH: Final = "path"  # behind the name of the type: everything but a field
 
 
 class Classes:
@@ -22,12 +28,13 @@ class Classes:
         self._linker = linker
         self._sources = linker.sources
 
-    def member(self, owner: Target, name: str, of_bases: bool = False) -> Target:
+    def member(self, owner: Target, name: str, of_bases: bool = False, want: str = "") -> Target:
         """The member that instances of a class have under a name, its own or (with `of_bases`) that of its
-        bases alone. UNCLEAR where a class that is not known comes before the one that has it."""
+        bases alone. UNCLEAR where a class that is not known comes before the one that has it. `want` counts
+        where fields and methods may share a name."""
         owner = self.whole(owner)
-        key = ("member", owner, name, of_bases)
-        return self._linker.once(key, lambda: self._member(owner, name, of_bases))
+        key = ("member", owner, name, of_bases, want)
+        return self._linker.once(key, lambda: self._member(owner, name, of_bases, want))
 
     def whole(self, owner: Target) -> Target:
         """A class with all of its parts, where it is written in several that say so."""
@@ -98,7 +105,10 @@ class Classes:
                 return base if kind == "class" else NOTHING
         return NOTHING
 
-    def _member(self, owner: Target, name: str, of_bases: bool) -> Target:
+    def _member(self, owner: Target, name: str, of_bases: bool, want: str) -> Target:
+        spec = self._spec(owner)
+        if spec is not None and spec.nearest_base:
+            return self._nearest(owner, name, of_bases, want if spec.members_apart else "")
         order = self.order(owner)
         if not order:
             return UNCLEAR if of_bases else self._own(owner, name) or UNCLEAR
@@ -127,6 +137,61 @@ class Classes:
         facts = self._sources.facts(owner[0].path)
         names = self._linker.spec(facts).outside_members if facts is not None else None
         return names is not None and name not in names(base[0].path)
+
+    def _nearest(self, owner: Target, name: str, of_bases: bool, want: str) -> Target:
+        """The member of the class, or the one of the bases that are nearest."""
+        level, seen = [owner], {owner}
+        for depth in range(_DEEPEST):
+            known_ones = [one for one in level if not is_outside(one)]
+            own = self._apart if want else self._plain
+            found = [] if of_bases and not depth else [own(one, name, want) for one in known_ones]
+            if any(found):
+                return self._linker.single(found)
+            if len(known_ones) < len(level):
+                return UNCLEAR
+            level = [base for one in level for base in self.bases(one) if base not in seen]
+            level = list(dict.fromkeys(level))
+            seen |= set(level)
+            if not level:
+                return NOTHING
+        return UNCLEAR
+
+    def _plain(self, owner: Target, name: str, want: str) -> Target:
+        del want
+        return self._own(owner, name)
+
+    def _apart(self, owner: Target, name: str, want: str) -> Target:
+        """What a type itself or a block outside of it defines; blocks that a trait asks for come last."""
+        near: list[Target] = []
+        far: list[Target] = []
+        for place in owner:
+            facts = self._sources.facts(place.path)
+            if facts is None:
+                return UNCLEAR
+            near.append(self._wanted(place, name, want))
+            for extension in self._extensions(place, facts.definitions[place.definition]):
+                item = self._definition(extension)
+                (far if item.bases else near).append(self._wanted(extension, name, want))
+        return self._linker.single(near) or self._linker.single(far)
+
+    def _wanted(self, place: Place, name: str, want: str) -> Target:
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a type was found in facts"
+        found = [
+            Place(place.path, at)
+            for at in facts.inside.get((place.definition, name), ())
+            if facts.definitions[at].kind == want or (want == PATH and facts.definitions[at].kind != FIELD)
+        ]
+        return UNCLEAR if len(found) > 1 else tuple(found)
+
+    def _definition(self, place: Place) -> Definition:
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        return facts.definitions[place.definition]
+
+    def _spec(self, owner: Target) -> LanguageSpec | None:
+        facts = self._sources.facts(owner[0].path) if owner else None
+        return self._linker.spec(facts) if facts is not None else None
 
     def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
         target = known(self._linker.written(place.path, item.scope, text))

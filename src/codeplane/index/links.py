@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from codeplane.index.classes import Classes
+from codeplane.index.classes import PATH, Classes
 from codeplane.index.files import FileFacts
 from codeplane.index.sources import ViewSources
-from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
+from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
 from codeplane.languages import LanguageSpec, specs
-from codeplane.languages.facts import FLAG_MORE, Bind, Reason, ScopeKind
+from codeplane.languages.facts import FLAG_MORE, Bind, Import, Reason, ScopeKind
 from codeplane.languages.modules import Place, rules
 
 _DEEPEST: Final = 60
@@ -84,14 +84,50 @@ class Linker:
         if facts is None:
             return NOTHING
         hides = self.spec(facts).members_visible != "nested"
-        at, is_direct = scope, True
-        while at >= 0:
+        is_direct = True
+        for at in self.outward(facts, scope):
             if (at, name) in facts.bound and (
                 is_direct or not hides or facts.scopes[at].kind != ScopeKind.CLASS
             ):
                 return self.bound(path, facts.named(at, name))
-            at, is_direct = facts.scopes[at].parent, False
-        return self.ambient(path, scope, name)
+            is_direct = False
+        return self.ambient(path, scope, name) or self.crate(path, scope, name)
+
+    def outward(self, facts: FileFacts, scope: int) -> Iterator[int]:
+        """The scopes that a name is looked up in, inner ones first."""
+        has_islands = ScopeKind.NAMESPACE in self.spec(facts).islands
+        while scope >= 0:
+            yield scope
+            if has_islands and facts.scopes[scope].kind == ScopeKind.NAMESPACE:
+                return
+            scope = facts.scopes[scope].parent
+
+    def crate(self, path: str, scope: int, name: str) -> Target:
+        """What a path means that begins with a name that nothing around binds."""
+        facts = self.sources.facts(path)
+        if facts is None or not self.spec(facts).module_keywords:
+            return NOTHING
+        return self.begun(path, Import(scope, "", name, "", "", 0, 0)) or NOTHING
+
+    def begun(self, path: str, item: Import) -> Target | None:
+        """Where the first part of a path leads by the language's rules; None where it is a plain name."""
+        facts = self.sources.facts(path)
+        found = rules(facts.language) if facts is not None else None
+        places = found.head(self.sources, path, item) if found is not None else ()
+        return tuple(places) if places is not None else None
+
+    def followed(self, path: str, item: Import) -> Target:
+        """What the module of an import means where that is a path of names, each in the one before."""
+        facts = self.sources.facts(path)
+        if facts is None:
+            return NOTHING
+        head, rest = split_head(item.module, self.spec(facts).module_keywords)
+        target = self.begun(path, item._replace(module=head))
+        if target is None:
+            target = self.lexical(path, item.scope, head)
+        for name in rest:
+            target = self.lookup(known(target), name)
+        return target
 
     def written(self, path: str, scope: int, text: str) -> Target:
         """What a dotted name means in a scope of a file."""
@@ -106,7 +142,7 @@ class Linker:
 
     def _qualified(self, path: str, facts: FileFacts, scope: int, text: str) -> Target:
         found = rules(facts.language)
-        item = found.qualified(self.sources, self._space(path, facts, scope), text) if found else None
+        item = found.qualified(self.sources, self.sources.space(path, scope), text) if found else None
         if found is None or item is None:
             return NOTHING
         return self.lookup(tuple(found.places(self.sources, path, item)), item.name)
@@ -116,7 +152,7 @@ class Linker:
         if bind is None or not bind.certain:
             return UNCLEAR
         if bind.reason == Reason.DEF_IN_SCOPE:
-            return self.whole(Place(path, bind.target))
+            return self.opened(self.whole(Place(path, bind.target)))
         if bind.reason == Reason.IMPORT_ALIAS:
             return self.imported(path, bind.target) or UNCLEAR
         return UNCLEAR
@@ -125,6 +161,17 @@ class Linker:
         """A definition with those that only add to it."""
         facts = self.sources.facts(place.path)
         return tuple(Place(place.path, at) for at in facts.group(place.definition)) if facts else (place,)
+
+    def opened(self, target: Target) -> Target:
+        """The file of a module that is only declared in a place; everything else is what it is."""
+        if len(target) != 1 or target[0].definition < 0:
+            return target
+        facts = self.sources.facts(target[0].path)
+        if facts is None or not self._is_declaration(facts, target[0].definition):
+            return target
+        item = facts.definitions[target[0].definition]
+        around = self.sources.space(target[0].path, item.scope)
+        return tuple(self._submodule(around, item.name)) or target
 
     def ambient(self, path: str, scope: int, name: str) -> Target:
         """What a name means that no scope around it binds."""
@@ -138,7 +185,7 @@ class Linker:
         spec = self.spec(facts)
         if spec.closed and re.fullmatch(spec.closed, name):
             return NOTHING
-        place = self._space(path, facts, scope)
+        place = self.sources.space(path, scope)
         for far, group in enumerate(found.ambient(self.sources, place)):
             target = self.single([self._name_in(one, name) for one in group])
             if far and spec.far_kinds and not self._are_far(known(target), spec):
@@ -155,7 +202,7 @@ class Linker:
         """What star imports bring under a name. Each module is asked once, however they import each other."""
         found: list[Target] = []
         waiting = [(path, at) for at in stars]
-        seen = {Place(path)}
+        seen = {self._home(path, at) for at in stars}
         for _ in range(_MOST_STARS):
             if not waiting:
                 return self.single(found)
@@ -178,6 +225,13 @@ class Linker:
                 else:
                     found.append(more)
         return UNCLEAR
+
+    def _home(self, path: str, at: int) -> Place:
+        """Whose names have been asked for before those of a star import count."""
+        facts = self.sources.facts(path)
+        assert facts is not None, "BUG: a file with imports has facts"
+        has_islands = ScopeKind.NAMESPACE in self.spec(facts).islands
+        return self.sources.space(path, facts.imports[at].scope) if has_islands else Place(path)
 
     def single(self, found: Sequence[Target]) -> Target:
         """The one thing that all answers mean, or UNCLEAR where they differ."""
@@ -235,6 +289,9 @@ class Linker:
         if facts is None or found is None:
             return NOTHING
         item = facts.imports[at]
+        if self.spec(facts).module_keywords:
+            target = self.followed(path, item) if item.certain else NOTHING
+            return target if item.name in ("", "*") else self.lookup(known(target), item.name)
         places = tuple(found.places(self.sources, path, item)) if item.certain else NOTHING
         if not places or item.name in ("", "*"):
             return places
@@ -309,7 +366,7 @@ class Linker:
     def _in_definition(self, place: Place, facts: FileFacts, name: str) -> Target:
         item = facts.definitions[place.definition]
         if item.kind in CLASSES:
-            return self.classes.member((place,), name)
+            return self.classes.member((place,), name, want=PATH)
         if item.kind not in SPACES:
             return NOTHING
         if item.body >= 0 and (bind := facts.named(item.body, name)) and bind.reason == Reason.IMPORT_ALIAS:
@@ -404,12 +461,5 @@ class Linker:
                 yield facts.opened_by[scope]
             scope = facts.scopes[scope].parent
 
-    def _space(self, path: str, facts: FileFacts, scope: int) -> Place:
-        """The innermost namespace around a scope, or the file."""
-        spaces = (at for at in self._around(facts, scope) if facts.definitions[at].kind in SPACES)
-        return Place(path, next(spaces, -1))
-
     def _sees(self, facts: FileFacts, scope: int, outer: int) -> bool:
-        while scope > outer:
-            scope = facts.scopes[scope].parent
-        return scope == outer
+        return any(one == outer for one in self.outward(facts, scope))

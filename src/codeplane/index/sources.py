@@ -10,10 +10,11 @@ from codeplane.index.files import FactsCache, FileFacts
 from codeplane.index.layout import Layout
 from codeplane.index.pack import has_name, sql_text, unpack_occurrences
 from codeplane.index.store import from_sql, is_kept
+from codeplane.index.targets import SPACES
 from codeplane.index.units import Units
 from codeplane.index.words import question
 from codeplane.languages import specs
-from codeplane.languages.facts import Import, Occurrence
+from codeplane.languages.facts import Definition, Import, Occurrence
 from codeplane.languages.modules import Member, Place
 from codeplane.storage.database import Connection
 
@@ -132,12 +133,41 @@ class ViewSources:
         found = []
         for at in facts.inside.get((place.definition, name), ()):
             item = facts.definitions[at]
-            found.append(Member(Place(place.path, at), name, item.kind, item.flags, item.body >= 0))
+            found.append(_member(place.path, at, item))
         return found
 
     def imports(self, path: str) -> Sequence[Import]:
         facts = self.facts(path)
         return facts.imports if facts else ()
+
+    def space(self, path: str, scope: int) -> Place:
+        facts = self.facts(path)
+        while facts is not None and scope >= 0:
+            at = facts.opened_by.get(scope, -1)
+            if at >= 0 and facts.definitions[at].kind in SPACES:
+                return Place(path, at)
+            scope = facts.scopes[scope].parent
+        return Place(path)
+
+    def spaces(self, place: Place) -> Sequence[Member]:
+        facts, at, found = self.facts(place.path), place.definition, []
+        while facts is not None and at >= 0:
+            item = facts.definitions[at]
+            if item.kind in SPACES:
+                found.append(_member(place.path, at, item))
+            at = item.parent
+        return found
+
+    def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
+        rows = self._connection.execute(
+            "SELECT blob, position, scope, annotation FROM definition WHERE kind = ? AND annotation <> ''",
+            (kind,),
+        ).fetchall()
+        return sorted(
+            (Place(path, at), scope, from_sql(text))
+            for blob, at, scope, text in rows
+            for path in self.paths_of(blob)
+        )
 
     def facts(self, path: str) -> FileFacts | None:
         """Everything that a file says; None where it is not read yet."""
@@ -255,6 +285,10 @@ class ViewSources:
                 if facts is not None and full_name(facts, position) == package:
                     found.append(Place(path, position))
         return found
+
+
+def _member(path: str, at: int, item: Definition) -> Member:
+    return Member(Place(path, at), item.name, item.kind, item.flags, item.body >= 0, item.annotation)
 
 
 def full_name(facts: FileFacts, position: int) -> str:

@@ -1,5 +1,6 @@
 """What a name can turn out to mean."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from codeplane.languages.modules import Place
@@ -35,3 +36,11 @@ def split_path(text: str) -> list[str]:
     for separator in ("::", "\\", "->", "?."):
         text = text.replace(separator, ".")
     return text.strip(".").split(".")
+
+
+def split_head(text: str, keywords: Sequence[str]) -> tuple[str, list[str]]:
+    """What a path begins with, keywords together and `::` before it kept, and the names behind."""
+    first = 1 if text.startswith("::") else 0
+    words = text.split("::")[first:]
+    count = next((at for at, word in enumerate(words) if word not in keywords), len(words)) or 1
+    return "::" * first + "::".join(words[:count]), words[count:]

@@ -14,7 +14,7 @@ _SIGNED = frozenset(
     "function method constructor class interface struct enum trait property namespace module macro impl "
     "object mixin type".split()
 )
-_TYPED = frozenset(("variable", "field", "property", "constant"))
+_TYPED = frozenset(("variable", "field", "property", "constant", "module"))
 _SIGNATURE = 1000  # bytes of a header that are kept
 _LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
 _HEAD = re.compile(rb"[\w.:\\\x80-\xff]+")

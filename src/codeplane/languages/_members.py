@@ -17,6 +17,8 @@ class Members:
         self.parameters = {name.encode() for name in binder.spec.self_parameters}
         self.classes = {name.encode() for name in binder.spec.class_keywords}
         self.keywords = {name.encode() for name in binder.spec.self_keywords} | self.classes
+        if binder.spec.members_apart:
+            self.parameters, self.classes, self.keywords = set(), set(), set()
         self.receivers = self.parameters | self.keywords
         self.by_class: dict[int, dict[bytes, int]] = {}  # draft of the class → name → draft of the member
         self.by_position: dict[int, int] = {}  # start of `x` in the `self.x = …` that defines it → draft

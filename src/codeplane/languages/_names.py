@@ -302,6 +302,8 @@ class Resolution:
         self.receivers: dict[bytes, int] = {}
         self._texts: dict[bytes, int] = {}  # receiver → its number
         self._numbers: dict[bytes, int] = {}  # all but the last byte before a member → number of the receiver
+        spec = lookup.binder.spec
+        self._modules = {name.encode() for name in spec.module_keywords if name in spec.self_keywords}
         self._own: dict[bytes, bytes] = {}  # the same, where the receiver may be `self` → `self`
 
     def run(
@@ -427,6 +429,8 @@ class Resolution:
             raw = self.data[receiver_start:start].removesuffix(b"::$").rstrip(_SEPARATORS)
             if self.data[start - 1] == _QUALIFIER:
                 raw += b"\\"
+            if raw in self._modules and written.endswith(b":"):
+                raw += b"::"  # `self::x` is not `self.x`
             raw = raw or b"."
             self._numbers[written] = self.receiver(raw)
             if raw not in self.members.receivers:

@@ -133,6 +133,14 @@ class LanguageSpec:
     static_types: bool = False
     # What stands between the parts of a name that says its namespace, where `resolve.py` reads such names.
     qualifier: str = ""
+    # Words that stand for modules at the beginning of a path, also in imports: `resolve.py` says which, and
+    # the names behind are looked up one after the other.
+    module_keywords: tuple[str, ...] = ()
+    # Methods stand in blocks outside of their type: a member that is called is a method, one that is not is a
+    # field, and only links know which there are.
+    members_apart: bool = False
+    # Of inherited members the nearest counts, however the bases are ordered; two that are as near, neither.
+    nearest_base: bool = False
     # Kinds that are seen through the first group of ambient places and through the others too; empty: all.
     far_kinds: frozenset[str] = frozenset()
     gaps: str = ""  # what the support table says about things left out

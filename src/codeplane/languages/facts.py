@@ -76,7 +76,8 @@ class Definition(NamedTuple):
     bases: tuple[
         str, ...
     ] = ()  # base classes and interfaces, as written: `Base`, `pkg.Base`, `Base[T]` → `Base`
-    annotation: str = ""  # declared type as written, where it is a plain (dotted) name
+    # Declared type as written, where it is a plain (dotted) name; of a module, the file it is said to be in.
+    annotation: str = ""
     flags: int = 0  # OR of the FLAG_ values
     owner: str = ""  # the type that it belongs to as written, where it stands outside of it: `impl`, `T::f`
 

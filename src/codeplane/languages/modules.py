@@ -28,6 +28,7 @@ class Member(NamedTuple):
     kind: str
     flags: int
     has_body: bool  # it opens a scope of its own: not a bare declaration such as `mod x;`
+    annotation: str = ""  # of a module, the file that it is said to be in
 
 
 class Sources(Protocol):
@@ -65,13 +66,22 @@ class Sources(Protocol):
     def imports(self, path: str) -> Sequence[Import]:
         """The imports of a file."""
 
+    def space(self, path: str, scope: int) -> Place:
+        """The innermost namespace or module around a scope of a file, or the file."""
+
+    def spaces(self, place: Place) -> Sequence[Member]:
+        """A namespace or module in a file and those around it, inner ones first; none for a file."""
+
+    def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
+        """The definitions of a kind that have an annotation: each with its scope and the annotation."""
+
 
 class Rules(Protocol):
     """The functions of a language's `resolve.py`."""
 
     def module_name(self, sources: Sources, path: str) -> str:
         """The name of the module that the file is or belongs to, as the language says it: `pkg.mod`,
-        `example.com/app/store`, `crate::store`, `com.example`. The qualified names of its definitions begin
+        `example.com/app/store`, `app::store`, `com.example`. The qualified names of its definitions begin
         with it. The path without its ending where the language has no such name."""
 
     def places(self, sources: Sources, path: str, imported: Import) -> Sequence[Place]:
@@ -91,6 +101,10 @@ class Rules(Protocol):
     def qualified(self, sources: Sources, place: Place, text: str) -> Import | None:
         """A name with the spec's `qualifier` in it, as the import that it amounts to in a file or namespace.
         Only languages with a qualifier have this."""
+
+    def head(self, sources: Sources, path: str, imported: Import) -> Sequence[Place] | None:
+        """Where a path begins whose first part (`crate`, `super::super`, a name) is `imported.module`; None
+        where that is a name like any other. Only languages with `module_keywords` have this."""
 
 
 @cache

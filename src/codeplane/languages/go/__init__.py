@@ -18,5 +18,7 @@ SPEC = LanguageSpec(
     # A package is all files of a directory: what one defines is seen by the others as well, and what is
     # not capital cannot be named from elsewhere.
     surface="defined",
+    nearest_base=True,
+    static_types=True,
     gaps="labels; fields of types without a name",
 )

@@ -15,6 +15,7 @@ SPEC = LanguageSpec(
     spaces={
         "struct": "tv",
         "enum": "t",
+        "enum_member": "tv",
         "trait": "t",
         "type": "t",
         "module": "t",
@@ -29,5 +30,11 @@ SPEC = LanguageSpec(
     constructor="",
     # Private items are seen by the modules below: what compiles may name everything that is bound.
     surface="bound",
-    gaps="names inside macros are not proven; links across files",
+    self_keywords=("self",),
+    class_keywords=("Self",),
+    module_keywords=("crate", "self", "super"),
+    members_apart=True,
+    nearest_base=True,
+    static_types=True,
+    gaps="names inside macros and names that macros define",
 )

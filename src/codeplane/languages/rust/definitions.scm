@@ -48,3 +48,9 @@
   (const_item (visibility_modifier) name: (identifier) @export.public)
   (static_item (visibility_modifier) name: (identifier) @export.public)
   (mod_item (visibility_modifier) name: (identifier) @export.public)])
+
+; Where a module says which file it is in, or that it depends.
+((attribute_item (attribute (identifier) @_name value: (string_literal (string_content) @annotation.next)))
+  (#eq? @_name "path"))
+(_ (attribute_item (attribute (identifier) @_name arguments: (token_tree) @annotation.next)) . (mod_item)
+  (#eq? @_name "cfg_attr"))

@@ -5,6 +5,8 @@
 ; The head of a path is a module or a type, never a variable.
 (scoped_identifier path: (identifier) @reference.type)
 (scoped_type_identifier path: (identifier) @reference.type)
+(scoped_identifier path: (scoped_identifier) @reference.type)
+(scoped_type_identifier path: (scoped_identifier) @reference.type)
 (call_expression function: (generic_function function: (_) @reference.call))
 
 (macro_invocation macro: (identifier) @space.macro @reference.call)
