@@ -22,7 +22,7 @@
 ((config_file (body (block .
   (identifier) @_kind . [(string_lit (template_literal) @name) (identifier) @name] . (block_start))
     @definition.block))
-  (#not-any-of? @_kind "variable" "output" "module"))
+  (#not-match? @_kind "^(variable|output|module)$"))
 
 ((config_file (body (block . (identifier) @name . (block_start)) @definition.block))
   (#not-eq? @name "locals"))

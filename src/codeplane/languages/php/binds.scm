@@ -1,7 +1,7 @@
 (assignment_expression left: (variable_name) @bind.variable) @declaration
 (reference_assignment_expression left: (variable_name) @bind.variable) @declaration
 (assignment_expression left: (variable_name)
-  right: (object_creation_expression [(name) (qualified_name)] @made (#not-any-of? @made "self" "static" "parent")))
+  right: (object_creation_expression [(name) (qualified_name)] @made (#not-match? @made "^(self|static|parent)$")))
 (augmented_assignment_expression left: (variable_name) @bind.local)
 (update_expression argument: (variable_name) @bind.local)
 (list_literal (variable_name) @bind.variable)

@@ -1,0 +1,40 @@
+"""What queries cannot say: the forms of `alias`, whose names are written as one word."""
+
+from tree_sitter import Node
+
+from codeplane.languages._imports import Imported, Mention
+
+
+def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+    """The modules that are imported, required or given a shorter name."""
+    target, *rest = node.named_children
+    given = rest[0].named_children
+    path, options = given[0], given[1:]
+    word = data[target.start_byte : target.end_byte]
+    kind = "elixir_alias" if word == b"alias" else kind
+    if path.type == "alias":
+        local = _alias(options, data) or _text(path, data).rpartition(b".")[2]
+        return [
+            Imported(kind, _text(path, data), b"", local if word == b"alias" else b"", path.start_byte, None)
+        ], []
+    left, right = path.child_by_field_name("left"), path.child_by_field_name("right")
+    if left is None or right is None:
+        return [], []
+    names = [child for child in right.named_children if child.type == "alias"]
+    return [
+        Imported(kind, _text(left, data), _text(name, data), _text(name, data), name.start_byte, None)
+        for name in names
+    ], []
+
+
+def _alias(options: list[Node], data: bytes) -> bytes:
+    pairs = [pair for option in options for pair in option.named_children if pair.type == "pair"]
+    for pair in pairs:
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key and value and _text(key, data).strip() == b"as:":
+            return _text(value, data)
+    return b""
+
+
+def _text(node: Node, data: bytes) -> bytes:
+    return data[node.start_byte : node.end_byte]

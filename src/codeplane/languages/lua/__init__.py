@@ -1,0 +1,15 @@
+"""Lua 5."""
+
+from codeplane.languages._spec import LanguageSpec
+
+SPEC = LanguageSpec(
+    name="lua",
+    family="lua",
+    grammar="tree_sitter_lua",
+    extensions=(".lua", ".rockspec"),
+    shebangs=("lua", "luajit"),
+    resolves=False,
+    dynamic_calls={"load": ("eval", 0), "loadstring": ("eval", 0), "dofile": ("dynamic_import", 0)},
+    constant=r"[A-Z][A-Z0-9_]+",
+    gaps="Names are not bound. Locals of functions are no definitions.",
+)
