@@ -10,8 +10,10 @@ from typing import Any
 class Server:
     """A language server for one folder."""
 
-    def __init__(self, command: Sequence[str], root: Path, settings: dict[str, Any] | None = None) -> None:
-        self._settings = settings or {}
+    def __init__(
+        self, command: Sequence[str], root: Path, settings: dict[str, Any], options: dict[str, Any]
+    ) -> None:
+        self._settings = settings
         self._process = subprocess.Popen(
             command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -21,6 +23,7 @@ class Server:
             "initialize",
             processId=None,
             rootUri=root.as_uri(),
+            initializationOptions=options,
             workspaceFolders=[folder],
             capabilities={"workspace": {"configuration": True, "workspaceFolders": True}},
         )

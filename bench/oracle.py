@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from tests.conformance import node
 from tests.index.conftest import tree_of
 
-from bench.corpora import CACHE, python_package
+from bench.corpora import CACHE, npm_package, python_package
 from bench.lsp import Server
 from bench.measure import Figure
 from codeplane.core.paths import RepoPath
@@ -25,7 +27,10 @@ from codeplane.languages.facts import Definition, Role
 from codeplane.languages.modules import Place
 
 PYRIGHT = "1.40.2"
+TYPESCRIPT = "5.9.3"
+TS_SERVER = "5.1.3"
 PACKAGES = (("httpx", "0.28.1"), ("rich", "14.0.0"), ("sqlparse", "0.5.3"), ("click", "8.1.8"))
+NPM_PACKAGES = (("zod", "4.1.12"),)
 
 
 @dataclass
@@ -42,26 +47,27 @@ class Verdict:
 
 def figures() -> Iterator[Figure]:
     for name, version in PACKAGES:
-        verdict = compare(python_package(name, version), [_pyright(), "--stdio"], "python")
-        recall = ", ".join(
-            f"{kind} {verdict.found[kind]}/{verdict.said[kind]}" for kind in sorted(verdict.said)
-        )
-        detail = f"of {verdict.asked} proven or strong; {verdict.silent} without answer; found: {recall}"
-        yield Figure(f"wrong references, {name}", len(verdict.wrong), "", 0, detail)
-        for line in verdict.wrong[:20]:
-            print(f"    {line}")
+        yield from _figures(name, compare(python_package(name, version), _pyright(), "python"))
+    for name, version in NPM_PACKAGES:
+        yield from _figures(name, compare(npm_package(name, version), _typescript(), "typescript"))
 
 
-def compare(root: Path, command: list[str], language: str, only: str = "") -> Verdict:
+def _figures(name: str, verdict: "Verdict") -> Iterator[Figure]:
+    for line in verdict.wrong[:20]:
+        print(f"    {line}")
+    recall = ", ".join(f"{kind} {verdict.found[kind]}/{verdict.said[kind]}" for kind in sorted(verdict.said))
+    detail = f"of {verdict.asked} proven or strong; {verdict.silent} without answer; found: {recall}"
+    yield Figure(f"wrong references, {name}", len(verdict.wrong), "", 0, detail)
+
+
+def compare(root: Path, oracle: "Oracle", language: str, only: str = "") -> Verdict:
     """Asks the server about every name of every file that is indexed as the language."""
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         workers = Workers(2)
         index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
         index.refresh()
-        # An environment without packages: what is imported is what is in the repository.
-        python = str(Path(command[0]).parent / "python")
-        server = Server(command, _project(root), {"python": {"pythonPath": python}})
+        server = Server(oracle.command, _project(root), oracle.settings, oracle.options)
         try:
             with index.snapshot() as snapshot:
                 for file in _files(snapshot, language):
@@ -151,11 +157,26 @@ class _Comparison:
         return facts.definitions if facts else []
 
 
-def _pyright() -> str:
-    """The language server in an environment of its own."""
+class Oracle(NamedTuple):
+    """A language server and how it is set up."""
+
+    command: list[str]
+    settings: dict[str, Any]
+    options: dict[str, Any]
+
+
+def _pyright() -> Oracle:
+    """In an environment without packages: what is imported is what is in the repository."""
     home = CACHE.parent / f"basedpyright-{PYRIGHT}"
     program = home / "bin" / "basedpyright-langserver"
     if not program.exists():
         venv.create(home, with_pip=True)
         subprocess.run([str(home / "bin" / "pip"), "install", "-q", f"basedpyright=={PYRIGHT}"], check=True)
-    return str(program)
+    return Oracle([str(program), "--stdio"], {"python": {"pythonPath": str(home / "bin" / "python")}}, {})
+
+
+def _typescript() -> Oracle:
+    program = node.package("typescript-language-server", TS_SERVER) / "lib" / "cli.mjs"
+    library = node.package("typescript", TYPESCRIPT) / "lib"
+    command = [str(node.node()), str(program), "--stdio"]
+    return Oracle(command, {}, {"tsserver": {"path": str(library)}})
