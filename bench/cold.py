@@ -1,45 +1,98 @@
-"""A cold index of Django's sources, against parsing alone; then one edit."""
+"""A cold index of real sources, against parsing alone; one edit; and growth."""
 
 import gc
+import random
 import resource
+import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 import tree_sitter
-import tree_sitter_python
 
-from bench.corpora import python_package
+from bench.corpora import npm_package, python_package
 from bench.measure import Figure
 from codeplane.git import open_repository
 from codeplane.index import Index, Workers
+from codeplane.languages import specs
+from codeplane.languages._grammar import load_language
 from codeplane.truth import WorkingTree
 
 
-def figures() -> list[Figure]:
-    root = python_package("django", "5.2")
-    sources = [file.read_bytes() for file in sorted(root.rglob("*.py"))]
+class Corpus(NamedTuple):
+    name: str
+    root: Path
+    ending: str
+    language: str  # whose grammar parses it
+
+
+def figures() -> Iterator[Figure]:
+    django = Corpus("Django", python_package("django", "5.2"), ".py", "python")
+    sympy = Corpus("SymPy", python_package("sympy", "1.14.0"), ".py", "python")
+    effect = Corpus("effect", npm_package("effect", "3.18.4"), ".ts", "typescript")
+    yield from _figures(django, edits=True)
+    yield from _figures(sympy)
+    yield from _figures(effect)
+    yield from _growth([django, sympy])
+
+
+def _figures(corpus: Corpus, edits: bool = False) -> Iterator[Figure]:
+    sources = _sources(corpus)
     size = sum(map(len, sources))
-    parse = _parse_only(sources)
+    parse = parse_only(sources, corpus.language)
     with tempfile.TemporaryDirectory(prefix="cpl-") as base:
-        run = _Run(root, Path(base) / "index.db")
-        edit = run.edit()
-        told = f"{run.cpu:.2f} s; parsing alone {parse:.2f} s ({len(sources)} .py files, {size / 1e6:.1f} MB)"
-        made = [
-            Figure("cold index, CPU", run.cpu / parse, "×", 2.5, told),
-            Figure("cold index, wall", run.wall / parse, "×", 1.5, f"{run.wall:.2f} s with two workers"),
-            Figure("cold index, memory", run.memory / 1e6, "MB", 300, "most PSS of all processes"),
-            Figure("index.db", run.size / size, "×", 2, f"{run.size / 1e6:.1f} MB"),
-            Figure("one edit until it is seen", edit * 1000, "ms", 50, "2,000 lines, median of 7"),
-        ]
+        run = Run(corpus.root, Path(base) / "index.db")
+        told = f"{run.cpu:.2f} s; parsing alone {parse:.2f} s ({len(sources)} files, {size / 1e6:.1f} MB)"
+        yield Figure(f"{corpus.name}, CPU", run.cpu / parse, "×", 2.5, told)
+        wall = f"{run.wall:.2f} s with two workers"
+        yield Figure(f"{corpus.name}, wall", run.wall / parse, "×", 1.5, wall)
+        yield Figure(f"{corpus.name}, memory", run.memory / 1e6, "MB", 300, "most PSS of all processes")
+        yield Figure(f"{corpus.name}, index.db", run.size / size, "×", 2, f"{run.size / 1e6:.1f} MB")
+        if edits:
+            yield Figure("one edit until it is seen", run.edit() * 1000, "ms", 50, "2,000 lines, median of 7")
         run.close()
-    return made
 
 
-def _parse_only(sources: list[bytes]) -> float:
-    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_python.language()))
+def _growth(corpora: list[Corpus]) -> Iterator[Figure]:
+    """CPU for each MB as the repository grows; the files are drawn evenly from all of the corpora."""
+    sources = [source for corpus in corpora for source in _sources(corpus)]
+    random.Random(1).shuffle(sources)
+    first = 0.0
+    for megabytes in (1, 5, 15, 45):
+        with tempfile.TemporaryDirectory(prefix="cpl-") as base:
+            root = Path(base) / "repo"
+            size = _fill(root, sources, megabytes * 1_000_000)
+            run = Run(root, Path(base) / "index.db")
+            run.close()
+        each = run.cpu / size * 1e6
+        first = first or each
+        bound = 1.5 if megabytes > 1 else None
+        yield Figure(f"CPU per MB at {size / 1e6:.0f} MB", each / first, "×", bound, f"{each:.2f} s")
+
+
+def _sources(corpus: Corpus) -> list[bytes]:
+    return [file.read_bytes() for file in sorted(corpus.root.rglob(f"*{corpus.ending}"))]
+
+
+def _fill(root: Path, sources: list[bytes], wanted: int) -> int:
+    size = 0
+    for number, source in enumerate(sources):
+        if size >= wanted:
+            break
+        folder = root / f"part{number // 50}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"file{number}.py").write_bytes(source)
+        size += len(source)
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    return size
+
+
+def parse_only(sources: list[bytes], language: str) -> float:
+    parser = tree_sitter.Parser(load_language(specs()[language]))
     gc.disable()
     started = time.process_time()
     for source in sources:
@@ -49,7 +102,7 @@ def _parse_only(sources: list[bytes]) -> float:
     return spent
 
 
-class _Run:
+class Run:
     """One cold pass, watched."""
 
     def __init__(self, root: Path, file: Path) -> None:
