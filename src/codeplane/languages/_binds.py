@@ -406,12 +406,13 @@ class Binder:
         return scope
 
     def _hoisted_to(self, scope: int, name: bytes) -> int:
-        """The function, or its body where that is a block, which defaults of parameters do not see."""
+        """The function, or the block that is its body; a parameter of the name stays what it is."""
         outline, body = self.outline, scope
         while outline.kinds[scope] in (ScopeKind.BLOCK, ScopeKind.COMPREHENSION):
             body, scope = scope, outline.parents[scope]
         is_body = outline.kinds[body] == ScopeKind.BLOCK and outline.spans[body][1] == outline.spans[scope][1]
-        return body if is_body and scope and name not in self.tables[scope] else scope
+        inside = self.spec.hoists_to_body and is_body and scope and name not in self.tables[scope]
+        return body if inside else scope
 
     def _promote(
         self, bind: BindDraft, scope: int, name: tuple[int, int], declared: tuple[int, int] | None

@@ -56,6 +56,8 @@ class LanguageSpec:
     implicit_self: bool = False  # what is called without a receiver is a member of the receiver's class
     # Names of base classes come before those of the file, and other files may add to both.
     bases_before_file: bool = False
+    # Hoisted names belong to the block that is the function's body: defaults of parameters do not see them.
+    hoists_to_body: bool = False
     # Static members are not members of instances.
     static_apart: bool = False
     class_keywords: tuple[str, ...] = ()  # names of the class itself, which static methods know too

@@ -11,6 +11,7 @@ SPEC = LanguageSpec(
     own_queries=("jsx.scm", "own.scm"),
     self_keywords=("this",),
     static_apart=True,
+    hoists_to_body=True,
     call_by_parenthesis=True,
     constant=r"[A-Z][A-Z0-9_$]*",
     private=r"#.*|_.*",

@@ -1,0 +1,236 @@
+"""Modules as Node and TypeScript find them: relative files, packages of a workspace, configured paths."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from codeplane.languages.facts import Import
+from codeplane.languages.javascript.manifests import (
+    above,
+    below,
+    configs,
+    joined,
+    manifest,
+    package_around,
+    packages_named,
+    share_workspace,
+)
+from codeplane.languages.modules import Place, Sources
+
+_TYPED = (".ts", ".tsx", ".mts", ".cts")
+_TS_ORDER = (".ts", ".tsx", ".d.ts", ".js", ".jsx")
+_JS_OTHERS = (".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".d.ts")
+# What a file that is named by its output may be written as.
+_INPUTS = {
+    ".js": (".ts", ".tsx", ".d.ts"),
+    ".jsx": (".tsx", ".d.ts"),
+    ".mjs": (".mts", ".d.mts"),
+    ".cjs": (".cts", ".d.cts"),
+}
+_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", *_TYPED)
+_DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+_LOCAL = ("workspace:", "link:", "file:", "portal:", "catalog:", "*")
+_NUMBER = re.compile(r"\d+")
+_DEEPEST = 10  # conditions inside conditions
+_MOST = 200  # patterns and targets that are looked at
+
+
+def module_name(sources: Sources, path: str) -> str:
+    """The path without its ending: modules have no names of their own."""
+    base = path.removesuffix(".d.ts")
+    return base if base != path else path.rpartition(".")[0] or path
+
+
+def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    """The one file that a specifier means."""
+    if imported.kind == "ts_alias":
+        return ()
+    found = _Specifier(sources, path, imported).file(imported.module)
+    return (Place(found),) if found is not None and found.endswith(_ENDINGS) else ()
+
+
+def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
+    """Nothing is seen without an import: which scripts share a page is not written in them."""
+    return ()
+
+
+def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
+    """Modules are not inside each other."""
+    return ()
+
+
+class _Specifier:
+    """One import of a file, on its way to the file that it means."""
+
+    def __init__(self, sources: Sources, path: str, imported: Import) -> None:
+        self.sources, self.path = sources, path
+        self.typed = path.endswith(_TYPED)
+        self.configs = configs(sources, path)
+        custom = [name for config in self.configs for name in config.conditions]
+        kind = "require" if imported.kind == "js_require" else "import"
+        self.conditions = {kind, "node", "default", *custom} | ({"types"} if self.typed else set())
+
+    def file(self, module: str) -> str | None:
+        if module in (".", "..") or module.startswith(("./", "../")):
+            base = joined(self.path.rpartition("/")[0], module)
+            only_directory = module.endswith(("/", "/.", "/..")) or module in (".", "..")
+            return None if base is None else self._at(base, only_directory)
+        if not module or module.startswith(("/", "node:")) or "\\" in module:
+            return None
+        if module.startswith("#"):
+            return self._inner(module)
+        configured = self._configured(module)
+        if configured:
+            # Where several configurations may hold, they have to agree.
+            return configured.pop() if len(configured) == 1 else None
+        return self._package(module)
+
+    def _at(self, base: str, only_directory: bool = False) -> str | None:
+        """What a path without or with its ending means: a file, or a directory with an index."""
+        found = None if only_directory else self._exact(base) or self._completed(base)
+        return found or self._directory(base)
+
+    def _exact(self, base: str) -> str | None:
+        """The file of this name. TypeScript looks for what it would be made from first."""
+        stem, dot, ending = base.rpartition(".")
+        inputs = [stem + other for other in _INPUTS.get(dot + ending, ())]
+        order = [*inputs, base] if self.typed else [base, *inputs]
+        return next((path for path in order if self.sources.exists(path)), None)
+
+    def _completed(self, base: str) -> str | None:
+        exists = self.sources.exists
+        if self.typed:
+            return next((base + ending for ending in _TS_ORDER if exists(base + ending)), None)
+        if exists(base + ".js"):
+            return base + ".js"
+        others = [base + ending for ending in _JS_OTHERS if exists(base + ending)]
+        # Which of several a bundler takes is its own setting.
+        return others[0] if len(others) == 1 else None
+
+    def _directory(self, base: str) -> str | None:
+        said = manifest(self.sources, below(base, "package.json"))
+        return self._main(base, said) or self._completed(below(base, "index"))
+
+    def _main(self, directory: str, said: Mapping[str, object]) -> str | None:
+        for key in (*(("types", "typings") if self.typed else ()), "main"):
+            target = said.get(key)
+            if isinstance(target, str) and target:
+                base = joined(directory, target)
+                if base is None:
+                    return None
+                return self._exact(base) or self._completed(base) or self._completed(below(base, "index"))
+        return None
+
+    def _configured(self, module: str) -> set[str]:
+        """What `paths` and `baseUrl` make of it."""
+        found: set[str] = set()
+        for config in self.configs:
+            targets = _substituted(config.paths, module)
+            bases = [joined(config.paths_base, target) for target in targets]
+            if config.base_url is not None:
+                bases.append(joined(config.base_url, module))
+            file = next((at for base in bases if base is not None and (at := self._at(base))), None)
+            if file is not None:
+                found.add(file)
+        return found
+
+    def _package(self, module: str) -> str | None:
+        """A package of the same repository: the file's own, or another of its workspace."""
+        parts = module.split("/")
+        length = 2 if module.startswith("@") else 1
+        name, rest = "/".join(parts[:length]), "/".join(parts[length:])
+        directories = packages_named(self.sources, name)
+        if len(directories) != 1:
+            return None
+        directory = directories[0]
+        said = manifest(self.sources, below(directory, "package.json"))
+        if package_around(self.sources, self.path) == directory:
+            # A package finds itself by name through its exports alone.
+            return self._exported(directory, said, rest) if "exports" in said else None
+        if not share_workspace(self.sources, self.path, directory) or not self._is_local(name, said):
+            return None
+        if "exports" in said:
+            return self._exported(directory, said, rest)
+        base = joined(directory, rest)
+        return self._directory(directory) if not rest else None if base is None else self._at(base)
+
+    def _is_local(self, name: str, said: Mapping[str, object]) -> bool:
+        """Whether what the file's package asks for is the one in the workspace, as far as can be read."""
+        for directory in above(self.path):
+            own = manifest(self.sources, below(directory, "package.json"))
+            for key in _DEPENDENCIES:
+                listed = own.get(key)
+                asked = listed.get(name) if isinstance(listed, dict) else None
+                if isinstance(asked, str):
+                    same = ":" not in asked and _major(asked) == _major(said.get("version"))
+                    return same or asked.startswith(_LOCAL)
+        return True
+
+    def _exported(self, directory: str, said: Mapping[str, object], rest: str) -> str | None:
+        exports = said["exports"]
+        is_map = isinstance(exports, dict) and any(str(key).startswith(".") for key in exports)
+        entries = exports if isinstance(exports, dict) and is_map else {".": exports}
+        return self._entry(directory, entries, f"./{rest}" if rest else ".")
+
+    def _inner(self, module: str) -> str | None:
+        """`#name`: what the package's own `imports` say."""
+        directory = package_around(self.sources, self.path)
+        if directory is None:
+            return None
+        entries = manifest(self.sources, below(directory, "package.json")).get("imports")
+        return self._entry(directory, entries, module) if isinstance(entries, dict) else None
+
+    def _entry(self, directory: str, entries: Mapping[str, object], key: str) -> str | None:
+        """The file that a subpath is mapped to. The first condition that holds decides."""
+        pattern, star = _matching(entries, key)
+        target = self._target(entries[pattern]) if pattern is not None else None
+        if target is None:
+            return None
+        target = target.replace("*", star) if star is not None else target
+        if not target.startswith("./"):
+            return self._package(target) if key.startswith("#") and not target.startswith("#") else None
+        base = joined(directory, target)
+        return self._exact(base) if base is not None and _is_inside(base, directory) else None
+
+    def _target(self, value: object) -> str | None:
+        for _ in range(_DEEPEST):
+            if isinstance(value, str):
+                return value
+            if isinstance(value, list):
+                value = value[0] if value else None
+            elif isinstance(value, dict):
+                value = next((value[key] for key in value if key in self.conditions), None)
+            else:
+                return None
+        return None
+
+
+def _is_inside(path: str, directory: str) -> bool:
+    return not directory or path.startswith(directory + "/")
+
+
+def _major(version: object) -> str:
+    found = _NUMBER.search(version) if isinstance(version, str) else None
+    return found.group() if found else ""
+
+
+def _matching(entries: Mapping[str, object], key: str) -> tuple[str | None, str | None]:
+    """The entry for a subpath, its own or the pattern with the longest start, and what its star is."""
+    if key in entries and "*" not in key:
+        return key, None
+    best: tuple[str | None, str | None] = (None, None)
+    longest = -1
+    for pattern in list(entries)[:_MOST]:
+        start, star, end = pattern.partition("*")
+        if star and len(start) > longest and _holds(key, start, end):
+            best, longest = (pattern, key[len(start) : len(key) - len(end)]), len(start)
+    return best
+
+
+def _holds(text: str, start: str, end: str) -> bool:
+    return len(text) > len(start) + len(end) - 1 and text.startswith(start) and text.endswith(end)
+
+
+def _substituted(paths: Mapping[str, Sequence[str]], module: str) -> Iterator[str]:
+    pattern, star = _matching(paths, module)
+    for target in paths[pattern][:_MOST] if pattern is not None else ():
+        yield target.replace("*", star, 1) if star is not None else target
