@@ -377,6 +377,9 @@ class Linker:
         """The definition of a name directly in a place. One that only declares a module leaves it to the
         module's file."""
         found = facts.inside.get((place.definition, name), ())
+        if place.definition < 0 or facts.definitions[place.definition].kind in SPACES:
+            # A method that stands outside of its type is no name of the place where it stands.
+            found = [at for at in found if not facts.definitions[at].owner]
         if not found:
             return NOTHING
         bodies = [at for at in found if not self._is_declaration(facts, at)]
