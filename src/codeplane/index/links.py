@@ -438,17 +438,27 @@ class Linker:
         return NOTHING
 
     def may_hide(self, path: str, scopes: tuple[int, int], name: str) -> bool:
-        """Whether a class from an inner to an outer scope has or may have the name from a base."""
+        """Whether a class from an inner to an outer scope has or may have the name from a base, or a star
+        import in a scope on the way brings it or may bring it."""
         facts = self.sources.facts(path)
         assert facts is not None, "BUG: a file with names has facts"
         at, last = scopes
+        if self.spec(facts).islands and self._may_bring(path, facts, scopes, name):
+            return True
         while at >= last and at >= 0:
-            if facts.scopes[at].kind == ScopeKind.CLASS:
+            if facts.scopes[at].kind == ScopeKind.CLASS and not self.spec(facts).members_apart:
                 opened = facts.opened_by.get(at)
                 if opened is None or self._has_from_base(Place(path, opened), name):
                     return True
             at = facts.scopes[at].parent
         return False
+
+    def _may_bring(self, path: str, facts: FileFacts, scopes: tuple[int, int], name: str) -> bool:
+        inner, last = scopes
+        between = {scope for scope in self.outward(facts, inner) if scope > last}
+        stars = [at for at in facts.stars if facts.imports[at].scope in between]
+        is_open = any(not known(self.imported(path, at)) for at in stars)
+        return is_open or self.starred(path, stars, name) != NOTHING
 
     def _has_from_base(self, place: Place, name: str) -> bool:
         facts = self.sources.facts(place.path)

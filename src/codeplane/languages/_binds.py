@@ -95,6 +95,7 @@ class Binder:
         self.binds: list[BindDraft] = []
         self.tables: list[dict[bytes, int]] = [{} for _ in outline.parents]
         self.type_params: dict[int, dict[bytes, int]] = {}  # like `tables`, for type parameters alone
+        self.starred: set[int] = set()  # scopes whose star imports may hide what is bound around them
         self.history: dict[tuple[int, bytes], list[tuple[int, int]]] = {}
         self.first_params: dict[int, bytes] = {}
         self.redirects: dict[tuple[int, bytes], bool] = {}  # True: to the file, False: to an outer function
@@ -154,6 +155,8 @@ class Binder:
         self._redirect()
         if self.spec.star_rebinds:
             self._star(imports)
+        if self.spec.islands:
+            self.starred = {self.outline.place(item.start)[0] for item in imports if item.name == b"*"}
         self._types(captures)
         for node in captures.get("doubt", ()):
             at = bisect_right(self.names, node.start_byte) - 1

@@ -223,6 +223,7 @@ class Lookup:
                 return found, doubt or (is_class and self._may_be_inherited(scope, keys, found))
             if any(key in self.binder.merged.get(scope, ()) for key in keys):
                 return 0, doubt
+            doubt = doubt or scope in self.binder.starred
             if is_class and self._inheritance:
                 inherited = self._inheritance.of(scope)
                 for key in keys:
