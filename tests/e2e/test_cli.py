@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import zipfile
@@ -21,6 +22,58 @@ def test_init_makes_what_is_needed_and_repeats_safely(cpl: Cpl) -> None:
     assert first["repo_id"] == second["repo_id"]
     assert git(cpl.repo, "status", "--porcelain") == "?? .cplignore"
     assert ".env" in (cpl.repo / ".cplignore").read_text()
+
+
+def test_init_builds_the_index_and_writes_down_what_it_found(cpl: Cpl) -> None:
+    for name in ("pyproject.toml", "app.py", "web/package.json", "web/index.js"):
+        (cpl.repo / name).parent.mkdir(exist_ok=True)
+        (cpl.repo / name).write_text("{}\n" if name.endswith("json") else "x = 1\n")
+    report = cpl.json("init")["index"]
+    assert report["files"] == 6 and report["contexts_written"]
+    file = cpl.repo / ".codeplane" / "contexts.yaml"
+    assert "root_path: web" in file.read_text()
+    file.write_text("version: 1\n")
+    assert not cpl.json("init")["index"]["contexts_written"] and file.read_text() == "version: 1\n"
+    recorded = cpl.json("status")
+    assert recorded["index_status"] == "present"
+    roots = {one["family"]: one["roots"] for one in recorded["contexts"]}
+    assert roots["python"] == ["."] and roots["javascript"] == ["web"]
+    assert "context     javascript: web\n" in cpl.run("status").stdout
+    with cpl.up():
+        eventually(lambda: cpl.json("status").get("contexts") == recorded["contexts"])
+        assert cpl.json("init")["index"] == {"served": True}
+
+
+def test_an_interrupted_init_keeps_what_it_has_read(cpl: Cpl) -> None:
+    for number in range(2500):
+        (cpl.repo / f"m{number}.py").write_text(f"def f{number}(x):\n    return x + {number}\n" * 8)
+    process = subprocess.Popen(
+        [*cpl.program, "init"], cwd=cpl.repo, env=cpl.env, stderr=subprocess.PIPE, text=True
+    )
+    file = cpl.repo / ".codeplane" / "index.db"
+    try:
+        eventually(lambda: read_files(file) > 0, timeout=30)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    finally:
+        end(process)
+    assert process.returncode == 130 and "cpl init or cpl up goes on from there" in told
+    kept = read_files(file)
+    assert 0 < kept < 2500 and f"{kept} of 2502 files" in told
+    assert cpl.json("init")["index"]["files"] == read_files(file) == 2502
+
+
+def read_files(index: Path) -> int:
+    try:
+        connection = sqlite3.connect(f"file:{index}?mode=ro", uri=True)
+    except sqlite3.OperationalError:
+        return 0
+    try:
+        return int(connection.execute("SELECT count(blob) FROM entry").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        connection.close()
 
 
 def test_init_keeps_an_ignore_file_that_is_there(cpl: Cpl) -> None:

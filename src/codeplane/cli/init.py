@@ -1,13 +1,17 @@
+import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from codeplane.cli._clients import CLIENTS, client_named, write_client
 from codeplane.cli._command import command, emit
 from codeplane.cli._ignore import CPLIGNORE
+from codeplane.cli._progress import ProgressLine
 from codeplane.config import Places
-from codeplane.core.errors import InvalidArgument
-from codeplane.session.checkout import Checkout
+from codeplane.core.errors import AlreadyServing, InvalidArgument
+from codeplane.server.claim import claim
+from codeplane.session import Checkout, RepoSession
 from codeplane.storage import StateDir, write_public
 
 
@@ -17,8 +21,9 @@ from codeplane.storage import StateDir, write_public
 def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> None:
     """Set up CodePlane in a repository; safe to repeat.
 
-    Makes the state directory (git does not see it) and a .cplignore with the defaults. With --client,
-    adds CodePlane's command to that client's project configuration; everything else in it stays.
+    Makes the state directory (git does not see it), a .cplignore with the defaults, the index, and
+    .codeplane/contexts.yaml with the build contexts that were found. Ctrl+C keeps what has been read. With
+    --client, adds CodePlane's command to that client's project configuration; everything else in it stays.
     """
     if only_print and not client:
         raise InvalidArgument("--print goes with --client NAME.", hints=["cpl init --client claude --print"])
@@ -32,7 +37,7 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     made_ignore = not ignore.exists() and not ignore.is_symlink()
     if made_ignore:
         write_public(ignore, CPLIGNORE.encode())
-    report = {
+    report: dict[str, Any] = {
         "root": str(checkout.root),
         "repo_id": state.repo_id,
         "cplignore_written": made_ignore,
@@ -40,6 +45,8 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     lines = [f"CodePlane is set up in {checkout.root}."]
     if made_ignore:
         lines.append("Wrote .cplignore with the defaults.")
+    report["index"], told = _build(checkout)
+    lines += told
     if chosen is not None:
         outcome = write_client(chosen, checkout.root)
         report["client"] = {"name": client, "file": chosen.file, "outcome": outcome}
@@ -47,3 +54,31 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     else:
         lines.append(f"Next: cpl init --client NAME ({', '.join(CLIENTS)}), or cpl up.")
     emit(report, "\n".join(lines), as_json=as_json)
+
+
+def _build(checkout: Checkout) -> tuple[dict[str, Any], list[str]]:
+    """Brings the index up to date and writes contexts.yaml; a server that runs does the former by itself."""
+    try:
+        lock = claim(checkout)
+    except AlreadyServing:
+        return {"served": True}, ["A server runs and keeps the index up to date."]
+    try:
+        repo = RepoSession.open(checkout)
+        try:
+            repo.index.refresh(ProgressLine("Indexing"))
+            wrote = repo.write_contexts()
+        except KeyboardInterrupt:
+            state = repo.index.state()
+            done = f"{state.files - state.unread} of {state.files} files are read and kept"
+            click.echo(f"\nStopped: {done}. cpl init or cpl up goes on from there.", err=True)
+            sys.exit(130)
+        else:
+            state = repo.index.state()
+        finally:
+            repo.close()
+    finally:
+        lock.release()
+    lines = [f"Indexed {state.files} files."]
+    if wrote:
+        lines.append(f"Wrote {checkout.state.contexts_file.relative_to(checkout.root)}.")
+    return {"files": state.files, "epoch": state.epoch, "contexts_written": wrote}, lines

@@ -49,6 +49,7 @@ def _text(report: dict[str, Any]) -> str:
         ),
         ("trusted", "yes" if report["trusted"] else "no"),
         ("index", report["index_status"]),
+        *(("context", _context_text(one)) for one in report.get("contexts", [])),
         ("server", _server_text(server) if server else report.get("holder", "not running (cpl up)")),
     ]
     if server and (error := server.get("last_error")):
@@ -57,6 +58,12 @@ def _text(report: dict[str, Any]) -> str:
     rows += list(report.get("paths", {}).items())
     lines = [f"{name:<11} {value}" for name, value in rows]
     return "\n".join(lines + [_entry(entry) for entry in report.get("log", [])])
+
+
+def _context_text(context: dict[str, Any]) -> str:
+    more = f" and {context['more']} more" if "more" in context else ""
+    unclear = f" (unclear: {context['unclear']})" if "unclear" in context else ""
+    return f"{context['family']}: {', '.join(context['roots'])}{more}{unclear}"
 
 
 def _server_text(server: dict[str, Any]) -> str:

@@ -1,6 +1,13 @@
 """Facts by content, views of them, epochs, and bounded questions."""
 
-from codeplane.index.index import WORKING_VIEW, Index, IndexState, check_index, drop_index
+from codeplane.index.index import (
+    WORKING_VIEW,
+    Index,
+    IndexState,
+    check_index,
+    contexts_on_record,
+    drop_index,
+)
 from codeplane.index.query import DefFact, FileFact, Found, Snapshot
 from codeplane.index.references import RefFact
 from codeplane.index.work import Progress
@@ -18,5 +25,6 @@ __all__ = [
     "Snapshot",
     "Workers",
     "check_index",
+    "contexts_on_record",
     "drop_index",
 ]

@@ -16,7 +16,7 @@ _CONFIG_VERSION: Final = 1
 _LARGEST_CONFIG: Final = 1_048_576
 
 _HEADER: Final = """\
-# The contexts of this repository. CodePlane rewrites this file and keeps what you set:
+# The contexts that were found in this repository. It is obeyed in a trusted repository (cpl trust):
 #   enabled: false                               on an entry switches its context off
 #   {family, root_path, include, exclude}        as a new entry adds a context; the globs are optional
 """

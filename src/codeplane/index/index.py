@@ -15,16 +15,17 @@ from codeplane.core.errors import (
     PathRefused,
     ServerStopping,
 )
-from codeplane.core.paths import RepoPath
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
-from codeplane.index.contexts import Override
+from codeplane.index.contexts import Override, Probed
 from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
+from codeplane.index.pack import sql_text
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCHEMA
 from codeplane.index.store import Entry, from_sql, publish, view_id
-from codeplane.index.units import Read, Units, UnitsCache
+from codeplane.index.units import Read, Units, UnitsCache, find_units
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_exact
@@ -240,13 +241,17 @@ class _Files:
         self._tree = tree
 
     def read(self, path: RepoPath, known: Known) -> bytes | None:
-        try:
-            return self._tree.read(path, expected=known.digest)
-        except (ContentChanged, NotFound, PathRefused):
-            return None
+        return _read(self._tree, path, known.digest)
 
     def beginning(self, path: RepoPath, known: Known) -> bytes:
         return (self.read(path, known) or b"")[:200]
+
+
+def _read(tree: WorkingTree, path: RepoPath, digest: Digest) -> bytes | None:
+    try:
+        return tree.read(path, expected=digest)
+    except (ContentChanged, NotFound, PathRefused):
+        return None
 
 
 def _last_epoch(connection: Connection, view: int) -> int:
@@ -262,6 +267,35 @@ def drop_index(file: Path) -> int:
         return _delete(file, lease)
     finally:
         lease.release()
+
+
+def contexts_on_record(
+    file: Path, tree: WorkingTree, view: str, overrides: Sequence[Override]
+) -> Probed | None:
+    """The contexts as the last epoch has them; nothing is brought up to date. None without an epoch."""
+    try:
+        database = open_versioned(file, SCRIPTS)
+    except IndexCorrupt:
+        return None
+    if database is None:
+        return None
+    try:
+        with database.read() as connection:
+            found = connection.execute(
+                "SELECT view.id FROM view JOIN epoch ON epoch.view = view.id WHERE key = ?", (view,)
+            ).fetchone()
+            if found is None:
+                return None
+
+            def read(path: RepoPath) -> bytes | None:
+                [(digest,)] = connection.execute(
+                    "SELECT digest FROM entry WHERE view = ? AND path = ?", (found[0], sql_text(path))
+                ).fetchall()
+                return _read(tree, path, digest)
+
+            return find_units(connection, found[0], read, overrides).probed
+    finally:
+        database.close()
 
 
 def check_index(file: Path) -> list[str]:

@@ -43,23 +43,25 @@ class UnitsCache:
         if units is not None and epoch and (at == epoch or _is_carried(connection, view, at, epoch)):
             found = units
         else:
-            found = self._find(connection, view, read)
+            found = find_units(connection, view, read, self.overrides)
         with self._guard:
             if epoch >= self._known.get(view, (0, None))[0]:
                 self._known[view] = (epoch, found)
         return found
 
-    def _find(self, connection: Connection, view: int, read: Read) -> Units:
-        rows = connection.execute(
-            "SELECT e.path, coalesce(b.state <> 'failed' AND b.size > 0, 1)"
-            " FROM entry e LEFT JOIN blob b ON b.id = e.blob WHERE e.view = ?",
-            (view,),
-        )
-        # What has been read is not parsed again: a file is sound when it holds something that could be read.
-        sound = {from_sql(path): bool(is_sound) for path, is_sound in rows}
-        candidates = configured(discover(sound, read), self.overrides)
-        probed = probe(candidates, sound, lambda path, _family: sound[path])
-        return Units(probed, Router(probed))
+
+def find_units(connection: Connection, view: int, read: Read, overrides: Sequence[Override]) -> Units:
+    """The units of a view as its entries are now."""
+    rows = connection.execute(
+        "SELECT e.path, coalesce(b.state <> 'failed' AND b.size > 0, 1)"
+        " FROM entry e LEFT JOIN blob b ON b.id = e.blob WHERE e.view = ?",
+        (view,),
+    )
+    # What has been read is not parsed again: a file is sound when it holds something that could be read.
+    sound = {from_sql(path): bool(is_sound) for path, is_sound in rows}
+    candidates = configured(discover(sound, read), overrides)
+    probed = probe(candidates, sound, lambda path, _family: sound[path])
+    return Units(probed, Router(probed))
 
 
 def _is_carried(connection: Connection, view: int, known: int, epoch: int) -> bool:

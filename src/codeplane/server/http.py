@@ -1,5 +1,6 @@
 """The HTTP application: operator routes and one MCP endpoint for each profile, all behind the guard."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -76,7 +77,7 @@ def _always(body: dict[str, str]) -> Callable[[Request], Any]:
 
 def _readiness(status: Callable[[], dict[str, Any]]) -> Callable[[Request], Any]:
     async def answer(_request: Request) -> Response:
-        index = status()["index_status"]
+        index = (await asyncio.to_thread(status))["index_status"]
         return JSONResponse({"status": index}, status_code=200 if index == "ready" else 503)
 
     return answer
@@ -84,7 +85,7 @@ def _readiness(status: Callable[[], dict[str, Any]]) -> Callable[[Request], Any]
 
 def _reporting(status: Callable[[], dict[str, Any]]) -> Callable[[Request], Any]:
     async def answer(_request: Request) -> Response:
-        return JSONResponse(status())
+        return JSONResponse(await asyncio.to_thread(status))
 
     return answer
 

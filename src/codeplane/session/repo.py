@@ -7,17 +7,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
 from codeplane.core.errors import CodePlaneError
-from codeplane.index import Index, IndexState, Workers
-from codeplane.index.context_file import read_contexts
-from codeplane.index.contexts import Override
+from codeplane.index import Index, IndexState, Workers, contexts_on_record
+from codeplane.index.context_file import read_contexts, write_contexts
+from codeplane.index.contexts import Override, Probed, detect
+from codeplane.jail import shown
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
 from codeplane.storage import StateDir
-from codeplane.storage.files import read_small
+from codeplane.storage.files import read_small, write_private
 from codeplane.truth import WorkingTree
 
 _INDEX_WORKERS = 2
 _LARGEST_CONTEXTS = 1_048_576
+_MOST_ROOTS = 20
 
 
 class IndexReport(BaseModel):
@@ -29,6 +31,17 @@ class IndexReport(BaseModel):
     unread: int = Field(description="Files that have not been read yet.")
     epoch: int = Field(description="Number of the last published change.")
     rebuilt: str | None = Field(default=None, description="Why the index was made anew at this start.")
+
+
+class FamilyContexts(BaseModel):
+    """The build contexts of one language family."""
+
+    model_config = ConfigDict(frozen=True)
+
+    family: str = Field(description="Language family.")
+    roots: list[str] = Field(description="Directories that own files of the family; `.` is the repository.")
+    more: int | None = Field(default=None, description="Roots beyond those listed.")
+    unclear: str | None = Field(default=None, description="What contexts.yaml has to settle.")
 
 
 class RepoStatus(BaseModel):
@@ -44,6 +57,7 @@ class RepoStatus(BaseModel):
     trusted: bool = Field(description="Whether the user trusts what the repository supplies.")
     index_status: str = Field(description="State of the index: absent, present, building or ready.")
     index: IndexReport | None = Field(default=None, description="How far the index is.")
+    contexts: list[FamilyContexts] | None = Field(default=None, description="Build contexts that were found.")
     notices: list[str] | None = Field(default=None, description="What the operator should know.")
 
 
@@ -60,6 +74,7 @@ def status_of(checkout: Checkout, index: Index | None = None) -> RepoStatus:
         trusted=checkout.trusted,
         index_status=_index_status(checkout, state),
         index=_index_report(state),
+        contexts=_contexts(checkout, index),
         notices=list(checkout.notices) or None,
     )
 
@@ -76,6 +91,37 @@ def _index_report(state: IndexState | None) -> IndexReport | None:
     return IndexReport(
         files=state.files, unread=state.unread, epoch=state.epoch, rebuilt=state.rebuilt or None
     )
+
+
+def _contexts(checkout: Checkout, index: Index | None) -> list[FamilyContexts] | None:
+    """The contexts of the last epoch; None where there is none, and while a pass makes them anew."""
+    if index is None:
+        probed = _recorded_contexts(checkout) if checkout.index_file.exists() else None
+        return _by_family(probed) if probed is not None else None
+    if index.is_building:
+        return None
+    with index.snapshot() as snapshot:
+        return _by_family(snapshot.units.probed) if snapshot.epoch else None
+
+
+def _recorded_contexts(checkout: Checkout) -> Probed | None:
+    return contexts_on_record(checkout.index_file, _tree(checkout), checkout.view_key, _overrides(checkout))
+
+
+def _by_family(probed: Probed) -> list[FamilyContexts]:
+    return [
+        FamilyContexts(
+            family=one.family,
+            roots=[shown(root) or "." for root in one.roots[:_MOST_ROOTS]],
+            more=max(0, len(one.roots) - _MOST_ROOTS) or None,
+            unclear=one.signal if one.mode == "ambiguous" else None,
+        )
+        for one in detect(probed)
+    ]
+
+
+def _tree(checkout: Checkout) -> WorkingTree:
+    return WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
 
 
 def _overrides(checkout: Checkout) -> list[Override]:
@@ -99,7 +145,7 @@ class RepoSession:
     def open(cls, checkout: Checkout) -> "RepoSession":
         """Makes the state directory when it is missing and opens the index. The caller holds the lock."""
         state = StateDir.create(checkout.root)
-        tree = WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
+        tree = _tree(checkout)
         workers = Workers(_INDEX_WORKERS)
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)
@@ -114,6 +160,16 @@ class RepoSession:
     def close(self) -> None:
         self.index.close()
         self.workers.close()
+
+    def write_contexts(self) -> bool:
+        """Writes what was found into contexts.yaml unless there is one; tells whether it did."""
+        file = self.state.contexts_file
+        if file.exists() or file.is_symlink():
+            return False
+        with self.index.snapshot() as snapshot:
+            text = write_contexts(snapshot.units.probed.contexts)
+        write_private(file, text.encode("utf-8", "surrogateescape"))
+        return True
 
     def status(self) -> RepoStatus:
         return status_of(self.checkout, self.index)
