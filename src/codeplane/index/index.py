@@ -273,10 +273,7 @@ def contexts_on_record(
     file: Path, tree: WorkingTree, view: str, overrides: Sequence[Override]
 ) -> Probed | None:
     """The contexts as the last epoch has them; nothing is brought up to date. None without an epoch."""
-    try:
-        database = open_versioned(file, SCRIPTS)
-    except IndexCorrupt:
-        return None
+    database = open_exact(file, SCHEMA)
     if database is None:
         return None
     try:

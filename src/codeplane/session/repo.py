@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
-from codeplane.core.errors import CodePlaneError
+from codeplane.core.errors import CodePlaneError, IndexCorrupt
 from codeplane.index import Index, IndexState, Workers, contexts_on_record
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
@@ -105,7 +105,11 @@ def _contexts(checkout: Checkout, index: Index | None) -> list[FamilyContexts] |
 
 
 def _recorded_contexts(checkout: Checkout) -> Probed | None:
-    return contexts_on_record(checkout.index_file, _tree(checkout), checkout.view_key, _overrides(checkout))
+    tree, overrides = _tree(checkout), _overrides(checkout)
+    try:
+        return contexts_on_record(checkout.index_file, tree, checkout.view_key, overrides)
+    except IndexCorrupt:
+        return None  # the next start makes it anew and says why
 
 
 def _by_family(probed: Probed) -> list[FamilyContexts]:
