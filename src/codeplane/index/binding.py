@@ -308,6 +308,9 @@ class Binding:
                 return self._class_of(path, facts, scope)
             if kind == ScopeKind.FUNCTION:
                 is_method = parent >= 0 and facts.scopes[parent].kind == ScopeKind.CLASS
+                opened = facts.opened_by.get(scope)
+                # A function without a name, or one that extends another type, has another receiver.
+                is_method = is_method and opened is not None and not facts.definitions[opened].owner
                 return self._class_of(path, facts, parent) if is_method else NOTHING
             scope = parent
         return NOTHING

@@ -119,6 +119,7 @@ class Binder:
         self._hoisted: set[int] = set()  # start of names that may be those of a function around
         self._rebound: list[tuple[int, bytes, int]] = []
         self._overloads: dict[tuple[int, bytes], set[bytes]] = {}  # scope, key → headers in the group
+        self.open: set[int] = set()  # scopes with a receiver that nobody says
         self.apart: dict[int, str] = {}  # start of a name in a name space of its own → the space
 
     def collect(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
@@ -151,6 +152,7 @@ class Binder:
         self._around = self._enclosing()
         self._run(events, imports)
         self._implicit(captures)
+        self.open = {self.outline.place(node.start_byte)[0] for node in captures.get("open", ())}
         self._merge()
         self._redirect()
         if self.spec.star_rebinds:
@@ -172,7 +174,8 @@ class Binder:
             for node in captures[capture]:
                 scope = self.outline.place(node.start_byte)[0]
                 if name not in self.tables[scope]:
-                    self._add(scope, name, (_PARAMETER, -1, node.start_byte), _VALUE, node.start_byte)
+                    bind = self._add(scope, name, (_PARAMETER, -1, node.start_byte), _VALUE, node.start_byte)
+                    bind.certain = False
 
     def keys(self, name: bytes, what: str) -> list[bytes]:
         """The name as it stands in the tables of scopes, once for each name space that `what` is bound in."""

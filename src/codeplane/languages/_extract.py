@@ -234,6 +234,7 @@ class _Marks:
         self._extra([(item.start, item.end, -1, _EXPORT) for item in exported if item.in_text])
         self._quoted()
         self._raw()
+        self._text()
 
     def _put(self, end: int, role: int, target: int, before: int) -> None:
         self.specials.append((role, target, before, -1))
@@ -316,6 +317,16 @@ class _Marks:
             for node in nodes:
                 names = self.hooks.quoted_names(self.data, node.start_byte, node.end_byte)
                 found += [(*name, _TYPE) for name in names]
+            self._extra(found)
+
+    def _text(self) -> None:
+        """Names in strings that stand for what they mean there."""
+        nodes = self.captures.get("region.text", ())
+        if nodes and self.hooks:
+            found: list[tuple[int, int, int, int]] = []
+            for node in nodes:
+                names = self.hooks.text_names(self.data, node.start_byte, node.end_byte)
+                found += [(*name, -1, _READ) for name in names]
             self._extra(found)
 
     def _raw(self) -> None:

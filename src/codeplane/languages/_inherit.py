@@ -45,7 +45,8 @@ class Inheritance:
             return None  # another part of the class may have more bases
         spec = self.binder.spec
         names = spec.implied.get(draft.kind, "").encode().split()
-        found = {key: 0 for name in names for key in self.binder.keys(name, "method")}
+        kinds = ("method", "property")
+        found = {key: 0 for name in names for kind in kinds for key in self.binder.keys(name, kind)}
         for start, end in draft.bases:
             base = self._base(start, end)
             inherited = self.of(base.body) if base else None

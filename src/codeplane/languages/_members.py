@@ -100,7 +100,7 @@ class Members:
     def _class_around(self, function: int, is_class: bool = False) -> int:
         parent = self.outline.parents[function]
         method = self.binder.body_of.get(function, -1)
-        if parent < 0 or self.outline.kinds[parent] != ScopeKind.CLASS:
+        if parent < 0 or self.outline.kinds[parent] != ScopeKind.CLASS or function in self.binder.open:
             return -1
         if method >= 0 and self.outline.drafts[method].flags & FLAG_STATIC and not is_class:
             return -1

@@ -27,6 +27,8 @@ KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
 CLASS, NAMESPACE = 8, 16  # added to the role of a type: it is looked up as `class` or `namespace`
 RAW_RECEIVER = b"#"
+IMPLIED = -2  # found: a member of a receiver that nobody says, perhaps
+IMPLIED_RECEIVER = b"{}"
 
 
 class _Chain:
@@ -173,15 +175,33 @@ class Lookup:
             return found
         found, doubt, around, self._timed = 0, False, self._timed, False
         for group in self.looks(role):
-            keys = [name] if group == "v" else [space_key(name, space) for space in group]
+            weak = group.endswith("?")
+            keys = [name] if group == "v" else [space_key(name, space) for space in group.rstrip("?")]
             found, doubt = self._walk(keys, position, place, doubt)
             if found >= 0:
+                doubt = doubt or (weak and found > 0 and self.binder.binds[found - 1].key == name)
                 break
-        found = self.doubtful(found) if doubt and found > 0 else max(found, 0)
+        if self.binder.open and role != Role.TYPE and self._is_implied(found, place[0]):
+            found = IMPLIED
+        elif doubt and found > 0:
+            found = self.doubtful(found)
+        else:
+            found = max(found, 0)
         if not self._timed:
             self._found[seen] = found
         self._timed = around  # finding a base class may be part of finding a name
         return found
+
+    def _is_implied(self, found: int, scope: int) -> bool:
+        """Whether a receiver that nobody says goes before what was found."""
+        bound = self.binder.binds[found - 1].scope if found > 0 else 0
+        if found > 0 and self.kinds[bound] in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+            return False
+        while scope >= 0 and scope != bound:
+            if scope in self.binder.open:
+                return True
+            scope = self.parents[scope]
+        return False
 
     def _steps(self, scope: int) -> list[tuple[int, dict[bytes, int], bool]]:
         """The scopes from the inside out that bind or inherit something: number, table, whether a class."""
@@ -395,7 +415,10 @@ class Resolution:
         for at, mark in enumerate(map(marks.get, ends)):
             if mark is None:
                 if targets[at] == _LATER:
-                    targets[at] = lookup.find(names[at], starts[at], place(starts[at]), roles[at])
+                    target = lookup.find(names[at], starts[at], place(starts[at]), roles[at])
+                    targets[at] = max(target, 0)
+                    if target == IMPLIED:
+                        receivers[at] = self.receiver(IMPLIED_RECEIVER)
                 continue
             start = starts[at]
             if mark >= 0:
@@ -411,6 +434,8 @@ class Resolution:
             if before == -1:
                 if target == UNRESOLVED:
                     target = lookup.find(names[at], start, place(start), role)
+                    if target == IMPLIED:
+                        target, receivers[at] = 0, self.receiver(IMPLIED_RECEIVER)
                 if defined >= 0:
                     scopes[at] = defined
             elif before >= 0:

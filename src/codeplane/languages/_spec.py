@@ -66,7 +66,7 @@ class LanguageSpec:
     spaces: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     # `read`, `write`, `call`, `type`, `export`, `new`, `class` or `namespace` → the spaces that a name is
     # looked up in: those of one text together, from scope to scope, and then those of the next. `v` for what
-    # is not listed.
+    # is not listed. Where the text ends in `?`, a value is not certain to be meant.
     looks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Pattern of names that neither a function nor a class sees outside of itself; arrows do. Needs `spaces`.
     closed: str = ""

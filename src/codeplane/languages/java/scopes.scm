@@ -10,8 +10,8 @@
 (annotation_type_declaration (modifiers) @scope.outer)
 
 (lambda_expression) @scope.arrow
-(class_body (block) @scope.function)
-(static_initializer) @scope.function
+(class_body (block) @scope.arrow)
+(static_initializer) @scope.arrow
 
 (block (block) @scope.block)
 (constructor_body (block) @scope.block)

@@ -1,0 +1,44 @@
+"""Kotlin 2."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import FLAG_TEST, ScopeKind
+
+_ANY = "copy equals hashCode toString"
+_ENUM = "compareTo declaringJavaClass entries name ordinal valueOf values"
+_TESTS = "ParameterizedTest RepeatedTest Test TestFactory TestTemplate".split()
+
+SPEC = LanguageSpec(
+    name="kotlin",
+    family="jvm",
+    grammar="tree_sitter_kotlin",
+    extensions=(".kt", ".kts"),
+    members_visible="nested",
+    sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),
+    definitions_in_order=True,
+    blank="_",
+    self_keywords=("this",),
+    super_receivers=("super",),
+    spaces={
+        "function": "f",
+        "method": "f",
+        "constructor": "-",
+        "class": "t",
+        "interface": "t",
+        "enum": "t",
+        "object": "t",
+        "type": "t",
+        "type_param": "t",
+        "kotlin_import": "fvt",
+    },
+    # What is called may be a function, a class or a value that can be called.
+    looks={"read": ("vt",), "call": ("ftv?",), "type": ("t",)},
+    overloads=frozenset(("function", "method", "constructor")),
+    inherits_names=True,
+    implied={"class": _ANY, "interface": _ANY, "object": _ANY, "enum": f"{_ANY} {_ENUM}"},
+    class_kinds={"function": "method", "variable": "property", "constant": "property"},
+    decorator_flags=dict.fromkeys(_TESTS, FLAG_TEST),
+    plain_bases=frozenset(("Any", "kotlin.Any")),
+    static_types=True,
+    surface="defined",
+    gaps="names in lambdas and extensions that may be members of their receiver",
+)

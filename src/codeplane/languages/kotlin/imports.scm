@@ -1,0 +1,2 @@
+(package_header (qualified_identifier) @package)
+(import) @import.kotlin_import
