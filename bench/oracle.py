@@ -117,6 +117,10 @@ class _Comparison:
         verdict = self.verdict
         claimed = ref.tier in (Tier.PROVEN, Tier.STRONG) and bool(ref.target)
         inside = [place for place in said if place[0].startswith(self.root.as_uri() + "/")]
+        own = (self.root / path).as_uri()
+        if claimed and all(place.definition < 0 for place in ref.target) and {p[0] for p in said} == {own}:
+            # A module's local name: one side says the module, the other where the name is imported.
+            return
         ours = {self._place(place) for place in ref.target} if claimed else set()
         if claimed:
             verdict.asked += 1
