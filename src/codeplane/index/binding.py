@@ -7,7 +7,7 @@ from codeplane.core.proof import Tier
 from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, split_head, split_path
+from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
 from codeplane.languages.facts import FLAG_STATIC, Bind, Import, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place
 
@@ -145,8 +145,16 @@ class Binding:
             return _UNKNOWN
         if self._linker.may_hide(path, (seen.scope, bind.scope), bind.name):
             return _UNKNOWN
+        if self._has_overloads(path, facts, sure):
+            return _UNKNOWN
         meaning = self._bound(path, sure)
         return meaning._replace(tier=Tier.STRONG) if meaning.target else meaning
+
+    def _has_overloads(self, path: str, facts: FileFacts, bind: Bind) -> bool:
+        """Whether what the file includes has something of the name too."""
+        if not self._linker.spec(facts).open_functions:
+            return False
+        return self._linker.starred(path, facts.stars, bind.name) != NOTHING
 
     def _bound(self, path: str, bind: Bind) -> Meaning:
         if bind.reason == Reason.IMPORT_ALIAS:
@@ -205,7 +213,11 @@ class Binding:
         if bind.reason == Reason.IMPORT_ALIAS:
             return self._typed(self._linker.imported(path, bind.target))
         if bind.reason == Reason.DEF_IN_SCOPE:
-            return self._typed((Place(path, bind.target),))
+            is_part = (
+                facts.definitions[bind.target].kind in SPACES and self._linker.spec(facts).open_functions
+            )
+            # Other files have more of the namespace.
+            return _NO_VALUE if is_part else self._typed((Place(path, bind.target),))
         if bind.reason == Reason.PARAM and (owner := self._receiver_class(path, facts, at)):
             return _Value(owner, is_instance=True)
         # A parameter's type is written outside of the scope that the parameter is in.
@@ -309,6 +321,8 @@ class Binding:
             if kind == ScopeKind.FUNCTION:
                 is_method = parent >= 0 and facts.scopes[parent].kind == ScopeKind.CLASS
                 opened = facts.opened_by.get(scope)
+                if opened is not None and self._linker.is_open(facts, opened):
+                    return self._linker.owner(path, facts, opened)
                 # A function without a name, or one that extends another type, has another receiver.
                 is_method = is_method and opened is not None and not facts.definitions[opened].owner
                 return self._class_of(path, facts, parent) if is_method else NOTHING

@@ -220,7 +220,8 @@ class Classes:
                 found.append(self._linker.bound(place.path, facts.named(item.body, name)))
             else:
                 found.append(self._linker.defined(place, facts, name))
-            found += self._outside(place, item, name)
+            if not self._linker.spec(facts).members_declared:
+                found += self._outside(place, item, name)
         return self._linker.single(found)
 
     def _outside(self, place: Place, item: Definition, name: str) -> list[Target]:

@@ -96,9 +96,10 @@ class FileFacts:
             # What stands inside another definition may be bound in the file: the constants of an `enum` in C.
             for parent in {item.parent, -1} if at in bound else {item.parent}:
                 known = found.setdefault((parent, self._key(item)), [])
-                if len(known) == 1 and self.definitions[known[0]].flags & FLAG_MORE:
+                is_part = item.kind == "namespace"  # all parts count
+                if len(known) == 1 and self.definitions[known[0]].flags & FLAG_MORE and not is_part:
                     known[0] = at
-                elif not (known and item.flags & FLAG_MORE):
+                elif not (known and item.flags & FLAG_MORE) or is_part:
                     known.append(at)
         return found
 

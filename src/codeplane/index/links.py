@@ -431,11 +431,21 @@ class Linker:
         if self.spec(facts).members_visible != "nested":
             return NOTHING
         for around in self._around(facts, scope):
-            if facts.definitions[around].kind in CLASSES and (
-                target := self.classes.member((Place(path, around),), name)
-            ):
+            target = NOTHING
+            if self.is_open(facts, around):
+                owner = self.owner(path, facts, around)
+                target = self.classes.member(owner, name) if owner else UNCLEAR
+            elif facts.definitions[around].kind in CLASSES:
+                target = self.classes.member((Place(path, around),), name)
+            if target:
                 return target
         return NOTHING
+
+    def owner(self, path: str, facts: FileFacts, at: int) -> Target:
+        """The class that a definition outside of it belongs to."""
+        item = facts.definitions[at]
+        target = known(self.written(path, item.scope, item.owner)) if item.owner else NOTHING
+        return target if all(self.definition_kind(one) in CLASSES for one in target) else NOTHING
 
     def may_hide(self, path: str, scopes: tuple[int, int], name: str) -> bool:
         """Whether a class from an inner to an outer scope has or may have the name from a base, or a star
@@ -446,10 +456,12 @@ class Linker:
         if self.spec(facts).islands and self._may_bring(path, facts, scopes, name):
             return True
         while at >= last and at >= 0:
-            if facts.scopes[at].kind == ScopeKind.CLASS and not self.spec(facts).members_apart:
-                opened = facts.opened_by.get(at)
-                if opened is None or self._has_from_base(Place(path, opened), name):
-                    return True
+            opened = facts.opened_by.get(at)
+            if opened is not None and self.is_open(facts, opened):
+                return True
+            is_class = facts.scopes[at].kind == ScopeKind.CLASS and not self.spec(facts).members_apart
+            if is_class and (opened is None or self._has_from_base(Place(path, opened), name)):
+                return True
             at = facts.scopes[at].parent
         return False
 
@@ -459,6 +471,12 @@ class Linker:
         stars = [at for at in facts.stars if facts.imports[at].scope in between]
         is_open = any(not known(self.imported(path, at)) for at in stars)
         return is_open or self.starred(path, stars, name) != NOTHING
+
+    def is_open(self, facts: FileFacts, at: int) -> bool:
+        """Whether names come into a definition from what other files say: a namespace that they add to, a
+        function that belongs to a class elsewhere."""
+        item = facts.definitions[at]
+        return self.spec(facts).open_functions and (item.kind in SPACES or item.owner != "")
 
     def _has_from_base(self, place: Place, name: str) -> bool:
         facts = self.sources.facts(place.path)

@@ -5,14 +5,15 @@ from collections.abc import Callable, Mapping
 
 from codeplane.languages._binds import BindDraft, Binder
 from codeplane.languages._outline import Draft
-from codeplane.languages.facts import FLAG_PRIVATE, Reason
+from codeplane.languages.facts import FLAG_PRIVATE, Reason, ScopeKind
 
 _DEEPEST = 30  # classes that are followed from base to base
 _MOST = 2_000  # inherited names that are kept for a class
+_FUNCTIONS = ("method", "constructor")
 _NAME = re.compile(rb"[^\W\d]\w*|[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
-Find = Callable[[bytes, int], int]
-"""The bind that the name of a type means at a position, 1 + its number, or 0."""
+Find = Callable[[bytes, int, int], int]
+"""The bind that the name of a type means at a position in a scope, 1 + its number, or 0."""
 
 Inherited = Mapping[bytes, int]
 """Key of a member → 1 + its bind, or 0 where it is not known which."""
@@ -25,6 +26,17 @@ class Inheritance:
         self.binder, self._find = binder, find
         self._known: dict[int, Inherited | None] = {}
         self._depth = 0
+
+    def counts(self, scope: int) -> bool:
+        """Whether names come from elsewhere into a scope: a class, a namespace, a function that says which
+        class it belongs to."""
+        kind = self.binder.outline.kinds[scope]
+        if not self.binder.spec.open_functions:
+            return kind == ScopeKind.CLASS
+        if kind == ScopeKind.FUNCTION:
+            at = self.binder.body_of.get(scope, -1)
+            return at >= 0 and self.binder.outline.drafts[at].owner[0] >= 0
+        return kind in (ScopeKind.CLASS, ScopeKind.NAMESPACE)
 
     def of(self, scope: int) -> Inherited | None:
         """What the class with this scope inherits; None where a base is not in the file."""
@@ -44,6 +56,10 @@ class Inheritance:
         if draft.opens_group or draft.more:
             return None  # another part of the class may have more bases
         spec = self.binder.spec
+        if spec.open_functions and draft.kind == "namespace":
+            return None  # other files add to it
+        if spec.open_functions and draft.owner[0] >= 0:
+            return self._owned(draft)
         names = spec.implied.get(draft.kind, "").encode().split()
         kinds = ("method", "property")
         found = {key: 0 for name in names for kind in kinds for key in self.binder.keys(name, kind)}
@@ -56,10 +72,20 @@ class Inheritance:
             self._join(found, self._own(base, inherited))
         return found
 
-    def _base(self, start: int, end: int) -> Draft | None:
+    def _owned(self, draft: Draft) -> Inherited | None:
+        """What a function outside of its class sees of it. A specialized class is told nothing."""
+        owner = self._base(*draft.owner, draft.scope) if draft.kind in _FUNCTIONS else None
+        inherited = self.of(owner.body) if owner and owner.kind != "namespace" else None
+        if owner is None or inherited is None:
+            return None
+        hidden = self.binder.type_params.get(owner.body, {})
+        own = self.binder.tables[owner.body]
+        return {**inherited, **{key: found for key, found in own.items() if key not in hidden}}
+
+    def _base(self, start: int, end: int, scope: int = -1) -> Draft | None:
         """The class in this file that a base is."""
         name = self.binder.data[start:end]
-        found = self._find(name, start) if _NAME.fullmatch(name) else 0
+        found = self._find(name, start, scope) if _NAME.fullmatch(name) else 0
         bind = self.binder.binds[found - 1] if found else None
         if bind is None or bind.reason != Reason.DEF_IN_SCOPE or not bind.certain:
             return None

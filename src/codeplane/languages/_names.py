@@ -74,6 +74,7 @@ class Lookup:
         looked = {"read", "call"} & set(spec.looks)
         self._values_apart = not self.spaced or not (looked or spec.inherits_names)
         self._inheritance = Inheritance(binder, self._type_at) if spec.inherits_names else None
+        self._open_functions = spec.open_functions
         self._twins: dict[int, int] = {}
         self._outward: dict[int, list[tuple[int, dict[bytes, int], bool]]] = {}
         self._found: dict[tuple[bytes, tuple[int, int], int], int] = {}  # what holds wherever it stands
@@ -181,6 +182,7 @@ class Lookup:
             if found >= 0:
                 doubt = doubt or (weak and found > 0 and self.binder.binds[found - 1].key == name)
                 break
+        doubt = doubt or (found > 0 and self._open_functions and self._is_open(found))
         if self.binder.open and role != Role.TYPE and self._is_implied(found, place[0]):
             found = IMPLIED
         elif doubt and found > 0:
@@ -210,7 +212,7 @@ class Lookup:
             steps = self._outward[scope] = []
             inner = scope
             while inner >= 0:
-                is_class = self._inheritance is not None and self.kinds[inner] == ScopeKind.CLASS
+                is_class = self._inheritance is not None and self._inheritance.counts(inner)
                 counts = self._walled or is_class or inner in self.binder.merged
                 if counts or self.binder.tables[inner]:
                     steps.append((inner, self.binder.tables[inner], is_class))
@@ -266,6 +268,13 @@ class Lookup:
         draft = self.binder.outline.drafts[at] if at >= 0 else None
         return draft is not None and (draft.more or bool(draft.bases))
 
+    def _is_open(self, found: int) -> bool:
+        """Whether it is a function that other files may add to."""
+        bind = self.binder.binds[found - 1]
+        if bind.reason != Reason.DEF_IN_SCOPE or self.kinds[bind.scope] == ScopeKind.CLASS:
+            return False
+        return self.binder.outline.drafts[bind.target].kind == "function"
+
     def _is_local(self, found: int, scope: int) -> bool:
         """Whether it is a local of a function or block, which functions inside do not see."""
         if self.kinds[scope] not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
@@ -281,8 +290,9 @@ class Lookup:
         inherited = self._inheritance.of(scope)
         return inherited is None or any(key in inherited for key in keys)
 
-    def _type_at(self, name: bytes, position: int) -> int:
-        return self.find(name, position, self.binder.outline.place(position), int(Role.TYPE))
+    def _type_at(self, name: bytes, position: int, scope: int) -> int:
+        place = (scope, WHOLE) if scope >= 0 else self.binder.outline.place(position)
+        return self.find(name, position, place, int(Role.TYPE))
 
     def doubtful(self, found: int) -> int:
         """A bind like this one that is not certain: what is meant unless a base class says otherwise."""
@@ -491,5 +501,7 @@ def positions(nodes: list[Node]) -> tuple[list[int], list[int]]:
 
 
 def member_marks(nodes: list[Node]) -> dict[int, int]:
-    """End of a member access, which is the end of the member → start of the receiver."""
-    return {node.end_byte: node.start_byte for node in nodes}
+    """End of a member access, which is the end of the member → start of the receiver. Of several with one end
+    the outer one counts."""
+    spans = sorted([(node.start_byte, node.end_byte) for node in nodes], reverse=True)
+    return {end: start for start, end in spans}

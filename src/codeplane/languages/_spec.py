@@ -75,6 +75,10 @@ class LanguageSpec:
     overloads: frozenset[str] = frozenset()  # kinds whose definitions of one name in one scope are a group
     # Members of base classes are seen without a receiver and hide what is around the class. Needs `spaces`.
     inherits_names: bool = False
+    # Functions outside of classes may share their name with those of other files: one alone is no proof.
+    open_functions: bool = False
+    # Every member is declared in its class: what defines it outside is not another one.
+    members_declared: bool = False
     implied: Mapping[str, str] = field(default_factory=lambda: _NOTHING)  # kind → methods that all have
     # Definitions in sequential scopes are seen from where they begin, not everywhere in the scope.
     definitions_in_order: bool = False

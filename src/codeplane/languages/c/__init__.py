@@ -8,6 +8,7 @@ SPEC = LanguageSpec(
     family="c",
     grammar="tree_sitter_c",
     extensions=(".c", ".h"),
+    own_queries=("classic.scm",),
     declared=frozenset((ScopeKind.FILE, ScopeKind.FUNCTION, ScopeKind.BLOCK)),
     apart={"struct": frozenset(("struct", "enum")), "label": frozenset()},
     static_types=True,

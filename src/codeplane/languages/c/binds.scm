@@ -8,7 +8,6 @@
 (array_declarator declarator: (identifier) @bind.variable)
 (parenthesized_declarator (identifier) @bind.variable)
 
-(parameter_list (identifier) @bind.param)
 (parameter_declaration declarator: (identifier) @bind.param)
 (parameter_declaration declarator: (function_declarator declarator: (identifier) @bind.param))
 (parameter_declaration declarator: (array_declarator declarator: (identifier) @bind.param))

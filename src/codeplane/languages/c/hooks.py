@@ -24,6 +24,7 @@ _LINKAGE = re.compile(
 _ASKED = re.compile(
     rb"^[ \t]*#[ \t]*if(?:ndef[ \t]+|.{0,200}![ \t]*defined[ \t]*\(?[ \t]*)(\w+)", re.MULTILINE
 )
+_TAGGED = ("struct", "class")
 _SPACE = re.compile(rb"\s*")
 
 
@@ -36,7 +37,7 @@ def reshape(outline: Outline, data: bytes) -> None:
         if draft.kind == "macro":
             at = asked.get(data[slice(*draft.name)])
             draft.doubtful = at is not None and at < draft.start and draft.body_start >= 0
-        elif draft.forward and draft.kind != "function":
+        elif draft.forward and draft.kind in _TAGGED:
             space = _SPACE.match(data, draft.end)
             if not space or data[space.end() : space.end() + 1] != b";":
                 draft.name = (-1, -1)

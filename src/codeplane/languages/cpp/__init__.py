@@ -1,0 +1,32 @@
+"""C++."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import ScopeKind
+
+SPEC = LanguageSpec(
+    name="cpp",
+    family="c",
+    grammar="tree_sitter_cpp",
+    extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tpp", ".inl"),
+    inherits="c",
+    members_visible="nested",
+    declared=frozenset((ScopeKind.FILE, ScopeKind.NAMESPACE, ScopeKind.FUNCTION, ScopeKind.BLOCK)),
+    self_keywords=("this",),
+    apart={"label": frozenset()},
+    # A constructor is never found under its name: that is the class.
+    spaces={"constructor": "-"},
+    inherits_names=True,
+    open_functions=True,
+    members_declared=True,
+    static_types=True,
+    open_kinds=frozenset(("enum_member",)),
+    file_kinds=frozenset(("macro",)),
+    dynamic_calls={
+        "dlsym": ("dlsym", 1),
+        "GetProcAddress": ("dlsym", 1),
+        "dlopen": ("dynamic_import", 0),
+    },
+    surface="included",
+    gaps="Macros are not expanded; overloads, names of templates and calls that arguments may redirect are"
+    " not told apart; a `.h` file is read as C.",
+)

@@ -1,0 +1,2 @@
+(using_declaration) @import.cpp_using
+(namespace_alias_definition) @import.cpp_alias

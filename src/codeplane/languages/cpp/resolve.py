@@ -1,0 +1,15 @@
+"""C++ finds what a file includes as C does. What a `using` takes is not looked for: parts of a namespace may
+stand in any file.
+"""
+
+from collections.abc import Sequence
+
+from codeplane.languages.c import resolve as c
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+
+module_name, ambient, submodule = c.module_name, c.ambient, c.submodule
+
+
+def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    return c.places(sources, path, imported) if imported.kind == "c_include" else ()
