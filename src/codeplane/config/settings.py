@@ -71,10 +71,23 @@ class ServerSettings(_Section):
     workers: int = Field(default=8, ge=1, le=64, description="Tool calls that run at the same time.")
 
 
+class IndexSettings(_Section):
+    watch: bool = Field(
+        default=True, description="Refresh the index when the operating system tells of a change."
+    )
+    poll_sec: float = Field(
+        default=300, ge=1, le=86_400, description="Time after which the index is refreshed in any case."
+    )
+    collect_sec: float = Field(
+        default=3600, ge=1, le=604_800, description="Time between two runs that drop what is not needed."
+    )
+
+
 class Settings(_Section):
     """What CodePlane obeys, merged from its four layers."""
 
     server: ServerSettings = Field(default=ServerSettings(), description="The server.")
+    index: IndexSettings = Field(default=IndexSettings(), description="The index, while a server runs.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

@@ -47,6 +47,7 @@ class IndexState:
     unread: int
     epoch: int
     building: bool
+    absorbing: bool  # what is unread has changed since everything was read once
     rebuilt: str  # why it was made anew at this start; "" when it was not
 
 
@@ -61,8 +62,10 @@ class Index:
         self._tree = tree
         self._workers = workers
         self._rebuilt = rebuilt
-        self._refreshing = threading.Lock()
+        self._reading = threading.Lock()  # held by the one pass that may take long
+        self._refreshing = threading.Lock()  # held while the view is compared or changed
         self._building = False
+        self._was_whole = False
         self._closing = False
         with database.write() as connection:
             self._view = view_id(connection, view)
@@ -96,7 +99,7 @@ class Index:
         """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
         self._closing = True
         self._commits.close()
-        with self._refreshing:
+        with self._reading, self._refreshing:
             self.database.close()
             self._lease.release()
 
@@ -106,7 +109,8 @@ class Index:
                 "SELECT count(*), coalesce(sum(blob IS NULL), 0) FROM entry WHERE view = ?", (self._view,)
             ).fetchone()
             epoch = _last_epoch(connection, self._view)
-        return IndexState(files, unread, epoch, self._building, self._rebuilt)
+        absorbing = self._was_whole and unread > 0
+        return IndexState(files, unread, epoch, self._building, absorbing, self._rebuilt)
 
     def configure(self, overrides: Sequence[Override]) -> None:
         """Takes what the user says about build contexts; to be called before the first snapshot."""
@@ -153,63 +157,100 @@ class Index:
             return collect(self.database)
 
     def refresh(self, progress: Progress | None = None) -> int:
-        """Makes the index as new as the tree is now and returns its epoch."""
+        """Makes the index as new as the tree is now, reads everything, and returns its epoch."""
+        with self._reading:
+            while True:
+                try:
+                    work = self._take_in()
+                    if work is not None:
+                        self._read_in_batches(work, progress)
+                    self._was_whole = not self._closing
+                    return self._epoch
+                except _Overtaken:
+                    self._reload()
+
+    def catch_up(self) -> bool:
+        """Makes the index as new as the tree is now, but of a burst of changes reads nothing.
+
+        What is unread is marked so. Tells whether it waits for a `refresh`; one that runs is not waited for.
+        """
+        while True:
+            try:
+                return self._take_in() is not None
+            except _Overtaken:
+                self._reload()
+
+    def _take_in(self) -> Work | None:
+        """Publishes what has changed: read where it is little, else as unread, with the work that is left."""
         with self._refreshing:
             if self._closing:
                 raise ServerStopping("The index is being closed.")
-            while True:
-                try:
-                    self._bring_up_to_date(progress)
-                    return self._epoch
-                except _Overtaken:
-                    self._load()
+            delta = self._tree.reconcile({path: entry.known for path, entry in self._entries.items()})
+            changed = {**self._unread(delta), **delta.added, **delta.changed}
+            if not (changed or delta or delta.touched):
+                return None
+            work = Work(_Files(self._tree), changed)
+            with self.database.read() as connection:
+                work.find_known(connection)
+            if len(work.pending) > _WHOLE_FILES:
+                self._publish(work, [], delta)
+                return work
+            read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
+            self._publish(work, read, delta)
+            return None
 
-    def _bring_up_to_date(self, progress: Progress | None) -> None:
-        delta = self._tree.reconcile({path: entry.known for path, entry in self._entries.items()})
-        unread = {
+    def _unread(self, delta: Delta) -> dict[RepoPath, Known]:
+        """What an earlier pass has left; nothing while one runs that reads it."""
+        if self._building:
+            return {}
+        return {
             path: entry.known
             for path, entry in self._entries.items()
             if entry.blob is None and path not in delta.removed
         }
-        if delta or delta.touched or unread:
-            self._apply(delta, {**unread, **delta.added, **delta.changed}, progress)
-
-    def _apply(self, delta: Delta, changed: dict[RepoPath, Known], progress: Progress | None) -> None:
-        work = Work(_Files(self._tree), changed)
-        with self.database.read() as connection:
-            work.find_known(connection)
-        if len(work.pending) <= _WHOLE_FILES:
-            read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
-            self._publish(work, read, delta)
-        else:
-            with self._marked_building():
-                self._publish(work, [], delta)
-                self._read_in_batches(work, progress)
-                self._workers.close()
 
     def _read_in_batches(self, work: Work, progress: Progress | None) -> None:
-        for batch in in_batches(self._workers, work, progress, lambda: self._closing):
-            self._publish(work, batch)
+        """Calls are answered, and changes taken in, between two batches and while one is read."""
+        with self._marked_building():
+            for batch in in_batches(self._workers, work, progress, lambda: self._closing):
+                with self._refreshing:
+                    self._fill(work, batch)
+        self._workers.close()
 
-    def _publish(self, work: Work, read: Sequence[Done], delta: Delta | None = None) -> None:
-        """One transaction: facts, entries and epoch become visible together or not at all.
-
-        With a delta, everything that it names is published; without, what was read.
-        """
-        removed = delta.removed if delta is not None else frozenset()
+    def _fill(self, work: Work, read: Sequence[Done]) -> None:
+        """Publishes what was read, where the content is still the one that waits to be read."""
         with self.database.write() as connection:
-            entries = work.store(connection, read)
-            if delta is not None:
-                work.confirm(connection)
-                touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
-                entries = {**touched, **work.all()}
-            if _last_epoch(connection, self._view) != self._epoch:
-                raise _Overtaken
-            epoch = publish(connection, self._view, self._entries, entries, removed)
+            entries = {}
+            for path, entry in work.store(connection, read).items():
+                now = self._entries.get(path)
+                if now is not None and now.blob is None and now.known.digest == entry.known.digest:
+                    entries[path] = Entry(now.known, entry.blob)
+            self._check_not_overtaken(connection)
+            epoch = publish(connection, self._view, self._entries, entries, frozenset())
         self._epoch = epoch or self._epoch
         self._entries.update(entries)
-        for path in removed:
+
+    def _publish(self, work: Work, read: Sequence[Done], delta: Delta) -> None:
+        """One transaction: facts, entries and epoch become visible together or not at all."""
+        with self.database.write() as connection:
+            work.store(connection, read)
+            work.confirm(connection)
+            touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
+            entries = {**touched, **work.all()}
+            self._check_not_overtaken(connection)
+            epoch = publish(connection, self._view, self._entries, entries, delta.removed)
+        self._epoch = epoch or self._epoch
+        self._entries.update(entries)
+        for path in delta.removed:
             self._entries.pop(path, None)
+
+    def _check_not_overtaken(self, connection: Connection) -> None:
+        if _last_epoch(connection, self._view) != self._epoch:
+            raise _Overtaken
+
+    def _reload(self) -> None:
+        with self._refreshing:
+            self._load()
 
     def _load(self) -> None:
         """Takes the view from the database, as this or another process left it."""

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -16,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from codeplane import __version__
 from codeplane.config import Places
-from codeplane.core.errors import InternalError, PortUnavailable, ServerStopping
+from codeplane.core.errors import InternalError, PortUnavailable
 from codeplane.index import Progress
 from codeplane.server.endpoint import endpoint
 from codeplane.server.guard import GuardRules
@@ -98,30 +97,13 @@ class Runtime:
                     for notice in self._checkout.notices:
                         _log.warning("%s", notice)
                     started(serving)
-                    self._index_in_background(repo)
+                    repo.upkeep.start(self._progress)
                     await self._wait(web)
                     await self._wind_down(app, pipeline, relay, web)
             finally:
                 await relay.close()
                 Path(serving.socket).unlink(missing_ok=True)
             _log.info("server stopped")
-
-    def _index_in_background(self, repo: RepoSession) -> None:
-        """Brings the index up to date while calls are answered already."""
-
-        def refresh() -> None:
-            try:
-                epoch = repo.index.refresh(self._progress)
-                files = repo.index.state().files
-                repo.index.collect()
-            except ServerStopping:
-                return
-            except Exception:  # noqa: BLE001 - logged; the next call tries again
-                _log.exception("indexing failed")
-            else:
-                _log.info("index is up to date", extra={"epoch": epoch, "files": files})
-
-        threading.Thread(target=refresh, name="index", daemon=True).start()
 
     async def _wait(self, web: "_Web") -> None:
         waiting = asyncio.ensure_future(self.stop.wait())

@@ -57,10 +57,9 @@ class Call:
     def snapshot(self) -> Iterator[Snapshot]:
         """The repository as it is at this moment; every read in the block agrees with every other.
 
-        While the first long pass runs, the answer is what has been read so far, and says so.
+        While a long pass runs, the answer is what has been read so far, and says so.
         """
-        if not self.repo.index.is_building:
-            self.repo.index.refresh(self.progress)
+        self.repo.refresh(self.progress)
         with self.repo.index.snapshot() as snapshot:
             yield snapshot
 

@@ -1,18 +1,20 @@
 """`RepoSession`: the one place that wires a repository together."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
 from codeplane.core.errors import CodePlaneError, IndexCorrupt
-from codeplane.index import Index, IndexState, Workers, contexts_on_record
+from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_record
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
+from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
 from codeplane.storage.files import read_small, write_private
 from codeplane.truth import WorkingTree
@@ -61,7 +63,7 @@ class RepoStatus(BaseModel):
     notices: list[str] | None = Field(default=None, description="What the operator should know.")
 
 
-def status_of(checkout: Checkout, index: Index | None = None) -> RepoStatus:
+def status_of(checkout: Checkout, index: Index | None = None, notices: Sequence[str] = ()) -> RepoStatus:
     """The status of a repository, whether or not a server runs for it."""
     head = checkout.repository.head()
     state = index.state() if index is not None else None
@@ -75,7 +77,7 @@ def status_of(checkout: Checkout, index: Index | None = None) -> RepoStatus:
         index_status=_index_status(checkout, state),
         index=_index_report(state),
         contexts=_contexts(checkout, index),
-        notices=list(checkout.notices) or None,
+        notices=[*checkout.notices, *notices, *_burst(state)] or None,
     )
 
 
@@ -91,6 +93,12 @@ def _index_report(state: IndexState | None) -> IndexReport | None:
     return IndexReport(
         files=state.files, unread=state.unread, epoch=state.epoch, rebuilt=state.rebuilt or None
     )
+
+
+def _burst(state: IndexState | None) -> list[str]:
+    if state is None or not state.absorbing:
+        return []
+    return [f"Many files have changed at once: {state.unread} of {state.files} are still to be read."]
 
 
 def _contexts(checkout: Checkout, index: Index | None) -> list[FamilyContexts] | None:
@@ -143,6 +151,7 @@ class RepoSession:
     sessions: Sessions
     index: Index
     workers: Workers
+    upkeep: Upkeep
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -159,11 +168,25 @@ class RepoSession:
         except CodePlaneError:
             index.close()
             raise
-        return cls(checkout, state, Sessions(checkout.settings.server.session_idle_sec), index, workers)
+        settings = checkout.settings
+        upkeep = Upkeep(index, tree, settings.index)
+        return cls(checkout, state, Sessions(settings.server.session_idle_sec), index, workers, upkeep)
 
     def close(self) -> None:
+        self.upkeep.stop()
         self.index.close()
+        self.upkeep.join()
         self.workers.close()
+
+    def refresh(self, progress: Progress | None = None) -> None:
+        """Makes the index as new as the tree is now.
+
+        Where a server looks after it, a burst of changes is left to the server and known to be unread.
+        """
+        if not self.upkeep.is_running:
+            self.index.refresh(progress)
+        elif self.index.catch_up():
+            self.upkeep.wake()
 
     def write_contexts(self) -> bool:
         """Writes what was found into contexts.yaml unless there is one; tells whether it did."""
@@ -176,7 +199,7 @@ class RepoSession:
         return True
 
     def status(self) -> RepoStatus:
-        return status_of(self.checkout, self.index)
+        return status_of(self.checkout, self.index, self.upkeep.notices)
 
     def uptime_sec(self) -> float:
         return time.monotonic() - self.started

@@ -71,6 +71,10 @@ class Listing:
         """Whether there has been a first look."""
         return bool(self._directories)
 
+    @property
+    def directories(self) -> frozenset[RepoPath]:
+        return frozenset(RepoPath(path) for path in self._directories)
+
     def refresh(self) -> None:
         """Enters the directories that have moved, or all of them when a rule has changed."""
         before = self._tracked

@@ -99,6 +99,17 @@ class WorkingTree:
                 return None
             return self._listing.refused.get(path) or self._listing.rule_against(path)
 
+    def directories(self) -> frozenset[RepoPath]:
+        """The directories that the last look has entered; the root is the empty path."""
+        with self._lock:
+            return self._listing.directories
+
+    def may_hold(self, path: RepoPath) -> bool:
+        """Whether the last look had a file at `path`, or a look now might find one there."""
+        with self._lock:
+            listing = self._listing
+            return path in listing.files or path in listing.links or listing.rule_against(path) is None
+
     def at(self, commit: str) -> CommitTree:
         """The files of a commit, by the rules that hold in the working tree now."""
         # Read anew: the rules of the listing must not move without the listing.

@@ -1,0 +1,113 @@
+"""What a server does for its index between calls."""
+
+import logging
+import threading
+import time
+from typing import Final
+
+from codeplane.config.settings import IndexSettings
+from codeplane.core.errors import ServerStopping
+from codeplane.index import Index, Progress
+from codeplane.truth import WorkingTree
+from codeplane.truth.watch import Watch
+
+_log = logging.getLogger(__name__)
+
+# After a refresh that was only hinted at, there is none for four times as long as it took, at most so long.
+_LONGEST_REST_SEC: Final = 10
+
+
+class Upkeep:
+    """A thread that refreshes the index when it is asked to or something hints at a change, and collects.
+
+    Calls do not depend on it: each brings the index up to date by itself, and finds little to do.
+    """
+
+    def __init__(self, index: Index, tree: WorkingTree, settings: IndexSettings) -> None:
+        self._index = index
+        self._settings = settings
+        self._watch = Watch(tree, self._hint)
+        self._wanted = threading.Event()
+        self._urgent = threading.Event()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread is not None
+
+    @property
+    def notices(self) -> list[str]:
+        problem = self._watch.problem
+        return [f"Changes are not watched ({problem}); calls still see every change."] if problem else []
+
+    def start(self, progress: Progress | None) -> None:
+        """Begins with a first refresh, while calls are answered already."""
+        self._thread = threading.Thread(target=self._run, args=(progress,), name="index", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Asks for a refresh at once."""
+        self._urgent.set()
+        self._wanted.set()
+
+    def _hint(self) -> None:
+        self._wanted.set()
+
+    def stop(self) -> None:
+        """Asks the threads to end; closing the index ends a pass that runs."""
+        self._stopping = True
+        self.wake()
+
+    def join(self) -> None:
+        self._watch.close()
+        if self._thread is not None:
+            self._thread.join(2)
+
+    def _run(self, progress: Progress | None) -> None:
+        try:
+            self._first(progress)
+            self._keep_up()
+        except ServerStopping:
+            return
+
+    def _first(self, progress: Progress | None) -> None:
+        if self._refresh(progress):
+            state = self._index.state()
+            _log.info("index is up to date", extra={"epoch": state.epoch, "files": state.files})
+        self._collect()
+        if self._settings.watch and not self._stopping:
+            self._watch.start()
+
+    def _keep_up(self) -> None:
+        due = time.monotonic() + self._settings.collect_sec
+        while not self._stopping:
+            self._wanted.wait(min(self._settings.poll_sec, max(0, due - time.monotonic())))
+            self._wanted.clear()
+            self._urgent.clear()
+            if self._stopping:
+                return
+            began = time.monotonic()
+            self._refresh(None)
+            if time.monotonic() >= due:
+                self._collect()
+                due = time.monotonic() + self._settings.collect_sec
+            self._urgent.wait(min(4 * (time.monotonic() - began), _LONGEST_REST_SEC))
+
+    def _refresh(self, progress: Progress | None) -> bool:
+        try:
+            self._index.refresh(progress)
+        except ServerStopping:
+            raise
+        except Exception:  # noqa: BLE001 - logged; the next call tries again
+            _log.exception("indexing failed")
+            return False
+        return True
+
+    def _collect(self) -> None:
+        try:
+            self._index.collect()
+        except ServerStopping:
+            raise
+        except Exception:  # noqa: BLE001 - logged; what is not needed stays a while longer
+            _log.exception("collecting failed")
