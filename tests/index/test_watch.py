@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.config import Places
+from codeplane.index.store import view_id
 from codeplane.session import Checkout, RepoSession
 from codeplane.truth.watch import Watch
 from tests.drive import eventually, new_repo
@@ -108,3 +109,20 @@ def test_a_watch_that_cannot_start_is_a_notice_and_a_hint(repo: Path) -> None:
     watch.start()
     assert woken.wait(30) and "directories" in watch.problem
     watch.close()
+
+
+def test_what_is_not_needed_is_dropped_while_a_server_runs(repo: Path, places: Places) -> None:
+    session = opened(repo, places, "index.collect_sec=1")
+    session.upkeep.start(None)
+    eventually(lambda: watched(session), timeout=30)  # the run after the first refresh is over
+    with session.index.database.write() as connection:
+        for number in range(25):
+            view_id(connection, f"commit:{number}")
+
+    def commits() -> int:
+        with session.index.database.read() as connection:
+            [(count,)] = connection.execute("SELECT count(*) FROM view WHERE key LIKE 'commit:%'")
+            return int(count)
+
+    eventually(lambda: commits() == 20, timeout=30)
+    session.close()
