@@ -37,6 +37,8 @@ WORKING_VIEW: Final = "worktree"
 # Up to this much is extracted first and then published whole; more is published as it is read, and what
 # has not been read yet is known to be missing.
 _WHOLE_FILES: Final = 200
+# While a long pass keeps the processors busy, a call reads no more than this by itself.
+_WHOLE_FILES_MEANWHILE: Final = 20
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ class Index:
             work = Work(_Files(self._tree), changed)
             with self.database.read() as connection:
                 work.find_known(connection)
-            if len(work.pending) > _WHOLE_FILES:
+            if len(work.pending) > (_WHOLE_FILES_MEANWHILE if self._building else _WHOLE_FILES):
                 self._publish(work, [], delta)
                 return work
             read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
