@@ -96,6 +96,7 @@ def _files(snapshot: Snapshot, language: str) -> Iterator[RepoPath]:
 class _Comparison:
     def __init__(self, root: Path, snapshot: Snapshot, server: Server, verdict: Verdict) -> None:
         self.root, self.snapshot, self.server, self.verdict = root, snapshot, server, verdict
+        self._known_aliases: dict[str, set[tuple[int, int]]] = {}
 
     def file(self, path: RepoPath, language: str) -> None:
         file = self.root / path
@@ -118,8 +119,12 @@ class _Comparison:
         claimed = ref.tier in (Tier.PROVEN, Tier.STRONG) and bool(ref.target)
         inside = [place for place in said if place[0].startswith(self.root.as_uri() + "/")]
         own = (self.root / path).as_uri()
-        if claimed and all(place.definition < 0 for place in ref.target) and {p[0] for p in said} == {own}:
-            # A module's local name: one side says the module, the other where the name is imported.
+        if (
+            claimed
+            and said
+            and all(uri == own and (line, at) in self._aliases(path) for uri, line, at in said)
+        ):
+            # One side says what was imported, the other where that is.
             return
         ours = {self._place(place) for place in ref.target} if claimed else set()
         if claimed:
@@ -155,6 +160,15 @@ class _Comparison:
             if (item.name_line - 1, item.name_column) == (line, column):
                 return item.kind
         return "" if line or column else "module"
+
+    def _aliases(self, path: str) -> set[tuple[int, int]]:
+        """Where names stand in import and export statements of a file."""
+        if path not in self._known_aliases:
+            refs = self.snapshot.references_in(RepoPath(path))
+            self._known_aliases[path] = {
+                (ref.line - 1, ref.column) for ref in refs if ref.role in (Role.IMPORT, Role.EXPORT)
+            }
+        return self._known_aliases[path]
 
     def _definitions(self, path: str) -> list[Definition]:
         facts = self.snapshot.linker.sources.facts(path)

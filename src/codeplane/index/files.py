@@ -121,17 +121,19 @@ class FileFacts:
 
     @cached_property
     def _groups(self) -> dict[int, list[int]]:
-        """The definition that stands for a group → all of it: overloads, a property with its setter."""
+        """Each definition of a group → all of it, the one that stands for it first."""
         found: dict[int, list[int]] = {}
         for at, item in enumerate(self.definitions):
             known = self.inside[item.parent, self._key(item)]
             if item.flags & FLAG_MORE and at not in known:
                 main = max((one for one in known if one < at), default=known[0])
-                found.setdefault(main, [main]).append(at)
+                group = found.setdefault(main, [main])
+                group.append(at)
+                found[at] = group
         return found
 
     def group(self, at: int) -> list[int]:
-        """All definitions that are one thing with a definition, that one first."""
+        """All definitions that are one thing with a definition."""
         return self._groups.get(at, [at])
 
     @cached_property
