@@ -21,6 +21,8 @@ _END = 1 << 62
 _HEADER = 2000  # bytes of a parameter list that are compared
 _NESTED = 100  # declarations inside each other that are looked through
 _OUTER_KINDS = (ScopeKind.FILE, ScopeKind.CLASS, ScopeKind.NAMESPACE)
+# Reading a member off an enumeration costs more than the test that it is for.
+_CLASS, _BOUND = ScopeKind.CLASS, Reason.DEF_IN_SCOPE
 _ASSIGNED, _PARAMETER = Reason.LOCAL_ASSIGN, Reason.PARAM
 _TYPED = frozenset(("variable", "constant", "field", "property"))
 _SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
@@ -179,7 +181,10 @@ class Binder:
 
     def keys(self, name: bytes, what: str) -> list[bytes]:
         """The name as it stands in the tables of scopes, once for each name space that `what` is bound in."""
-        return [space_key(name, space) for space in self.spec.spaces.get(what, "v") if space != "-"]
+        spaces = self.spec.spaces.get(what, "v")
+        if spaces == "v":
+            return [name]
+        return [space_key(name, space) for space in spaces if space != "-"]
 
     def _run(self, events: list[tuple[int, int, int, int]], imports: list[Imported]) -> None:
         outline = self.outline
@@ -224,7 +229,7 @@ class Binder:
         draft = self.outline.drafts[at]
         name = self.data[start:end]
         scope = draft.scope
-        in_class = self.outline.kinds[scope] == ScopeKind.CLASS
+        in_class = self.outline.kinds[scope] is _CLASS
         hidden = self.spec.members_visible == "never" if in_class else draft.kind in self._hidden
         if draft.forward and draft.kind == "function" and self.outline.kinds[scope] not in _OUTER_KINDS:
             # A prototype in a block declares the function of the file.
@@ -261,7 +266,7 @@ class Binder:
             effective = start if self.spec.redeclares else draft.end
             if self.outline.kinds[scope] in self._declared:
                 effective = 0 if space and scope == 0 else end  # a tag is known from its first mention on
-            bind = self._add(scope, name, (Reason.DEF_IN_SCOPE, at, start), ("d", at), effective, key)
+            bind = self._add(scope, name, (_BOUND, at, start), ("d", at), effective, key)
             known = table[key]
             if self.spec.definitions_in_order and self.outline.kinds[scope] in self._sequential:
                 self.history.setdefault((scope, key), []).append((draft.start, known))
@@ -295,7 +300,7 @@ class Binder:
 
     def _adds(self, draft: Draft, bind: BindDraft, overloads: bool) -> bool:
         """Whether a definition belongs to the group of definitions that the name is bound to."""
-        if bind.reason != Reason.DEF_IN_SCOPE:
+        if bind.reason is not _BOUND:
             return False
         first = self.outline.drafts[bind.target]
         grows = draft.more or draft.forward or first.more or first.opens_group or overloads
@@ -427,7 +432,7 @@ class Binder:
         draft = Draft("variable", *(declared or name), scope, self.body_of.get(scope, -1))
         draft.name = name
         draft.flags = self.outline.modifiers.get(declared, 0) if declared else 0
-        bind.reason, bind.target = Reason.DEF_IN_SCOPE, len(self.outline.drafts)
+        bind.reason, bind.target = _BOUND, len(self.outline.drafts)
         self.outline.drafts.append(draft)
 
     def _add(
@@ -571,7 +576,7 @@ class Binder:
             end, said = types.get(self.declaration(name, name + 1), (_END, b""))
             if name < end:
                 continue
-            if bind and (bind.reason != Reason.DEF_IN_SCOPE or self._is_variable(bind)):
+            if bind and (bind.reason is not _BOUND or self._is_variable(bind)):
                 bind.annotations += (said,)
             if name in drafts:
                 drafts[name].annotation = said.decode("utf-8", "surrogateescape")

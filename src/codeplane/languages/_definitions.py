@@ -17,6 +17,7 @@ _SIGNED = frozenset(
 _TYPED = frozenset(("variable", "field", "property", "constant", "module"))
 _SIGNATURE = 1000  # bytes of a header that are kept
 _LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
+_CLASS = ScopeKind.CLASS  # reading it off the enumeration costs more than the test
 _HEAD = re.compile(rb"[\w.:\\\x80-\xff]+")
 
 
@@ -77,7 +78,7 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
             draft.scope = 0
         if draft.kind == "field" and outline.kinds[draft.scope] == ScopeKind.FUNCTION:
             _to_class(outline, draft)
-        in_class = outline.kinds[draft.scope] == ScopeKind.CLASS
+        in_class = outline.kinds[draft.scope] is _CLASS
         if in_class:
             draft.kind = spec.class_kinds.get(draft.kind, draft.kind)
         for start, end in draft.decorators:
@@ -130,19 +131,23 @@ class _Finish:
         kind = self._kind(draft, name)
         owner = self._head(draft.owner) if draft.owner[0] >= 0 else ""
         flags = draft.flags | _named_flags(self.spec.name, kind, name) | (FLAG_MORE if draft.more else 0)
-        return Definition(
-            f"{owner}.{text(name)}" if owner and self.spec.owner_in_name else text(name),
-            kind,
-            self._parent(draft),
-            draft.scope,
-            draft.body,
-            self.lines.span(draft.span_start, draft.end),
-            *self.lines.at(draft.name[0]),
-            self._signature(draft) if kind in _SIGNED else "",
-            self._bases(draft) if draft.bases else (),
-            annotation or draft.annotation,
-            flags | self._base_flags(draft) if draft.bases else flags,
-            owner,
+        # The class's own constructor costs twice as much.
+        return tuple.__new__(
+            Definition,
+            (
+                f"{owner}.{text(name)}" if owner and self.spec.owner_in_name else text(name),
+                kind,
+                self._parent(draft),
+                draft.scope,
+                draft.body,
+                self.lines.span(draft.span_start, draft.end),
+                *self.lines.at(draft.name[0]),
+                self._signature(draft) if kind in _SIGNED else "",
+                self._bases(draft) if draft.bases else (),
+                annotation or draft.annotation,
+                flags | self._base_flags(draft) if draft.bases else flags,
+                owner,
+            ),
         )
 
     def _base_flags(self, draft: Draft) -> int:
@@ -153,7 +158,7 @@ class _Finish:
     def _kind(self, draft: Draft, name: bytes) -> str:
         if draft.kind != "variable":
             return draft.kind
-        if self.outline.kinds[draft.scope] == ScopeKind.CLASS:
+        if self.outline.kinds[draft.scope] is _CLASS:
             return self.spec.class_kinds.get("variable", "variable")
         constant = self.spec.constant
         return "constant" if constant and _pattern(constant).fullmatch(name) else "variable"

@@ -23,7 +23,7 @@ class Members:
         self.by_class: dict[int, dict[bytes, int]] = {}  # draft of the class → name → draft of the member
         self.by_position: dict[int, int] = {}  # start of `x` in the `self.x = …` that defines it → draft
         self.numbers: list[int] = []  # draft → definition
-        self._targets: dict[tuple[int, bytes], dict[bytes, int]] = {}
+        self._targets: dict[int, dict[bytes, int]] = {}
         self._owners: dict[tuple[int, bytes], int] = {}
         apart = FLAG_STATIC if binder.spec.static_apart else 0
         for at, draft in enumerate(self.outline.drafts):
@@ -75,11 +75,12 @@ class Members:
 
     def targets(self, scope: int, receiver: bytes) -> dict[bytes, int]:
         """Name → 1 + the definition, for all members that the receiver is proven to have."""
-        found = self._targets.get((scope, receiver))
+        owner = self.owner(scope, receiver)
+        found = self._targets.get(owner)
         if found is None:
-            members = self.by_class.get(self.owner(scope, receiver), {})
+            members = self.by_class.get(owner, {})
             found = {name: self.numbers[at] + 1 for name, at in members.items() if at >= 0}
-            self._targets[scope, receiver] = found
+            self._targets[owner] = found
         return found
 
     def number(self) -> None:
@@ -92,10 +93,11 @@ class Members:
     def owner(self, scope: int, receiver: bytes) -> int:
         """The draft of the class whose instance the receiver is, or -1."""
         key = (scope, receiver)
-        if key not in self._owners:
+        found = self._owners.get(key)
+        if found is None:
             find = self._of_keyword if receiver in self.keywords else self._of_parameter
-            self._owners[key] = find(scope, receiver) if receiver in self.receivers else -1
-        return self._owners[key]
+            found = self._owners[key] = find(scope, receiver) if receiver in self.receivers else -1
+        return found
 
     def _class_around(self, function: int, is_class: bool = False) -> int:
         parent = self.outline.parents[function]

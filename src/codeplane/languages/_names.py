@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
-from itertools import compress, count, repeat
+from collections.abc import Iterable, Mapping
+from itertools import compress, count, islice, repeat
+from operator import lt
 
 from tree_sitter import Node
 
@@ -17,11 +18,12 @@ from codeplane.languages.facts import Occurrences, Reason, Role, ScopeKind
 _SEPARATORS = b" \t\r\n\\.?!:->&"
 _END = 1 << 62
 _LOOK = 400  # longer receivers are not looked at: chains would cost the square of their length
-_MERGE = 300  # names
+_NESTED = 16  # tables
 _CALLS = bytes(int(Role.CALL) if char == ord("(") else 0 for char in range(256))
 _LATER = -1  # the target of what is looked up in the order of the file
 _LOCALS = (Reason.LOCAL_ASSIGN, Reason.PARAM)
 _QUALIFIER = ord("\\")  # right before a name: what is before it is a namespace
+_CLASS = ScopeKind.CLASS  # reading it off the enumeration costs more than the test
 _WALLS = (ScopeKind.FUNCTION, ScopeKind.CLASS)
 KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
@@ -32,16 +34,16 @@ IMPLIED_RECEIVER = b"{}"
 
 
 class _Chain:
-    """Tables that are too large to be copied into one."""
+    """Tables that are too many to be asked all for every name."""
 
     def __init__(self, tables: tuple[dict[bytes, int], ...]) -> None:
         self._tables = tables
 
-    def get(self, name: bytes, default: int) -> int:
+    def get(self, name: bytes) -> int:
         for table in self._tables:
             if name in table:
                 return table[name]
-        return default
+        return 0
 
 
 class Lookup:
@@ -55,15 +57,11 @@ class Lookup:
         self.ordered = tuple(spec.ordered)  # members of an enumeration are slow to hash
         self.declared = tuple(spec.declared)
         # Target → the position from where it counts for code that stands directly in its scope.
-        kinds = outline.kinds
-        self.effective = [0] + [
-            bind.effective if kinds[bind.scope] in (*self.ordered, *self.declared) else 0
-            for bind in binder.binds
-        ]
+        counts = [kind in self.ordered or kind in self.declared for kind in outline.kinds]
+        self.effective = [0] + [bind.effective if counts[bind.scope] else 0 for bind in binder.binds]
         self.sequential = bool(spec.sequential)
         self._bases_first = spec.bases_before_file
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
-        self._merged: dict[int, dict[bytes, int] | _Chain] = {}
         self.spaced = bool(spec.spaces)
         self._islands = tuple(spec.islands)
         named = {role.name.lower(): int(role) for role in Role}
@@ -89,37 +87,34 @@ class Lookup:
         return found
 
     def _tables(self, scope: int) -> list[dict[bytes, int]]:
-        tables = [self.binder.tables[scope], self.binder.merged.get(scope, {})]
+        merged = self.binder.merged
+        tables = [self.binder.tables[scope]]
+        if scope in merged:
+            tables.append(merged[scope])
         outer = self.parents[scope]
         while outer >= 0:
-            tables += (self._table(outer, direct=False), self.binder.merged.get(outer, {}))
+            tables.append(self._table(outer, direct=False))
+            if outer in merged:
+                tables.append(merged[outer])
             outer = self.parents[outer]
         return tables
 
     def _table(self, scope: int, direct: bool) -> dict[bytes, int]:
         """The names of a scope as seen from inside it. A class hides its members, not its parameters."""
-        if self.hides and not direct and self.kinds[scope] == ScopeKind.CLASS:
+        if self.hides and not direct and self.kinds[scope] is _CLASS:
             return self.binder.type_params.get(scope, {})
         return self.binder.tables[scope]
 
-    def table(self, scope: int) -> "dict[bytes, int] | _Chain":
-        """All names that are seen in a scope, but for names that do not count yet."""
-        found = self._merged.get(scope)
-        if found is None:
-            found = self._merged[scope] = self._merge(self.chain(scope))
-        return found
-
-    @staticmethod
-    def _merge(chain: tuple[dict[bytes, int], ...]) -> "dict[bytes, int] | _Chain":
-        if len(chain) == 1:
-            return chain[0]
-        # Every function of a file would copy all names of the file.
-        if sum(map(len, chain)) > _MERGE:
-            return _Chain(chain)
-        merged: dict[bytes, int] = {}
+    def targets(self, scope: int, names: list[bytes]) -> Iterable[int]:
+        """1 + the bind of each name as seen in a scope, or 0, but for names that do not count yet."""
+        chain = self.chain(scope)
+        if len(chain) > _NESTED:
+            return map(_Chain(chain).get, names)
+        # Each table is asked with the answer of the next outer one as its default, without a line of Python.
+        found: Iterable[int] = repeat(0)
         for table in reversed(chain):
-            merged.update(table)
-        return merged
+            found = map(table.get, names, found)
+        return islice(found, len(names))
 
     def is_plain(self, skipped: int) -> bool:
         """Whether the table of the scope is the whole truth, but for names that do not count yet."""
@@ -383,8 +378,7 @@ class Resolution:
             scope, skipped = place
             scopes += [scope] * (until - at)
             if lookup.is_plain(skipped):
-                get = lookup.table(scope).get
-                targets += map(get, names[at:until], repeat(0))
+                targets += lookup.targets(scope, names[at:until])
                 if lookup.declared or outline.kinds[scope] in lookup.ordered:
                     self._wait(names, starts, targets, (at, until, place))
             else:
@@ -402,9 +396,9 @@ class Resolution:
         """Names that do not count yet where they stand."""
         at, until, place = part
         effective, find = self.lookup.effective, self.lookup.find
-        for here in range(at, until):
-            if starts[here] < effective[targets[here]]:
-                targets[here] = find(names[here], starts[here], place, Role.READ)
+        early = map(lt, starts[at:until], map(effective.__getitem__, targets[at:until]))
+        for here in compress(range(at, until), early):
+            targets[here] = find(names[here], starts[here], place, Role.READ)
 
     def _marked(
         self,

@@ -195,7 +195,7 @@ class _Sweep:
             self.scopes.append((end, parent, TOO_DEEP))
             outline.mark(start, (parent, TOO_DEEP))
             return
-        if outline.kinds[-1] == ScopeKind.BLOCK and outline.spans[-1] == (start, end):
+        if outline.spans[-1] == (start, end) and outline.kinds[-1] == ScopeKind.BLOCK:
             # A block that is captured as another scope too is that one alone.
             outline.kinds[-1] = _SCOPE_KINDS[capture]
             return
