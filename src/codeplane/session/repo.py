@@ -105,11 +105,11 @@ def _contexts(checkout: Checkout, index: Index | None) -> list[FamilyContexts] |
     """The contexts of the last epoch; None where there is none, and while a pass makes them anew."""
     if index is None:
         probed = _recorded_contexts(checkout) if checkout.index_file.exists() else None
-        return _by_family(probed) if probed is not None else None
+        return (_by_family(probed) or None) if probed is not None else None
     if index.is_building:
         return None
     with index.snapshot() as snapshot:
-        return _by_family(snapshot.units.probed) if snapshot.epoch else None
+        return (_by_family(snapshot.units.probed) or None) if snapshot.epoch else None
 
 
 def _recorded_contexts(checkout: Checkout) -> Probed | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from codeplane.core.errors import IndexBusy, IndexCorrupt, ServerStopping
+from codeplane.core.errors import IndexBusy, IndexCorrupt, ServerStopping, StateUnusable
 
 Connection = sqlite3.Connection
 
@@ -142,10 +142,24 @@ def _use_wal(connection: Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() > end:
+        except sqlite3.OperationalError as error:
+            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                 raise
             time.sleep(0.02)
+
+
+_UNUSABLE = {
+    sqlite3.SQLITE_READONLY: "permission denied",
+    sqlite3.SQLITE_PERM: "permission denied",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: permission denied, or no such directory",
+    sqlite3.SQLITE_FULL: "the disk is full",
+}
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's own code of an error, without its details."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
 
 
 @contextmanager
@@ -153,7 +167,9 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+        if problem := _UNUSABLE.get(_code(error)):
+            raise StateUnusable(f"{path}: {problem}.", path=str(path)) from error
+        if _code(error) == sqlite3.SQLITE_BUSY:
             told = f"Another process has been writing to {path} for {_BUSY_SEC} seconds."
             raise IndexBusy(told, path=str(path)) from error
         if isinstance(error, sqlite3.OperationalError) and "corrupt" not in str(error).lower():
