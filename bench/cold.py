@@ -122,7 +122,7 @@ class Run:
         self.cpu = time.process_time() - before + _children_cpu() - children
         self._done.set()
         watch.join()
-        self.size = file.stat().st_size
+        self.size = sum(part.stat().st_size for part in file.parent.glob(f"{file.name}*"))
 
     def edit(self) -> float:
         target = self._root / "bench_edit.py"

@@ -33,6 +33,8 @@ class Classes:
         bases alone. UNCLEAR where a class that is not known comes before the one that has it. `want` counts
         where fields and methods may share a name."""
         owner = self.whole(owner)
+        if not owner or owner == UNCLEAR:
+            return owner
         key = ("member", owner, name, of_bases, want)
         return self._linker.once(key, lambda: self._member(owner, name, of_bases, want))
 
