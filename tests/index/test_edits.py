@@ -18,6 +18,8 @@ LINES = (
     "{0} = {1}\n",
     "broken ((( {0}\n",
     "import {0}\n",
+    "def {0}():\n    global {1}\n    {1} = 1\n",
+    "for {0} in {1}:\n    pass\n",
 )
 WORDS = ("alpha", "beta", "gamma", "Delta", "x1")
 

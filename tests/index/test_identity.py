@@ -122,3 +122,20 @@ def test_the_surface_of_a_unit_names_what_its_exports_are(index: Index, repo: Pa
     index.refresh()
     with index.snapshot() as snapshot:
         assert snapshot.surface_hash(unit) != before
+
+
+def test_a_name_that_becomes_doubtful_is_no_longer_meant_elsewhere(index: Index, repo: Path) -> None:
+    before = "def _b(): ...\ndef other():\n    pass\n"
+    write(repo, APP, before)
+    write(repo, "use.py", "from app.core import _b\n\n_b\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert {ref.tier for ref in snapshot.references_in(RepoPath("use.py")) if ref.name == "_b"} == {
+            Tier.STRONG
+        }
+    write(repo, APP, before.replace("    pass\n", "    global _b\n    _b = 1\n"))
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert {ref.tier for ref in snapshot.references_in(RepoPath("use.py")) if ref.name == "_b"} == {
+            Tier.UNKNOWN
+        }

@@ -237,8 +237,20 @@ def _interface(facts: Facts) -> str:
         [[i.kind, i.module, i.name, i.alias, i.reexport] for i in facts.imports],
         [list(e) for e in facts.exports],
         facts.package,
+        _seen_binds(facts),
     ]
     return hashlib.sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _seen_binds(facts: Facts) -> list[list[object]]:
+    """The binds of all scopes that definitions stand in, and around these: what names in them rest on."""
+    scopes: set[int] = set()
+    for scope in {0, *(item.scope for item in facts.definitions)}:
+        while scope >= 0 and scope not in scopes:
+            scopes.add(scope)
+            scope = facts.scopes[scope].parent if facts.scopes else -1
+    binds = [bind for bind in facts.binds if bind.scope in scopes]
+    return [[bind.name, bind.reason, bind.target, bind.certain, bind.type_name] for bind in binds]
 
 
 def _little(numbers: "array[int]") -> bytes:
