@@ -18,14 +18,14 @@ from codeplane.core.errors import (
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
-from codeplane.index.contexts import Override, Probed
+from codeplane.index.contexts import Override, Probed, Read
 from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
 from codeplane.index.pack import sql_text
 from codeplane.index.query import Snapshot
 from codeplane.index.schema import SCHEMA
 from codeplane.index.store import Entry, from_sql, publish, view_id
-from codeplane.index.units import Read, Units, UnitsCache, find_units
+from codeplane.index.units import Units, UnitsCache, find_units
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_exact

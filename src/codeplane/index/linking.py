@@ -3,8 +3,9 @@
 import threading
 from collections.abc import Callable
 
+from codeplane.index.contexts import Read
 from codeplane.index.links import Linker
-from codeplane.index.sources import Kept, Memo, Read, ViewSources
+from codeplane.index.sources import Kept, Memo, ViewSources
 from codeplane.index.units import Units
 from codeplane.storage.database import Connection
 

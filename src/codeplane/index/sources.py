@@ -5,11 +5,11 @@ from functools import cache
 from typing import Any, Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.contexts import is_marker
+from codeplane.index.contexts import Read, is_marker
 from codeplane.index.files import FactsCache, FileFacts
 from codeplane.index.layout import Layout
 from codeplane.index.pack import has_name, sql_text, unpack_occurrences
-from codeplane.index.store import from_sql, is_kept
+from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.targets import SPACES
 from codeplane.index.units import Units
 from codeplane.index.words import question
@@ -18,12 +18,8 @@ from codeplane.languages.facts import Definition, Import, Occurrence
 from codeplane.languages.modules import Member, Place
 from codeplane.storage.database import Connection
 
-Read = Callable[[RepoPath], bytes | None]
-"""Reads a file of the view; None where it is gone or has changed."""
-
 _LARGEST: Final = 1024 * 1024
 _DEEPEST: Final = 30  # parts of the name of a namespace
-_CARRIED: Final = 2_000  # changes up to which what is known is carried over to the next epoch
 
 
 class Memo:
@@ -46,27 +42,17 @@ class Memo:
 
         None where too much has changed, or too much to tell.
         """
-        if not is_kept(connection, view, self.epoch):
+        changes = changes_between(connection, view, self.epoch, epoch)
+        if changes is None or not all(map(self._is_quiet, changes)):
             return None
-        rows = connection.execute(
-            "SELECT c.path, b.interface, a.interface, c.after FROM epoch e JOIN change c ON c.epoch = e.id"
-            " LEFT JOIN blob b ON b.id = c.before LEFT JOIN blob a ON a.id = c.after"
-            " WHERE e.view = ? AND e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?",
-            (view, self.epoch, epoch, _CARRIED + 1),
-        ).fetchall()
-        changes = [(str(from_sql(path)), after) for path, _, _, after in rows]
-        is_quiet = all(
-            before is not None
-            and before == after
-            and path not in self.manifests
-            and not is_marker(RepoPath(path))
-            for (path, _), (_, before, after, _) in zip(changes, rows, strict=True)
-        )
-        if len(rows) > _CARRIED or not is_quiet:
-            return None
-        memo = Memo(view, epoch, self.layout.changed(changes))
+        memo = Memo(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
         memo.answers, memo.manifests = self.answers, self.manifests
         return memo
+
+    def _is_quiet(self, change: Change) -> bool:
+        before, after = change.interfaces
+        is_read = change.path in self.manifests or is_marker(change.path)
+        return before is not None and before == after and not is_read
 
 
 class Kept:

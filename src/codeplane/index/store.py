@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.pack import Packed, sql_text
 from codeplane.storage.database import Connection
 from codeplane.truth import Gap, Known
+
+_MOST_CHANGES: Final = 2_000  # up to which what is known is carried over to the next epoch
 
 
 class BlobKey(NamedTuple):
@@ -135,6 +137,31 @@ def is_kept(connection: Connection, view: int, epoch: int) -> bool:
     """Whether everything that changed after an epoch of a view is still on record."""
     found = connection.execute("SELECT 1 FROM epoch WHERE id = ? AND view = ?", (epoch, view)).fetchone()
     return found is not None
+
+
+class Change(NamedTuple):
+    """One path between two epochs: what others see of its content, and whether it could be read."""
+
+    path: RepoPath
+    interfaces: tuple[str | None, str | None]  # before and after; None where there is none or it is unread
+    sound: tuple[bool | None, bool | None]
+    blob: int | None
+
+
+def changes_between(connection: Connection, view: int, known: int, epoch: int) -> list[Change] | None:
+    """What changed after an epoch up to another; None where that is too much, or no longer on record."""
+    if known > epoch or not is_kept(connection, view, known):
+        return None
+    rows = connection.execute(
+        "SELECT c.path, b.interface, a.interface, b.state <> 'failed' AND b.size > 0,"
+        " a.state <> 'failed' AND a.size > 0, c.after FROM epoch e JOIN change c ON c.epoch = e.id"
+        " LEFT JOIN blob b ON b.id = c.before LEFT JOIN blob a ON a.id = c.after"
+        " WHERE e.view = ? AND e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?",
+        (view, known, epoch, _MOST_CHANGES + 1),
+    ).fetchall()
+    if len(rows) > _MOST_CHANGES:
+        return None
+    return [Change(from_sql(row[0]), tuple(row[1:3]), tuple(row[3:5]), row[5]) for row in rows]
 
 
 def from_sql(stored: str | bytes) -> RepoPath:

@@ -1,18 +1,14 @@
 """Which build context owns each file of a view, kept from one epoch to the next while nothing moves it."""
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.contexts import Override, Probed, Router, configured, discover, is_marker, probe
-from codeplane.index.store import from_sql, is_kept
+from codeplane.index.contexts import Override, Probed, Read, Router, configured, discover, is_marker, probe
+from codeplane.index.store import changes_between, from_sql
 from codeplane.languages import specs
 from codeplane.storage.database import Connection
-
-Read = Callable[[RepoPath], bytes | None]
-
-_CARRIED: Final = 2_000  # changes up to which contexts are carried over to the next epoch
 
 
 class Units(NamedTuple):
@@ -66,16 +62,8 @@ def find_units(connection: Connection, view: int, read: Read, overrides: Sequenc
 
 def _is_carried(connection: Connection, view: int, known: int, epoch: int) -> bool:
     """Whether nothing that contexts depend on has changed: the set of paths, markers, soundness."""
-    if known > epoch or not is_kept(connection, view, known):
-        return False
-    rows = connection.execute(
-        "SELECT c.path, b.state <> 'failed' AND b.size > 0, a.state <> 'failed' AND a.size > 0"
-        " FROM epoch e JOIN change c ON c.epoch = e.id"
-        " LEFT JOIN blob b ON b.id = c.before LEFT JOIN blob a ON a.id = c.after"
-        " WHERE e.view = ? AND e.id > ? AND e.id <= ? LIMIT ?",
-        (view, known, epoch, _CARRIED + 1),
-    ).fetchall()
-    return len(rows) <= _CARRIED and all(
-        before is not None and before == after and not is_marker(from_sql(path))
-        for path, before, after in rows
+    changes = changes_between(connection, view, known, epoch)
+    return changes is not None and all(
+        one.sound[0] is not None and one.sound[0] == one.sound[1] and not is_marker(one.path)
+        for one in changes
     )
