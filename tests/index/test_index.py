@@ -262,3 +262,24 @@ def test_a_kill_at_any_moment_is_recovered_from(tmp_path: Path, workers: Workers
     resumed = fresh(repo, tmp_path / "i.db", workers)
     assert resumed == fresh(repo, tmp_path / "new.db", workers)
     assert json.dumps(resumed).count("helper_") > 600
+
+
+def test_what_a_file_says_by_itself_is_listed_with_a_limit(index: Index, repo: Path) -> None:
+    source = "import os\nfrom sys import path as p\n\n\ndef f(a):\n    b = getattr(a, 'x')\n    return b\n"
+    (repo / "a.py").write_text(source)
+    (repo / "notes.txt").write_text("words\n")
+    index.refresh()
+    path = RepoPath("a.py")
+    with index.snapshot() as snapshot:
+        assert [item.alias for item in snapshot.imports_in(path, 10).items] == ["os", "p"]
+        assert snapshot.imports_in(path, 1).truncated
+        assert [item.name for item in snapshot.exports_in(path, 10).items] == ["os", "p", "f"]
+        assert [scope.parent for scope in snapshot.scopes_in(path, 10).items] == [-1, 0]
+        assert [bind.name for bind in snapshot.binds_in(path, 10, scope=1).items] == ["a", "b"]
+        bound = snapshot.bind(path, 1, "b")
+        assert bound is not None and bound.line == 6
+        assert snapshot.bind(path, 0, "b") is None
+        [site] = snapshot.dynamics_in(path, 10).items
+        assert (site.pattern, site.literals) == ("getattr", ("x",))
+        assert snapshot.binds_in(RepoPath("notes.txt"), 10).absence is Absence.LANGUAGE_GAP
+        assert snapshot.binds_in(RepoPath("nowhere.py"), 10).absence is Absence.NOT_INDEXED

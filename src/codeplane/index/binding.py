@@ -108,7 +108,7 @@ class Binding:
     def _own_member(self, place: Place) -> Meaning:
         """A member that the class around defines. A base that declares it counts before a bare assignment."""
         meant = self._linker.classes.declared(place)
-        if meant == self._linker.whole(place):
+        if meant == self._linker.grouped(place):
             return Meaning(Tier.PROVEN, meant)
         return Meaning(Tier.STRONG, meant) if known(meant) else _ANCHORED
 
@@ -160,7 +160,7 @@ class Binding:
         if bind.reason == Reason.IMPORT_ALIAS:
             return _linked(self._linker.imported(path, bind.target))
         is_definition = bind.reason == Reason.DEF_IN_SCOPE
-        target = self._linker.whole(Place(path, bind.target)) if is_definition else NOTHING
+        target = self._linker.grouped(Place(path, bind.target)) if is_definition else NOTHING
         return Meaning(Tier.PROVEN, target)
 
     def _member(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:

@@ -69,8 +69,8 @@ class Classes:
         facts = self._sources.facts(place.path)
         item = facts.definitions[place.definition] if facts is not None else None
         if item is None or item.parent < 0 or not self._is_only_assigned((place,)):
-            return self._linker.whole(place)
-        return self.member(self._linker.whole(Place(place.path, item.parent)), item.name)
+            return self._linker.grouped(place)
+        return self.member(self._linker.grouped(Place(place.path, item.parent)), item.name)
 
     def order(self, owner: Target) -> list[Target]:
         """The class and its bases in the order of lookup. Empty where there is no such order."""

@@ -152,12 +152,12 @@ class Linker:
         if bind is None or not bind.certain:
             return UNCLEAR
         if bind.reason == Reason.DEF_IN_SCOPE:
-            return self.opened(self.whole(Place(path, bind.target)))
+            return self.opened(self.grouped(Place(path, bind.target)))
         if bind.reason == Reason.IMPORT_ALIAS:
             return self.imported(path, bind.target) or UNCLEAR
         return UNCLEAR
 
-    def whole(self, place: Place) -> Target:
+    def grouped(self, place: Place) -> Target:
         """A definition with those that only add to it."""
         facts = self.sources.facts(place.path)
         return tuple(Place(place.path, at) for at in facts.group(place.definition)) if facts else (place,)
@@ -390,7 +390,7 @@ class Linker:
             scope = facts.definitions[bodies[0]].scope
             bind = facts.bound.get((scope, name))
             is_unsure = bind is not None and (bind < 0 or not facts.binds[bind].certain)
-            return UNCLEAR if is_unsure else self.whole(places[0])
+            return UNCLEAR if is_unsure else self.grouped(places[0])
         return tuple(places) if self._are_merged(places) else UNCLEAR
 
     def _is_declaration(self, facts: FileFacts, at: int) -> bool:

@@ -1,17 +1,18 @@
 """Bounded questions to the index. Every answer has a limit and says why it is empty when it is."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from codeplane.core.errors import EpochGone
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
+from codeplane.index.files import FileFacts
 from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
-from codeplane.index.pack import sql_text, unpack_binds, unpack_scopes
+from codeplane.index.pack import sql_text
 from codeplane.index.references import AnchorGroup, References, RefFact
 from codeplane.index.store import from_sql, is_kept
 from codeplane.index.surfaces import ExportEntry, ExportThunk, Surfaces
@@ -174,30 +175,32 @@ class Snapshot:
         return Surfaces(self.linker).hash_of(unit)
 
     def imports_in(self, path: RepoPath, limit: int) -> Found[Import]:
-        rows = self._rows("import", "scope, kind, module, name, alias, line, column, certain, reexport", path)
-        made = (Import._make((*row[:7], bool(row[7]), bool(row[8]))) for row in rows)
-        return self._bounded(made, limit, lambda: self._why_none_in(path))
+        return self._told(path, lambda facts: facts.imports, limit)
 
     def exports_in(self, path: RepoPath, limit: int) -> Found[Export]:
-        rows = self._rows("export", "name, local, evidence, certain", path)
-        made = (Export._make((*row[:3], bool(row[3]))) for row in rows)
-        return self._bounded(made, limit, lambda: self._why_none_in(path))
+        return self._told(path, lambda facts: facts.exports, limit)
 
     def dynamics_in(self, path: RepoPath, limit: int) -> Found[Dynamic]:
-        rows = self._rows("dynamic", "pattern, line, column, literals, computed", path)
+        rows = self._connection.execute(
+            "SELECT d.pattern, d.line, d.column, d.literals, d.computed FROM dynamic d"
+            " JOIN entry e ON e.blob = d.blob WHERE e.view = ? AND e.path = ? ORDER BY d.position",
+            (self._view, sql_text(path)),
+        )
         made = (Dynamic(p, line, c, tuple(json.loads(text)), bool(k)) for p, line, c, text, k in rows)
         return self._bounded(made, limit, lambda: self._why_none_in(path))
 
-    def scopes_in(self, path: RepoPath) -> list[Scope]:
-        return self._packed(path)[0]
+    def scopes_in(self, path: RepoPath, limit: int) -> Found[Scope]:
+        """The scopes of a file, outer ones first; a scope's number is its place among them."""
+        return self._told(path, lambda facts: facts.scopes, limit)
 
     def binds_in(self, path: RepoPath, limit: int, scope: int | None = None) -> Found[Bind]:
         """The names bound in a file, or in one of its scopes."""
-        binds = (bind for bind in self._packed(path)[1] if scope is None or bind.scope == scope)
-        return self._bounded(binds, limit, lambda: self._why_none_in(path))
+        return self._told(path, lambda f: [b for b in f.binds if scope in (None, b.scope)], limit)
 
     def bind(self, path: RepoPath, scope: int, name: str) -> Bind | None:
-        return next((b for b in self._packed(path)[1] if (b.scope, b.name) == (scope, name)), None)
+        facts = self.linker.sources.facts(path)
+        binds = facts.binds if facts is not None else ()
+        return next((bind for bind in binds if (bind.scope, bind.name) == (scope, name)), None)
 
     def files_with_words(self, words: Iterable[str], limit: int) -> Found[FileFact]:
         """Files that hold all the words, whole or as parts of identifiers."""
@@ -289,20 +292,11 @@ class Snapshot:
             names.insert(0, from_sql(name))
         return names
 
-    def _rows(self, table: str, columns: str, path: RepoPath) -> Iterator[Any]:
-        return self._connection.execute(
-            f"SELECT {', '.join('t.' + c.strip() for c in columns.split(','))} FROM {table} t"
-            " JOIN entry e ON e.blob = t.blob WHERE e.view = ? AND e.path = ? ORDER BY t.position",
-            (self._view, sql_text(path)),
-        )
-
-    def _packed(self, path: RepoPath) -> tuple[list[Scope], list[Bind]]:
-        row = self._connection.execute(
-            "SELECT b.scopes, b.binds FROM entry e JOIN blob b ON b.id = e.blob"
-            " WHERE e.view = ? AND e.path = ?",
-            (self._view, sql_text(path)),
-        ).fetchone()
-        return (unpack_scopes(row[0]), list(unpack_binds(row[1])[0])) if row else ([], [])
+    def _told(self, path: RepoPath, what: Callable[[FileFacts], Sequence[T]], limit: int) -> Found[T]:
+        """Facts that one file says by itself."""
+        facts = self.linker.sources.facts(path)
+        items = what(facts) if facts is not None else ()
+        return self._bounded(iter(items), limit, lambda: self._why_none_in(path))
 
     def _bounded(self, rows: Iterator[T], limit: int, why_none: Callable[[], Absence]) -> Found[T]:
         limit = max(1, min(limit, MOST))
