@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from typing import Final
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _BREAK = re.compile(rb"[^\w\x80-\xff]")
+# Everything but the bytes of words becomes a space. Which characters beyond ASCII are parts of words is told
+# later, for each run of them once.
+_RUNS = bytes(char if char >= 128 or re.match(rb"\w", bytes([char])) else ord(" ") for char in range(256))
 _LONGEST = 64
 _PIECE = 1 << 20
+_MOST_KNOWN = 200_000
 
 
 def words_of(data: bytes, names: Iterable[str] = ()) -> str:
@@ -18,12 +22,15 @@ def words_of(data: bytes, names: Iterable[str] = ()) -> str:
     """
     if b"\0" in data:
         return ""
-    distinct: dict[str, None] = {}
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    distinct: set[bytes] = set()
     for piece in _pieces(data):
-        distinct.update(dict.fromkeys(_WORD.findall(piece.decode("utf-8", "replace"))))
-    words = [_with_parts(word) for word in distinct if len(word) <= _LONGEST]
+        distinct.update(piece.translate(_RUNS).split())
+    words = [b" ".join(map(_known.__getitem__, distinct)).decode()]
     for name in names:
-        if name not in distinct or len(name) > _LONGEST:
+        known = name.encode("utf-8", "surrogateescape")
+        if known not in distinct or len(known) > _LONGEST:
             words += _WORD.findall(name)
     return " ".join(words)
 
@@ -43,7 +50,20 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         start = end
 
 
-@lru_cache(maxsize=100_000)
+class _Known(dict[bytes, bytes]):
+    """A run of bytes without a break → its words with their parts. What is there costs no line of Python."""
+
+    def __missing__(self, run: bytes) -> bytes:
+        words = _WORD.findall(run.decode("utf-8", "replace"))
+        found = " ".join([_with_parts(word) for word in words if len(word) <= _LONGEST]).encode()
+        if len(run) <= _LONGEST:
+            self[run] = found
+        return found
+
+
+_known: Final = _Known()
+
+
 def _with_parts(word: str) -> str:
     if word.islower() and "_" not in word:
         return word
