@@ -43,7 +43,7 @@ def figures() -> list[Figure]:
 
 def _visit(index: Index, name: str) -> None:
     with index.commit_snapshot(name) as snapshot:
-        assert snapshot.unread == 0
+        assert snapshot.coverage.unread == 0
 
 
 def _timed(action: Callable[[], object]) -> float:

@@ -228,7 +228,7 @@ def test_a_large_commit_is_read_in_parts_and_found_whole(tmp_path: Path, workers
     repo = new_repo(tmp_path / "many", {f"m{n}.py": f"def f{n}(): pass\n" for n in range(450)})
     index = Index.open(tmp_path / "i.db", tree_of(repo), workers)
     with index.commit_snapshot("HEAD") as snapshot:
-        assert snapshot.unread == 0
+        assert snapshot.coverage.unread == 0
         assert snapshot.file(RepoPath("m449.py"))
         assert all(snapshot.definitions_named(f"f{n}", 5).items for n in range(450))
     assert index.state().files == 0

@@ -126,12 +126,32 @@ def test_an_empty_answer_says_why(index: Index, repo: Path) -> None:
         assert snapshot.definitions_named("nowhere", 5).absence is Absence.PROVEN_NONE
         assert snapshot.definitions_named("only_in_text", 5).absence is Absence.LANGUAGE_GAP
         assert snapshot.definitions_in(RepoPath("gone.py"), 5).absence is Absence.NOT_INDEXED
-    (repo / "broken.py").write_text("def f(:\n  (((\n")
+    (repo / "broken.py").write_text("def f(:\n  (((\nlost\n")
+    (repo / "said.py").write_text("# only_in_comments\n")
     index.refresh()
     with index.snapshot() as snapshot:
-        assert snapshot.definitions_named("nowhere", 5).absence is Absence.PARSE_PARTIAL
+        assert snapshot.definitions_named("lost", 5).absence is Absence.PARSE_PARTIAL
+        assert snapshot.definitions_named("nowhere", 5).absence is Absence.PROVEN_NONE
+        assert snapshot.definitions_named("only_in_comments", 5).absence is Absence.PROVEN_NONE
+        assert snapshot.anchor_groups("", 5).absence is Absence.PARSE_PARTIAL
         broken = snapshot.file(RepoPath("broken.py"))
         assert broken is not None and broken.state in ("partial", "failed") and broken.reason
+
+
+def test_an_answer_says_how_much_of_the_view_it_is_from(index: Index, repo: Path) -> None:
+    (repo / "a.py").write_text("x = 1\n")
+    (repo / "broken.py").write_text("def f(:\n  (((\n")
+    (repo / "notes.txt").write_text("text\n")
+    index.refresh()
+    with index.snapshot() as snapshot:
+        coverage = snapshot.definitions_named("x", 5).coverage
+        assert (coverage.unread, coverage.partial + coverage.failed) == (0, 1)
+        assert coverage.unparsed and not coverage.is_whole
+    (repo / "broken.py").unlink()
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert snapshot.coverage == coverage._replace(files=coverage.files - 1, partial=0, failed=0)
+        assert snapshot.coverage.is_whole
 
 
 def test_a_name_is_found_whatever_its_length_and_alphabet(index: Index, repo: Path) -> None:

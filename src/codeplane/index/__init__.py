@@ -1,5 +1,6 @@
 """Facts by content, views of them, epochs, and bounded questions."""
 
+from codeplane.index.coverage import Coverage
 from codeplane.index.index import (
     WORKING_VIEW,
     Index,
@@ -15,6 +16,7 @@ from codeplane.index.workers import Workers
 
 __all__ = [
     "WORKING_VIEW",
+    "Coverage",
     "DefFact",
     "FileFact",
     "Found",

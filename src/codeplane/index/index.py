@@ -19,6 +19,7 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
 from codeplane.index.contexts import Override, Probed, Read
+from codeplane.index.coverage import Coverage, coverage_of
 from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
 from codeplane.index.pack import sql_text
@@ -74,6 +75,7 @@ class Index:
         self._commits = CommitViews(database, workers)
         self._linking = Linking()
         self._units = UnitsCache()
+        self._coverage: tuple[int, int, Coverage] | None = None  # view, epoch
         self._epoch = 0
         self._entries: dict[RepoPath, Entry] = {}
         self._load()
@@ -137,7 +139,13 @@ class Index:
         def links() -> Linker:
             return self._linking.linker(connection, view, epoch, read, units)
 
-        return Snapshot(connection, view, epoch, links, units)
+        def coverage() -> Coverage:
+            known = self._coverage
+            if not epoch or known is None or known[:2] != (view, epoch):
+                known = self._coverage = (view, epoch, coverage_of(connection, view))
+            return known[2]
+
+        return Snapshot(connection, view, epoch, links, units, coverage)
 
     def _manifest(self, path: RepoPath) -> bytes | None:
         """The bytes of a file as the last epoch has them; None where they have changed since."""

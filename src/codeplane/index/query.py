@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from codeplane.core.errors import EpochGone
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
+from codeplane.index.coverage import Coverage, why_no, why_none
 from codeplane.index.files import FileFacts
 from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
@@ -31,11 +32,13 @@ MOST = 1000
 
 @dataclass(frozen=True)
 class Found(Generic[T]):
-    """Items up to the limit asked for. `absence` is set when there are none."""
+    """Items up to the limit asked for, and what of the view they are from. `absence` is set when there are
+    none."""
 
     items: list[T]
     truncated: bool
     absence: Absence | None
+    coverage: Coverage
 
 
 class FileFact(NamedTuple):
@@ -72,8 +75,10 @@ class Snapshot:
         epoch: int,
         links: Callable[[], Linker],
         units: Callable[[], Units],
+        coverage: Callable[[], Coverage],
     ) -> None:
         self._connection = connection
+        self._coverage = coverage
         self._units = units
         self._view = view
         self._links = links
@@ -246,13 +251,9 @@ class Snapshot:
         return f"{len(hidden)} entries have no content here ({kinds}), such as {shown(hidden[0].path)}."
 
     @cached_property
-    def unread(self) -> int:
-        """Files that are known and have not been read yet."""
-        return int(
-            self._connection.execute(
-                "SELECT count(*) FROM entry WHERE view = ? AND blob IS NULL", (self._view,)
-            ).fetchone()[0]
-        )
+    def coverage(self) -> Coverage:
+        """How much of the view has been read."""
+        return self._coverage()
 
     def _files(self, condition: str, values: tuple[object, ...]) -> Iterator[FileFact]:
         rows = self._connection.execute(
@@ -298,10 +299,10 @@ class Snapshot:
         items = what(facts) if facts is not None else ()
         return self._bounded(iter(items), limit, lambda: self._why_none_in(path))
 
-    def _bounded(self, rows: Iterator[T], limit: int, why_none: Callable[[], Absence]) -> Found[T]:
+    def _bounded(self, rows: Iterator[T], limit: int, absence: Callable[[], Absence]) -> Found[T]:
         limit = max(1, min(limit, MOST))
         items = [item for _, item in zip(range(limit + 1), rows, strict=False)]
-        return Found(items[:limit], len(items) > limit, None if items else why_none())
+        return Found(items[:limit], len(items) > limit, None if items else absence(), self.coverage)
 
     def _why_none_in(self, path: RepoPath) -> Absence:
         file = self.file(path)
@@ -312,18 +313,7 @@ class Snapshot:
         return Absence.PROVEN_NONE if file.language else Absence.LANGUAGE_GAP
 
     def _why_none(self, name: str) -> Absence:
-        absence = self._why_incomplete()
-        if absence is not Absence.PROVEN_NONE or not name.strip():
-            return absence
-        elsewhere = self.files_with_words([name], 1).items
-        return Absence.LANGUAGE_GAP if elsewhere else Absence.PROVEN_NONE
+        return why_no(name, self._connection, self._view, self.coverage)
 
     def _why_incomplete(self) -> Absence:
-        if self.unread or self.degraded:
-            return Absence.NOT_INDEXED
-        partial = self._connection.execute(
-            "SELECT 1 FROM entry e JOIN blob b ON b.id = e.blob"
-            " WHERE e.view = ? AND b.state IN ('partial', 'failed') LIMIT 1",
-            (self._view,),
-        ).fetchone()
-        return Absence.PARSE_PARTIAL if partial else Absence.PROVEN_NONE
+        return why_none(self.coverage)

@@ -1,0 +1,67 @@
+"""How much of a view has been read, and why a question about it has no answer."""
+
+from typing import NamedTuple
+
+from codeplane.core.proof import Absence
+from codeplane.index.words import question
+from codeplane.storage.database import Connection
+from codeplane.truth import GapKind
+
+
+class Coverage(NamedTuple):
+    """The files of a view by what is known of them; an answer is about those that were read."""
+
+    files: int
+    unread: int  # known, and not read yet
+    partial: int  # with errors: what could be read is there
+    failed: int  # nothing could be read but words
+    unparsed: int  # no grammar, too large or binary: words at most
+    hidden: int  # of a commit, without content here
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing that has a grammar is missing, in part or as a whole."""
+        return not (self.unread or self.partial or self.failed or self.hidden)
+
+
+def coverage_of(connection: Connection, view: int) -> Coverage:
+    rows = connection.execute(
+        "SELECT coalesce(b.state, 'unread'), count(*) FROM entry e LEFT JOIN blob b ON b.id = e.blob"
+        " WHERE e.view = ? GROUP BY 1",
+        (view,),
+    )
+    states = dict(rows.fetchall())
+    gaps = connection.execute("SELECT kind FROM gap WHERE view = ?", (view,))
+    return Coverage(
+        files=sum(states.values()),
+        unread=states.get("unread", 0),
+        partial=states.get("partial", 0),
+        failed=states.get("failed", 0),
+        unparsed=states.get("skipped", 0),
+        hidden=sum(GapKind(kind).hides_content for (kind,) in gaps),
+    )
+
+
+def why_no(name: str, connection: Connection, view: int, coverage: Coverage) -> Absence:
+    """Why nothing is known of a name. Only files that hold its words can say anything of it."""
+    if coverage.unread or coverage.hidden:
+        return Absence.NOT_INDEXED
+    words = question(name)
+    if not words:
+        return why_none(coverage)
+    rows = connection.execute(
+        "SELECT DISTINCT b.state FROM entry e JOIN blob b ON b.id = e.blob"
+        " WHERE e.view = ? AND b.id IN (SELECT rowid FROM word WHERE word MATCH ?)",
+        (view, words),
+    )
+    states = {state for (state,) in rows}
+    if states & {"partial", "failed"}:
+        return Absence.PARSE_PARTIAL
+    return Absence.LANGUAGE_GAP if "skipped" in states else Absence.PROVEN_NONE
+
+
+def why_none(coverage: Coverage) -> Absence:
+    """Why nothing was found anywhere in the view."""
+    if coverage.unread or coverage.hidden:
+        return Absence.NOT_INDEXED
+    return Absence.PARSE_PARTIAL if coverage.partial or coverage.failed else Absence.PROVEN_NONE
