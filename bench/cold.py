@@ -23,7 +23,6 @@ from codeplane.languages import specs
 from codeplane.languages._grammar import load_language
 from codeplane.truth import WorkingTree
 
-
 RUNS = 5
 
 
