@@ -2,14 +2,14 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tree_sitter import Node
 
 from codeplane.languages._imports import Imported
 from codeplane.languages._outline import TOO_DEEP, Draft, Outline
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages.facts import Reason, Role, ScopeKind
+from codeplane.languages.facts import Reason, Role, ScopeKind, full_names
 
 _CLASS_KINDS = frozenset(("method", "field", "property", "constructor", "enum_member"))
 _UNBOUND_KINDS = frozenset(
@@ -62,6 +62,10 @@ read, -4 and below in the spaces that are apart; scope, or -1 for that of the pl
 
 # Plain integers: these go into every occurrence.
 _READ, _WRITE, _IMPORTED, _DEFINED = int(Role.READ), int(Role.WRITE), int(Role.IMPORT), int(Role.DEFINE)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def space_key(name: bytes, space: str) -> bytes:
@@ -161,7 +165,7 @@ class Binder:
             self._star(imports)
         if self.spec.islands:
             self.starred = {self.outline.place(item.start)[0] for item in imports if item.name == b"*"}
-        self._types(captures)
+        self._types(captures, imports)
         for node in captures.get("doubt", ()):
             at = bisect_right(self.names, node.start_byte) - 1
             doubted = self.named[at] if at >= 0 and self.names[at] == node.start_byte else None
@@ -527,8 +531,9 @@ class Binder:
                 if found and self.binds[found - 1].last < start and self.binds[found - 1].scope == scope:
                     self.binds[found - 1].certain = False
 
-    def _types(self, captures: Mapping[str, list[Node]]) -> None:
+    def _types(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
         """An annotation or a constructor call belongs to the last name bound before it, or to the next."""
+        comes_down = self._comes_down(imports)
         for draft in self.outline.drafts:
             if draft.parameter:  # its name may be a part of that of the parameter: `x` of `$x`
                 at = bisect_right(self.names, draft.name[0]) - 1
@@ -545,11 +550,22 @@ class Binder:
                 first = last
                 if shared and capture == "annotation":
                     first = bisect_left(self.names, shared[bisect_right(shared, start) - 1])
+                said = self.data[start:end]
+                if capture == "annotation":
+                    said = comes_down(said)
                 for at in range(max(first, 0), last + 1):
-                    self._type(at, capture, self.data[start:end])
+                    self._type(at, capture, said)
         for draft in self.outline.drafts if self.member_types else ():
-            draft.annotation = self.member_types.get(draft.name[0], b"").decode("utf-8", "surrogateescape")
+            draft.annotation = _text(self.member_types.get(draft.name[0], b""))
         self._types_before(captures.get("annotation.before", ()))
+
+    def _comes_down(self, imports: list[Imported]) -> Callable[[bytes], bytes]:
+        """What is kept of a type as written."""
+        declared_type = self.spec.declared_type
+        if declared_type is None:
+            return bytes
+        names = full_names((_text(item.module), _text(item.name), _text(item.local)) for item in imports)
+        return lambda said: declared_type(_text(said), names).encode("utf-8", "surrogateescape")
 
     def _type(self, at: int, capture: str, text: bytes) -> None:
         bind = self.named[at]
@@ -579,7 +595,7 @@ class Binder:
             if bind and (bind.reason is not _BOUND or self._is_variable(bind)):
                 bind.annotations += (said,)
             if name in drafts:
-                drafts[name].annotation = said.decode("utf-8", "surrogateescape")
+                drafts[name].annotation = _text(said)
 
     def _is_variable(self, bind: BindDraft) -> bool:
         return self.outline.drafts[bind.target].kind in _TYPED

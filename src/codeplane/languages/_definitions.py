@@ -8,7 +8,16 @@ from itertools import accumulate
 from codeplane.languages._binds import BindDraft
 from codeplane.languages._outline import Draft, Outline
 from codeplane.languages._spec import LanguageSpec, specs
-from codeplane.languages.facts import FLAG_MORE, FLAG_PRIVATE, FLAG_TEST, Definition, ScopeKind, Span
+from codeplane.languages.facts import (
+    FLAG_MORE,
+    FLAG_PRIVATE,
+    FLAG_TEST,
+    OTHER_TYPE,
+    Definition,
+    Reason,
+    ScopeKind,
+    Span,
+)
 
 _SIGNED = frozenset(
     "function method constructor class interface struct enum trait property namespace module macro impl "
@@ -110,7 +119,11 @@ def definitions(
     outline: Outline, numbers: list[int], binds: list[BindDraft], reading: tuple[LanguageSpec, bytes, Lines]
 ) -> list[Definition]:
     """All named drafts, in order."""
-    annotations = {bind.target: bind.annotations[0] for bind in binds if len(bind.annotations) == 1}
+    annotations = {
+        bind.target: bind.annotations[0] if len(bind.annotations) == 1 else OTHER_TYPE.encode()
+        for bind in binds
+        if bind.annotations and bind.reason is Reason.DEF_IN_SCOPE
+    }
     finish = _Finish(outline, numbers, reading)
     return [
         finish.definition(draft, text(annotations.get(at, b"")) if draft.kind in _TYPED else "")

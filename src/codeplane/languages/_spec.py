@@ -131,6 +131,9 @@ class LanguageSpec:
     declared_first: bool = False
     # The members of a class from outside by its full name; everything in it where the class is not known.
     outside_members: Callable[[str], Container[str]] | None = None
+    # The class that a declared type comes down to, or OTHER_TYPE; given the full names of what is imported.
+    # Without it, only types that are plain names are captured.
+    declared_type: Callable[[str, Mapping[str, str]], str] | None = None
     # Receivers that stand for the base classes of the class around: `super()`, `base`.
     super_receivers: tuple[str, ...] = ()
     # Receivers that stand for the class that the class around extends, without the traits of it.

@@ -4,7 +4,7 @@ Lines are 1-based, columns are 0-based bytes. Indexes point into the lists of th
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -76,11 +76,14 @@ class Definition(NamedTuple):
     bases: tuple[
         str, ...
     ] = ()  # base classes and interfaces, as written: `Base`, `pkg.Base`, `Base[T]` → `Base`
-    # Declared type as written, where it is a plain (dotted) name; of a module, the file it is said to be in.
+    # The class of the declared type as written, OTHER_TYPE where that is not one; of a module, the file it is
+    # said to be in.
     annotation: str = ""
     flags: int = 0  # OR of the FLAG_ values
     owner: str = ""  # the type that it belongs to as written, where it stands outside of it: `impl`, `T::f`
 
+
+OTHER_TYPE = "?"
 
 FLAG_PRIVATE = 1
 FLAG_STATIC = 2
@@ -124,6 +127,16 @@ class Import(NamedTuple):
     column: int
     certain: bool = True
     reexport: bool = False  # the statement itself exports the name again (`export … from`, `pub use`)
+
+
+def full_names(imports: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """The full name behind every local one, of imports as module, name and local name. Where a local name
+    stands for several things, it stands for none."""
+    found: dict[str, str] = {}
+    for module, name, local in imports:
+        full = f"{module}.{name}" if name else local if module.startswith(f"{local}.") else module
+        found[local] = full if found.setdefault(local, full) == full else ""
+    return found
 
 
 class Export(NamedTuple):

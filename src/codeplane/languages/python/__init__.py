@@ -2,6 +2,7 @@
 
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
+from codeplane.languages.python.annotations import declared_type
 from codeplane.languages.python.builtin import members_of
 
 SPEC = LanguageSpec(
@@ -47,6 +48,7 @@ SPEC = LanguageSpec(
     surface="bound",
     directories_are_modules=True,
     declared_first=True,
+    declared_type=declared_type,
     outside_members=members_of,
     plain_bases=frozenset(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")

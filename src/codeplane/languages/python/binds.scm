@@ -14,8 +14,8 @@
   (list_splat_pattern (identifier) @bind.local)])
 (assignment left: (tuple_pattern [(identifier) @bind.variable (list_splat_pattern (identifier) @bind.variable)]))
 (assignment left: (list_pattern [(identifier) @bind.variable (list_splat_pattern (identifier) @bind.variable)]))
-(assignment left: (identifier) type: (type [(identifier) (attribute)] @annotation))
-(assignment left: (attribute) type: (type [(identifier) (attribute)] @annotation))
+(assignment left: (identifier) type: (type) @annotation)
+(assignment left: (attribute) type: (type) @annotation)
 (assignment left: (identifier) right: (call function: [(identifier) (attribute)] @made))
 
 (augmented_assignment left: (identifier) @bind.local)
@@ -50,8 +50,8 @@
   (dictionary_splat_pattern (identifier) @bind.param)])
 (default_parameter name: (identifier) @bind.param)
 (typed_default_parameter name: (identifier) @bind.param)
-(typed_default_parameter type: (type [(identifier) (attribute)] @annotation))
-(typed_parameter . (identifier) @bind.param type: (type [(identifier) (attribute)] @annotation))
+(typed_default_parameter type: (type) @annotation)
+(typed_parameter . (identifier) @bind.param type: (type) @annotation)
 (typed_parameter . [
   (identifier) @bind.param
   (list_splat_pattern (identifier) @bind.param)

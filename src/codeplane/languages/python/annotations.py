@@ -1,0 +1,54 @@
+"""The one class that an annotation comes down to."""
+
+import re
+from collections.abc import Mapping
+
+from codeplane.languages.facts import OTHER_TYPE
+
+_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_PLAIN = re.compile(rf"{_NAME}\Z")
+_SUBSCRIPT = re.compile(rf"({_NAME})\[(.*)\]\Z", re.DOTALL)
+_QUOTED = re.compile(r"\"([^\"\\]+)\"\Z|'([^'\\]+)'\Z")
+_MODULES = ("typing", "typing_extensions")
+# What is around a type and changes nothing about the members of a value.
+_WRAPPERS = frozenset(
+    f"{module}.{name}" for module in _MODULES for name in ("Optional", "ClassVar", "Final", "Annotated")
+)
+_LONGEST = 200
+
+
+def declared_type(written: str, imported: Mapping[str, str]) -> str:
+    """The class of a value that is not None; `imported`: local name → what it is by its full name."""
+    rest = written if len(written) <= _LONGEST else ""
+    while True:  # each round leaves something of the text behind
+        named = [part for part in _parts(rest, "|") if part != "None"]
+        rest = named[0] if len(named) == 1 else ""
+        if _PLAIN.match(rest):
+            return rest
+        if quoted := _QUOTED.match(rest):
+            rest = quoted[1] or quoted[2]
+        elif not (subscript := _SUBSCRIPT.match(rest)):
+            return OTHER_TYPE
+        elif _full(subscript[1], imported) not in _WRAPPERS:
+            return subscript[1]
+        else:
+            rest = _parts(subscript[2], ",")[0]
+
+
+def _full(name: str, imported: Mapping[str, str]) -> str:
+    first, dot, rest = name.partition(".")
+    return imported.get(first, first) + dot + rest
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    """The parts between the separators that stand in no brackets and no quotes."""
+    found, depth, quote, begin = [], 0, "", 0
+    for at, char in enumerate(text):
+        if quote or char in "\"'":
+            quote = "" if char == quote else quote or char
+        elif char in "[]()":
+            depth += 1 if char in "[(" else -1
+        elif char == separator and not depth:
+            found.append(text[begin:at].strip())
+            begin = at + 1
+    return [*found, text[begin:].strip()]
