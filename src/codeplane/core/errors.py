@@ -11,7 +11,8 @@
     │   ├── CallInterrupted          1007
     │   ├── WorkspaceRequired        1008
     │   ├── PathRefused              1009
-    │   └── ContentChanged           1010
+    │   ├── ContentChanged           1010
+    │   └── AmbiguousSymbol          1011
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -146,6 +147,12 @@ class ContentChanged(RequestError):
 
     code = 1010
     retryable = True
+
+
+class AmbiguousSymbol(RequestError):
+    """The name fits several definitions; `candidates` in the details says which."""
+
+    code = 1011
 
 
 class RepositoryError(CodePlaneError):

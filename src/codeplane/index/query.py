@@ -13,6 +13,7 @@ from codeplane.index.coverage import Coverage, why_no, why_none
 from codeplane.index.files import FileFacts
 from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
+from codeplane.index.naming import Naming
 from codeplane.index.pack import sql_text
 from codeplane.index.references import AnchorGroup, References, RefFact
 from codeplane.index.store import from_sql, is_kept
@@ -117,7 +118,7 @@ class Snapshot:
 
     def definitions_named(self, name: str, limit: int) -> Found[DefFact]:
         rows = self._definitions("AND d.name = ? ORDER BY e.path, d.position", (sql_text(name),))
-        return self._bounded(rows, limit, lambda: self._why_none(name))
+        return self._bounded(rows, limit, lambda: self.why_none(name))
 
     def definitions_in(self, path: RepoPath, limit: int) -> Found[DefFact]:
         rows = self._definitions("AND e.path = ? ORDER BY d.position", (sql_text(path),))
@@ -125,7 +126,7 @@ class Snapshot:
 
     def references_named(self, name: str, limit: int) -> Found[RefFact]:
         """Every occurrence of a name that is not a definition of it, in order of path and position."""
-        return self._bounded(self.references.named(name), limit, lambda: self._why_none(name))
+        return self._bounded(self.references.named(name), limit, lambda: self.why_none(name))
 
     def references_in(self, path: RepoPath) -> Iterator[RefFact]:
         """Every name that occurs in a file, with what it means, in order of position."""
@@ -149,17 +150,20 @@ class Snapshot:
     def definition(self, uid: str) -> DefFact | None:
         """The definition with a uid."""
         place = self.identities.find(uid)
-        if place is None:
-            return None
-        found = self._definitions(
-            "AND e.path = ? AND d.position = ?", (sql_text(place.path), place.definition)
-        )
-        return next(found, None)
+        return self.definition_at(RepoPath(place.path), place.definition) if place is not None else None
+
+    def definition_at(self, path: RepoPath, position: int) -> DefFact | None:
+        """The definition with a number in a file."""
+        return next(self._definitions("AND e.path = ? AND d.position = ?", (sql_text(path), position)), None)
+
+    def symbol(self, text: str) -> DefFact:
+        """The one definition that a text names: by qualified name or its end, `path:line`, or uid."""
+        return Naming(self._connection, self).find(text)
 
     def anchor_groups(self, name: str, limit: int, unit: str | None = None) -> Found[AnchorGroup]:
         """Unproven references of a name behind receivers, grouped; with few examples and true counts."""
         found = (group for group in self.references.anchored(name) if unit in (None, group.unit))
-        return self._bounded(found, limit, lambda: self._why_none(name))
+        return self._bounded(found, limit, lambda: self.why_none(name))
 
     def anchor_group(self, unit: str, name: str, receiver: str) -> AnchorGroup | None:
         found = self.references.anchored(name)
@@ -210,9 +214,8 @@ class Snapshot:
     def files_with_words(self, words: Iterable[str], limit: int) -> Found[FileFact]:
         """Files that hold all the words, whole or as parts of identifiers."""
         query = question(" ".join(words))
-        rows = self._files(
-            "AND e.blob IN (SELECT rowid FROM word WHERE word MATCH ?) ORDER BY e.path", (query,)
-        )
+        condition = "AND e.blob IN (SELECT rowid FROM word WHERE word MATCH ?) ORDER BY e.path"
+        rows = self._files(condition, (query,)) if query else iter(())
         return self._bounded(rows, limit, self._why_incomplete)
 
     def changed_since(self, epoch: int, limit: int) -> Found[RepoPath]:
@@ -312,7 +315,8 @@ class Snapshot:
             return Absence.PARSE_PARTIAL
         return Absence.PROVEN_NONE if file.language else Absence.LANGUAGE_GAP
 
-    def _why_none(self, name: str) -> Absence:
+    def why_none(self, name: str) -> Absence:
+        """Why nothing is known about a name."""
         return why_no(name, self._connection, self._view, self.coverage)
 
     def _why_incomplete(self) -> Absence:

@@ -1,0 +1,302 @@
+"""Finding the one definition that a text names: a qualified name or the end of one, `path:line`, or a uid."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Absence
+from codeplane.index.identity import PREFIX
+from codeplane.index.pack import sql_text
+from codeplane.index.store import from_sql
+from codeplane.index.targets import UNCLEAR
+from codeplane.jail import shown
+from codeplane.languages.modules import Place
+from codeplane.storage.database import Connection
+
+if TYPE_CHECKING:
+    from codeplane.index.query import DefFact, Snapshot
+
+_BETWEEN: Final = re.compile(r"::|->|[./\\#]")
+_AT_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?\Z", re.DOTALL)
+_IN_FILE: Final = re.compile(r"(?P<path>.+?)(?:::|[:#])(?P<name>[^:#/]+)\Z", re.DOTALL)
+_CALL: Final = re.compile(r"\([^()]*\)\Z")
+_LONGEST: Final = 1_000
+_SHOWN: Final = 10
+_NEAR: Final = 5
+_ALIKE: Final = 0.7
+# Headings and keys are found by name, but where code has the name, they are not what is meant.
+_PROSE: Final = frozenset("heading key selector block stage resource".split())
+
+
+class _Candidate(NamedTuple):
+    place: Place
+    names: tuple[str, ...]  # those of the definitions around it, and its own
+    line: int
+    kind: str
+
+
+class Naming:
+    """One way for every question to name a definition. What is not exactly one is an error."""
+
+    def __init__(self, connection: Connection, snapshot: "Snapshot") -> None:
+        self._connection = connection
+        self._snapshot = snapshot
+        self._sources = snapshot.linker.sources
+        self._modules = snapshot.identities
+
+    def find(self, text: str) -> "DefFact":
+        """The definition; an error with the candidates or the nearest names where there is not just one."""
+        asked = _CALL.sub("", text.strip().strip("`").strip())
+        if not asked or len(asked) > _LONGEST:
+            raise InvalidArgument(
+                f"A symbol's name has 1 to {_LONGEST} characters.",
+                hints=["A qualified name or the end of one, `path:line`, or a `sym_…` uid."],
+            )
+        if asked.startswith(PREFIX) and (found := self._snapshot.definition(asked)) is not None:
+            return found
+        if match := _AT_LINE.match(asked):
+            return self._at_line(match)
+        if (match := _IN_FILE.match(asked)) and self._sources.exists(match["path"]):
+            inside = [one for one in self._matching(match["name"]) if one.place.path == match["path"]]
+            return self._single(asked, inside)
+        return self._single(asked, self._matching(asked) or self._passed_on(asked))
+
+    def _single(self, asked: str, found: "Sequence[_Candidate]") -> "DefFact":
+        found = self._distinct([one for one in found if one.kind not in _PROSE] or found)
+        if not found:
+            raise self._unknown(asked)
+        if len(found) > 1:
+            raise self._ambiguous(asked, found)
+        return self._fact(found[0].place)
+
+    def _matching(self, asked: str) -> list[_Candidate]:
+        """The definitions with this qualified name; without such, those whose qualified names end so."""
+        parts = _split(asked)
+        if not parts:
+            return self._named(asked, "")
+        found = self._named(parts[-1], parts[-2] if len(parts) > 1 else "")
+        if len(parts) > 1 and not found:
+            return self._named(asked, "")
+        found = [one for one in found if _ends_with(one.names, parts[-len(one.names) :])]
+        whole = [one for one in found if len(one.names) >= len(parts)]
+        rest = [one for one in found if len(one.names) < len(parts)]
+        for one in rest:
+            module = _split(self._modules.module(one.place.path))
+            if _ends_with(module, parts[: -len(one.names)]):
+                whole.append(one)
+        exact = [one for one in whole if self._is_exactly(one, parts)] if len(whole) > 1 else []
+        return exact or whole
+
+    def _is_exactly(self, one: _Candidate, parts: Sequence[str]) -> bool:
+        if len(one.names) >= len(parts):
+            return False
+        return len(_split(self._modules.module(one.place.path))) + len(one.names) == len(parts)
+
+    def _named(self, name: str, around: str) -> list[_Candidate]:
+        """The definitions of a name, and where it is said, of those directly in something of a name."""
+        rows = self._connection.execute(
+            "SELECT d.blob, d.position, d.name, d.name_line, d.kind, d.parent, d.owner FROM definition d"
+            " LEFT JOIN definition p ON p.blob = d.blob AND p.position = d.parent"
+            " WHERE d.name = ?1 AND (?2 = '' OR p.name IS NULL OR p.name = ?2)",
+            (sql_text(name), sql_text(around)),
+        ).fetchall()
+        found = []
+        for blob, position, own, line, kind, parent, owner in rows:
+            paths = self._sources.paths_of(blob)
+            if paths:
+                names = tuple(self._lexical(blob, parent, [from_sql(own)], owner))
+                found += [_Candidate(Place(path, position), names, line, kind) for path in paths]
+        return sorted(found, key=lambda one: (len(one.names), one.place))
+
+    def _lexical(self, blob: int, parent: int, names: list[str], owner: str) -> Iterator[str]:
+        while parent >= 0:
+            name, parent, owner = self._connection.execute(
+                "SELECT name, parent, owner FROM definition WHERE blob = ? AND position = ?", (blob, parent)
+            ).fetchone()
+            names.append(from_sql(name))
+        if owner and owner != names[-1]:
+            names.extend(reversed(_split(owner)))
+        return reversed(names)
+
+    def _passed_on(self, asked: str) -> list[_Candidate]:
+        """What a module shows under a name that is defined in another: `pkg.Name` for `pkg.part.Name`."""
+        parts = _split(asked)
+        for count in range(len(parts) - 1, 0, -1):
+            for path in self._paths_of(parts[:count]):
+                target = self._snapshot.linker.lookup((Place(path),), parts[count])
+                place = target[0] if target and target != UNCLEAR else Place(path)
+                for name in parts[count + 1 :]:
+                    facts = self._sources.facts(place.path)
+                    inside = facts.inside.get((place.definition, name), ()) if facts else ()
+                    place = Place(place.path, inside[0]) if len(inside) == 1 else Place(place.path)
+                    if place.definition < 0:
+                        break
+                if place.definition >= 0:
+                    return [_Candidate(place, (), 0, "")]
+        return []
+
+    def _paths_of(self, module: Sequence[str]) -> list[str]:
+        """The files whose module has a name that ends so."""
+        answers, key = self._sources.memo.answers, ("paths of module", *module)
+        if key not in answers:
+            answers[key] = [
+                path
+                for path in self._sources.memo.layout.blobs
+                if all(part in path for part in module)
+                and _ends_with(_split(self._modules.module(path)), module)
+            ]
+        kept: list[str] = answers[key]
+        return kept
+
+    def _distinct(self, found: Sequence[_Candidate]) -> Sequence[_Candidate]:
+        """One candidate for what is one thing: overloads, a property with its setter, a reopened class."""
+        if len(found) < 2 or len(found) > _SHOWN:
+            return found
+        kept: dict[Place, _Candidate] = {}
+        for one in found:
+            facts = self._sources.facts(one.place.path)
+            main = facts.group(one.place.definition)[0] if facts else one.place.definition
+            kept.setdefault(Place(one.place.path, main), one._replace(place=Place(one.place.path, main)))
+        places = list(kept)
+        names = {self._modules.qualified(place) for place in places}
+        target = self._snapshot.linker.single([(place,) for place in places])
+        return list(kept.values())[:1] if len(names) == 1 and target != UNCLEAR else list(kept.values())
+
+    def _at_line(self, match: "re.Match[str]") -> "DefFact":
+        path, line = RepoPath(match["path"]), int(match["line"])
+        if not self._sources.exists(path):
+            raise self._no_file(path)
+        facts = self._sources.facts(path)
+        items = list(enumerate(facts.definitions)) if facts else []
+        found = [at for at, item in items if item.name_line == line]
+        found = found or [at for at, item in items if item.span.start_line == line][:1]
+        if match["column"] and len(found) > 1:
+            column = int(match["column"])
+            starts = {items[at][1].name_column + 1: at for at in found}
+            before = [start for start in starts if start <= column]
+            found = [starts[max(before)]] if before else found
+        if not found:
+            raise self._no_line(path, line)
+        if len(found) > 1:
+            raise self._ambiguous(match[0], [_Candidate(Place(path, at), (), line, "") for at in found])
+        return self._fact(Place(path, found[0]))
+
+    def _no_file(self, path: RepoPath) -> NotFound:
+        name = path.rsplit("/", 1)[-1]
+        near = [other for other in self._sources.paths_named(name) if _ends_with(_split(other), _split(path))]
+        near = near or list(self._sources.paths_named(name))
+        return NotFound(
+            f"There is no file {shown(path)!r}.",
+            hints=[f"There is {shown(other)}." for other in near[:_NEAR]],
+        )
+
+    def _no_line(self, path: RepoPath, line: int) -> NotFound:
+        facts = self._sources.facts(path)
+        around = [
+            at
+            for at, item in enumerate(facts.definitions if facts else ())
+            if item.span.start_line <= line <= item.span.end_line
+        ]
+        near = [self._told(Place(path, around[-1]))] if around else []
+        absence = self._snapshot.definitions_in(path, 1).absence
+        return NotFound(
+            f"No definition begins at line {line} of {shown(path)}{_because(absence)}.",
+            hints=[f"The line is inside {one['name']} ({one['at']})." for one in near],
+            **({"absence": absence.value} if absence else {}),
+        )
+
+    def _ambiguous(self, asked: str, found: "Sequence[_Candidate]") -> AmbiguousSymbol:
+        told = [self._told(one.place) for one in found[:_SHOWN]]
+        return AmbiguousSymbol(
+            f"{shown(asked)!r} names {len(found)} definitions.",
+            hints=["Name one by its qualified name, `path:line` or uid."],
+            candidates=told,
+            total=len(found),
+        )
+
+    def _unknown(self, asked: str) -> NotFound:
+        near = [self._told(place) for place in self._nearest(asked)]
+        absence = self._snapshot.why_none(_split(asked)[-1] if _split(asked) else asked)
+        details: dict[str, object] = {"absence": absence.value}
+        if near:
+            details["nearest"] = near
+        names = ", ".join(str(one["name"]) for one in near)
+        return NotFound(
+            f"No symbol is named {shown(asked)!r}{_because(absence)}.",
+            hints=[f"The nearest names: {names}"] if near else [],
+            **details,
+        )
+
+    def _nearest(self, asked: str) -> list[Place]:
+        """The definitions whose names are most like the one that was asked for."""
+        parts = _split(asked) or [asked]
+        same = self._named(parts[-1], "")
+        if same:
+            ranked = sorted(same, key=lambda one: -_alike(".".join(one.names), ".".join(parts)))
+            return [one.place for one in ranked[:_NEAR]]
+        ranked_names = sorted((_alike(name, parts[-1]), name) for name in self._names_like(parts[-1]))
+        places: list[Place] = []
+        for alike, name in reversed(ranked_names):
+            if alike >= _ALIKE and len(places) < _NEAR:
+                places += [one.place for one in self._named(name, "") if one.kind not in _PROSE][:1]
+        return places
+
+    def _names_like(self, name: str) -> Iterator[str]:
+        """Defined names about as long as a name that have a third of its pairs of letters."""
+        low = name.lower()
+        pairs = {low[at : at + 2] for at in range(len(low) - 1)} or {low}
+        slack = max(1, len(name) // 3)
+        rows = self._connection.execute(
+            "SELECT DISTINCT name FROM definition WHERE length(name) BETWEEN ? AND ?",
+            (len(name) - slack, len(name) + slack),
+        )
+        for (stored,) in rows:
+            other = from_sql(stored)
+            lower = other.lower()
+            if sum(pair in lower for pair in pairs) * 3 >= len(pairs):
+                yield other
+
+    def _told(self, place: Place) -> dict[str, str]:
+        """A candidate as an error shows it; each of its names leads to it."""
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        item = facts.definitions[place.definition]
+        return {
+            "uid": self._modules.uid(place),
+            "name": shown(self._modules.qualified(place)),
+            "kind": item.kind,
+            "at": f"{shown(place.path)}:{item.name_line}",
+        }
+
+    def _fact(self, place: Place) -> "DefFact":
+        found = self._snapshot.definition_at(RepoPath(place.path), place.definition)
+        assert found is not None, "BUG: a definition that was found is there"
+        return found
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a name, whatever stands between them."""
+    return [part for part in _BETWEEN.split(text) if part]
+
+
+def _ends_with(whole: Sequence[str], end: Sequence[str]) -> bool:
+    return len(end) <= len(whole) and list(whole[len(whole) - len(end) :]) == list(end)
+
+
+def _alike(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.lower(), other.lower()).ratio()
+
+
+def _because(absence: Absence | None) -> str:
+    match absence:
+        case Absence.NOT_INDEXED:
+            return ", and not every file has been read yet"
+        case Absence.PARSE_PARTIAL:
+            return ", and a file that may have it could be read only in part"
+        case Absence.LANGUAGE_GAP:
+            return "; the word occurs in a file whose definitions are not read"
+        case _:
+            return ""
