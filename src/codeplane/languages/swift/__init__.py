@@ -1,0 +1,22 @@
+"""Swift 6."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import FLAG_TEST
+
+SPEC = LanguageSpec(
+    name="swift",
+    family="swift",
+    grammar="tree_sitter_swift",
+    extensions=(".swift",),
+    shebangs=("swift",),
+    resolves=False,
+    class_kinds={"function": "method", "variable": "property", "constant": "property"},
+    decorator_flags={"Test": FLAG_TEST, "Suite": FLAG_TEST},
+    test_base=r"\w*TestCase",
+    dynamic_calls={
+        "NSClassFromString": ("reflect", 0),
+        "NSSelectorFromString": ("reflect", 0),
+        "Selector": ("reflect", 0),
+    },
+    gaps="Names are not bound. Locals of functions and declared operators are no definitions.",
+)
