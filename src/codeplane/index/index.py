@@ -23,12 +23,13 @@ from codeplane.index.coverage import Coverage, coverage_of
 from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
 from codeplane.index.pack import sql_text
-from codeplane.index.query import Snapshot
+from codeplane.index.query import Contents, Snapshot, Supplies
 from codeplane.index.schema import SCHEMA
 from codeplane.index.store import Entry, from_sql, publish, view_id
 from codeplane.index.units import Units, UnitsCache, find_units
 from codeplane.index.work import Progress, Work, in_batches
 from codeplane.index.workers import Done, Workers
+from codeplane.jail import shown
 from codeplane.storage.database import Connection, Database, delete_database, open_exact
 from codeplane.storage.lease import Lease
 from codeplane.truth import Delta, Known, WorkingTree
@@ -130,9 +131,13 @@ class Index:
         """The working tree at the last published epoch; everything read in the block agrees."""
         with self.database.read() as connection:
             epoch = _last_epoch(connection, self._view)
-            yield self._snapshot(connection, self._view, epoch, self._manifest)
+            yield self._snapshot(connection, (self._view, epoch), self._manifest, self._content)
 
-    def _snapshot(self, connection: Connection, view: int, epoch: int, read: Read) -> Snapshot:
+    def _snapshot(
+        self, connection: Connection, at: tuple[int, int], read: Read, contents: Contents
+    ) -> Snapshot:
+        view, epoch = at
+
         def units() -> Units:
             return self._units.units(connection, view, epoch, read)
 
@@ -145,7 +150,14 @@ class Index:
                 known = self._coverage = (view, epoch, coverage_of(connection, view))
             return known[2]
 
-        return Snapshot(connection, view, epoch, links, units, coverage)
+        return Snapshot(connection, view, epoch, Supplies(links, units, coverage, contents))
+
+    def _content(self, path: RepoPath, digest: Digest) -> bytes:
+        try:
+            return self._tree.read(path, expected=digest)
+        except NotFound as error:
+            told = shown(path)
+            raise ContentChanged(f"{told} has gone since it was looked at.", path=told) from error
 
     def _manifest(self, path: RepoPath) -> bytes | None:
         """The bytes of a file as the last epoch has them; None where they have changed since."""
@@ -158,7 +170,7 @@ class Index:
         tree = self._tree.at(commit)
         view = self._commits.view_of(tree, progress)
         with self.database.read() as connection:
-            yield self._snapshot(connection, view, 0, tree.manifest)
+            yield self._snapshot(connection, (view, 0), tree.manifest, tree.exact)
 
     def collect(self) -> Collected:
         """Drops old epochs, unused views of commits and blobs that nothing uses; a bounded amount."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
-from codeplane.core.errors import EpochGone
-from codeplane.core.paths import RepoPath
+from codeplane.core.errors import EpochGone, NotFound
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.index.coverage import Coverage, why_no, why_none
 from codeplane.index.files import FileFacts
@@ -27,6 +27,7 @@ from codeplane.storage.database import Connection
 from codeplane.truth import Gap, GapKind
 
 T = TypeVar("T")
+Contents = Callable[[RepoPath, Digest], bytes]
 
 MOST = 1000
 
@@ -66,23 +67,22 @@ class DefFact(NamedTuple):
     flags: int
 
 
+class Supplies(NamedTuple):
+    """Where a snapshot gets what only some questions need."""
+
+    links: Callable[[], Linker]
+    units: Callable[[], Units]
+    coverage: Callable[[], Coverage]
+    contents: Contents
+
+
 class Snapshot:
     """One view at one epoch. It lives as long as the read that it was made in."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        view: int,
-        epoch: int,
-        links: Callable[[], Linker],
-        units: Callable[[], Units],
-        coverage: Callable[[], Coverage],
-    ) -> None:
+    def __init__(self, connection: Connection, view: int, epoch: int, supplies: Supplies) -> None:
         self._connection = connection
-        self._coverage = coverage
-        self._units = units
+        self._links, self._units, self._coverage, self._contents = supplies
         self._view = view
-        self._links = links
         self.epoch = epoch
 
     @cached_property
@@ -107,6 +107,15 @@ class Snapshot:
     @cached_property
     def identities(self) -> Identities:
         return Identities(self.linker)
+
+    def source(self, path: RepoPath) -> bytes:
+        """The bytes of a file as this epoch has them; `ContentChanged` where they are others by now."""
+        found = self._connection.execute(
+            "SELECT digest FROM entry WHERE view = ? AND path = ?", (self._view, sql_text(path))
+        ).fetchone()
+        if found is None:
+            raise NotFound(f"There is no file {shown(path)} in the index.", path=shown(path))
+        return self._contents(path, Digest(found[0]))
 
     def file(self, path: RepoPath) -> FileFact | None:
         return next(self._files("AND e.path = ?", (sql_text(path),)), None)

@@ -5,12 +5,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final, TypeVar
 
-from codeplane.core.errors import Cancelled, CodePlaneError, DeadlineExceeded, ServerStopping
+from codeplane.core.errors import (
+    Cancelled,
+    CodePlaneError,
+    ContentChanged,
+    DeadlineExceeded,
+    ServerStopping,
+)
 from codeplane.core.ids import RequestId
 from codeplane.index import Snapshot
 from codeplane.session.clients import ClientSession
 from codeplane.session.repo import RepoSession
+
+T = TypeVar("T")
+
+# A program that writes one file all the time must not hold a call for ever.
+_MOST_LOOKS: Final = 4
 
 
 class Stop(Enum):
@@ -62,6 +74,17 @@ class Call:
         self.repo.refresh(self.progress)
         with self.repo.index.snapshot() as snapshot:
             yield snapshot
+
+    def ask(self, question: Callable[[Snapshot], T]) -> T:
+        """The answer to a question that reads contents; asked anew when one changed while it was read."""
+        for _ in range(_MOST_LOOKS - 1):
+            try:
+                with self.snapshot() as snapshot:
+                    return question(snapshot)
+            except ContentChanged:
+                self.check()
+        with self.snapshot() as snapshot:
+            return question(snapshot)
 
     def check(self) -> None:
         """Raises when the call has to end. Long work calls this often."""

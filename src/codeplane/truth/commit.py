@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from codeplane.core.errors import UnsupportedRepository
+from codeplane.core.errors import NotFound, UnsupportedRepository
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Commit, Repository, TreeEntry
+from codeplane.jail import shown
 from codeplane.truth.ignore import Ignore
 from codeplane.truth.known import digest_of
 
@@ -132,6 +133,14 @@ class CommitTree:
             self.fill()
         entry = self.files.get(path)
         return self.read(entry.oid) if entry is not None else None
+
+    def exact(self, path: RepoPath, digest: Digest) -> bytes:
+        """The bytes of one file that have this digest; a pointer to other content does not have it."""
+        data = self.manifest(path)
+        if data is None or digest_of(data) != digest:
+            told = shown(path)
+            raise NotFound(f"Git does not have the content of {told}.", path=told)
+        return data
 
     def _target(self, oid: str) -> str:
         size = self.repository.blob_size(oid)
