@@ -11,7 +11,7 @@ from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, k
 from codeplane.languages.facts import FLAG_STATIC, Bind, Import, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place
 
-_PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)[\w$@]+)*\Z")
+_PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)#?[\w$@]+)*\Z")
 _KEYWORD: Final = "="
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
 # The entries of a spec's `looks` that end up in a role.

@@ -36,6 +36,7 @@
     (unary_expression operator: "&" operand: (composite_literal type: [
       (type_identifier) @made (qualified_type) @made (generic_type type: (_) @made)]))] .))
 (var_spec
+  !type
   . name: (identifier) .
   value: (expression_list . [
     (composite_literal type: [(type_identifier) (qualified_type)] @made)

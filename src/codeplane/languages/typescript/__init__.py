@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from codeplane.languages.javascript import SPEC as JAVASCRIPT
+from codeplane.languages.typescript.annotations import declared_type
 
 SPEC = replace(
     JAVASCRIPT,
@@ -29,4 +30,5 @@ SPEC = replace(
     },
     looks={"type": ("t",), "namespace": ("n",), "export": ("vtn",)},
     open_kinds=frozenset(("enum_member",)),
+    declared_type=declared_type,
 )

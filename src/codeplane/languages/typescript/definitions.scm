@@ -21,10 +21,7 @@
 (public_field_definition value: (_)) @scope.function
 (public_field_definition
   name: [(property_identifier) (private_property_identifier)]
-  type: (type_annotation [
-    (type_identifier) @annotation
-    (nested_type_identifier) @annotation
-    (generic_type name: (_) @annotation)]))
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation))
 
 (method_definition (override_modifier) @modifier.override)
 (method_definition (accessibility_modifier ["private" "protected"]) @modifier.private)
@@ -53,10 +50,8 @@
   (generic_type name: [(type_identifier) (nested_type_identifier)] @base)])
 (interface_body (property_signature name: (property_identifier) @name) @definition.field)
 (interface_body (property_signature
-  name: (property_identifier) type: (type_annotation [
-    (type_identifier) @annotation
-    (nested_type_identifier) @annotation
-    (generic_type name: (_) @annotation)])))
+  name: (property_identifier)
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation)))
 (object_type (property_signature name: (property_identifier) @argument.keyword))
 (object_type) @scope.class
 

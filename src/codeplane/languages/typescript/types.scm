@@ -20,20 +20,13 @@
 (optional_parameter pattern: (identifier) @bind.param)
 (index_signature name: (identifier) @bind.param)
 (required_parameter
-  pattern: (identifier) type: (type_annotation [
-    (type_identifier) @annotation
-    (nested_type_identifier) @annotation
-    (generic_type name: (_) @annotation)]))
+  pattern: (identifier)
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation))
 (optional_parameter
-  pattern: (identifier) type: (type_annotation [
-    (type_identifier) @annotation
-    (nested_type_identifier) @annotation
-    (generic_type name: (_) @annotation)]))
-(variable_declarator
-  name: (identifier) type: (type_annotation [
-    (type_identifier) @annotation
-    (nested_type_identifier) @annotation
-    (generic_type name: (_) @annotation)]))
+  pattern: (identifier)
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation))
+; Whatever a variable is declared as counts before what it is given.
+(variable_declarator name: (identifier) type: (type_annotation (_) @annotation))
 (type_parameter name: (type_identifier) @bind.type_param)
 (mapped_type_clause name: (type_identifier) @bind.type_param)
 (infer_type . (type_identifier) @bind.type_local)

@@ -1,0 +1,47 @@
+"""The one class or interface that a type annotation comes down to."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from codeplane.languages.facts import OTHER_TYPE
+
+_PLAIN = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_PRIMITIVES = frozenset("any bigint boolean never number object string symbol this unknown void".split())
+_NOTHING = frozenset(("", "null", "undefined"))
+_QUOTES = "\"'`"
+_LONGEST = 300
+
+
+def declared_type(written: str, _imported: Mapping[str, str]) -> str:
+    """The type of a value that is neither null nor undefined."""
+    if _PLAIN.fullmatch(written) and written not in _PRIMITIVES:
+        return written
+    return _declared(written) if len(written) <= _LONGEST else OTHER_TYPE
+
+
+@lru_cache(maxsize=2_000)
+def _declared(written: str) -> str:
+    parts = _parts(written)
+    named = [part for part in parts if part not in _NOTHING] if parts else []
+    name = _PLAIN.match(named[0]) if len(named) == 1 else None
+    if name is None or name[0] in _PRIMITIVES or named[0][name.end() :].strip() not in ("", "<>"):
+        return OTHER_TYPE
+    return name[0]
+
+
+def _parts(text: str) -> list[str]:
+    """The members of a union, without what stands in brackets; none where quotes make that unsure."""
+    parts, depth, before = [""], 0, ""
+    for char in text:
+        if char in _QUOTES:
+            return []
+        is_arrow = char == ">" and before == "="
+        depth -= char in ")]}>" and not is_arrow
+        if not depth and char == "|":
+            parts.append("")
+        elif not depth:
+            parts[-1] += char
+        depth += char in "([{<"
+        before = char
+    return [part.strip() for part in parts]
