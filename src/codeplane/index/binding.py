@@ -67,13 +67,18 @@ class Binding:
             space = facts.receivers[seen.receiver - 1].removeprefix("#")
             if space in self._linker.spec(facts).apart:
                 return _linked(self._linker.ambient(path, seen.scope, f"{space} {name}"))
-            target = self._fitting(facts, seen, known(self._member(path, facts, name, seen)))
+            target = self._fitting(facts, name, seen, known(self._member(path, facts, name, seen)))
             return Meaning(Tier.STRONG, target) if target else _ANCHORED
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
             return self._mentioned(path, facts, name, seen)
         if seen.target:
             bind = facts.binds[seen.target - 1]
-            return self._bound(path, bind) if bind.certain else self._doubted(path, facts, seen, bind)
+            if not bind.certain:
+                return self._doubted(path, facts, seen, bind)
+            meaning = self._bound(path, bind)
+            if self._linker.is_mixed(meaning.target):
+                return _linked(self._fitting(facts, name, seen, meaning.target))
+            return meaning
         around = list(self._linker.outward(facts, seen.scope))
         if (around[-1], name) in facts.bound or seen.role == Role.DEFINE:
             return _UNKNOWN
@@ -81,11 +86,11 @@ class Binding:
         if spec.implicit_self and seen.role == Role.CALL:
             owner = self._only(self._class_around(path, facts, seen.scope))
             member = self._of(True, self._linker.classes.member(owner, name)) if owner else NOTHING
-            return _linked(self._fitting(facts, seen, known(member)))
+            return _linked(self._fitting(facts, name, seen, known(member)))
         target = self._linker.ambient(path, seen.scope, name)
         if not target and seen.role == Role.TYPE:
             target = self._linker.crate(path, seen.scope, name)
-        target = self._fitting(facts, seen, known(target))
+        target = self._fitting(facts, name, seen, known(target))
         is_clear = not spec.bases_before_file or set(self._sources.definitions(name)) <= set(target)
         return _linked(target if is_clear else NOTHING)
 
@@ -95,15 +100,29 @@ class Binding:
         name = facts.definitions[owner[0].definition].name if facts else ""
         return owner if name and len(self._sources.definitions(name)) == 1 else NOTHING
 
-    def _fitting(self, facts: FileFacts, seen: Occurrence, target: Target) -> Target:
+    def _fitting(self, facts: FileFacts, name: str, seen: Occurrence, target: Target) -> Target:
         """The target where a name in this role can mean it: a call is no call of a field."""
         spec = self._linker.spec(facts)
         if not spec.spaces or not target:
             return target
         looks = {space for role in _ROLES.get(seen.role, ()) for space in "".join(spec.looks.get(role, "v"))}
+        if seen.role in _ROLES and self._linker.is_mixed(target):
+            is_type = seen.role == Role.TYPE
+            return (
+                self._as_type(facts, name, target)
+                if is_type
+                else self._linker.of_space(target, "".join(looks))
+            )
         kinds = [self._linker.definition_kind(place) for place in target]
         fits = all(not kind or looks & set(spec.spaces.get(kind, "v")) for kind in kinds)
         return target if fits or seen.role not in _ROLES else NOTHING
+
+    def _as_type(self, facts: FileFacts, name: str, target: Target) -> Target:
+        """The type among several things of one name, unless it may stand for a base class or a namespace."""
+        classes = [item for item in facts.definitions if item.kind == "class"]
+        is_base = any(split_path(base)[-1] == name for item in classes for base in item.bases)
+        is_open = is_base or self._linker.of_space(target, "n")
+        return NOTHING if is_open else self._linker.of_space(target, "t")
 
     def _own_member(self, place: Place) -> Meaning:
         """A member that the class around defines. A base that declares it counts before a bare assignment."""
@@ -228,9 +247,7 @@ class Binding:
         return self._instance(path, outer, bind.type_name)
 
     def _instance(self, path: str, scope: int, type_name: str) -> _Value:
-        target = self._unaliased(
-            known(self._linker.written(path, scope, type_name)) if type_name else NOTHING
-        )
+        target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
         is_class = bool(target) and all(map(self._is_instantiable, target))
         return _Value(target, is_instance=True, is_declared=True) if is_class else _NO_VALUE
 
@@ -250,12 +267,15 @@ class Binding:
             item = facts.definitions[target[0].definition]
             if item.kind != "type" or not item.annotation:
                 return target
-            target = known(self._linker.written(target[0].path, item.scope, item.annotation))
+            target = self._type_named(target[0].path, item.scope, item.annotation)
         return NOTHING
+
+    def _type_named(self, path: str, scope: int, text: str) -> Target:
+        return self._linker.of_space(known(self._linker.written(path, scope, text)), "t")
 
     def _typed(self, target: Target) -> _Value:
         """A definition as a value: a variable stands for what it holds, everything else for itself."""
-        target = self._linker.opened(known(target))
+        target = self._linker.of_space(self._linker.opened(known(target)), "vn")
         if len(target) != 1 or self._linker.definition_kind(target[0]) not in _VALUES:
             return _Value(target)
         place = target[0]

@@ -197,6 +197,8 @@ class Classes:
 
     def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
         target = known(self._linker.written(place.path, item.scope, text))
+        if item.kind == "interface":
+            target = self._linker.of_space(target, "t")
         if target and all(self._linker.definition_kind(one) in _BASES for one in target):
             return self.whole(target)
         first, *rest = split_path(text)

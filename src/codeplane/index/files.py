@@ -7,6 +7,7 @@ from typing import Final
 
 from codeplane.index.pack import unpack_binds, unpack_scopes
 from codeplane.index.store import from_sql
+from codeplane.index.targets import CLASSES
 from codeplane.languages import specs
 from codeplane.languages.facts import (
     FLAG_MORE,
@@ -96,12 +97,18 @@ class FileFacts:
             # What stands inside another definition may be bound in the file: the constants of an `enum` in C.
             for parent in {item.parent, -1} if at in bound else {item.parent}:
                 known = found.setdefault((parent, self._key(item)), [])
+                alike = [one for one, other in enumerate(known) if self._are_alike(item, other)]
                 is_part = item.kind == "namespace"  # all parts count
-                if len(known) == 1 and self.definitions[known[0]].flags & FLAG_MORE and not is_part:
-                    known[0] = at
-                elif not (known and item.flags & FLAG_MORE) or is_part:
+                if len(alike) == 1 and self.definitions[known[alike[0]]].flags & FLAG_MORE and not is_part:
+                    known[alike[0]] = at
+                elif not (alike and item.flags & FLAG_MORE) or is_part:
                     known.append(at)
         return found
+
+    def _are_alike(self, item: Definition, at: int) -> bool:
+        """Whether one of two definitions of a name can add to the other."""
+        kinds = {item.kind, self.definitions[at].kind}
+        return len(kinds) == 1 or kinds <= CLASSES
 
     @cached_property
     def holders(self) -> set[int]:
@@ -126,7 +133,8 @@ class FileFacts:
         for at, item in enumerate(self.definitions):
             known = self.inside[item.parent, self._key(item)]
             if item.flags & FLAG_MORE and at not in known:
-                main = max((one for one in known if one < at), default=known[0])
+                alike = [one for one in known if self._are_alike(item, one)]
+                main = max((one for one in alike if one < at), default=alike[0])
                 group = found.setdefault(main, [main])
                 group.append(at)
                 found[at] = group
@@ -157,6 +165,19 @@ class FileFacts:
     def stars(self) -> list[int]:
         """The imports that bring all names of a module."""
         return [at for at, item in enumerate(self.imports) if item.name == "*"]
+
+    @cached_property
+    def _several(self) -> dict[tuple[int, str], list[Bind]]:
+        """Scope and name → the binds, where there are several."""
+        found: dict[tuple[int, str], list[Bind]] = {}
+        for bind in self.binds if -1 in self.bound.values() else ():
+            if self.bound.get((bind.scope, bind.name)) == -1:
+                found.setdefault((bind.scope, bind.name), []).append(bind)
+        return found
+
+    def several(self, scope: int, name: str) -> list[Bind]:
+        """The binds of a name that is bound more than once in a scope."""
+        return self._several.get((scope, name), [])
 
     def named(self, scope: int, name: str) -> Bind | None:
         at = self.bound.get((scope, name), -1)

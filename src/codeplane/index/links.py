@@ -89,7 +89,7 @@ class Linker:
             if (at, name) in facts.bound and (
                 is_direct or not hides or facts.scopes[at].kind != ScopeKind.CLASS
             ):
-                return self.bound(path, facts.named(at, name))
+                return self._bound_in(path, facts, at, name)
             is_direct = False
         return self.ambient(path, scope, name) or self.crate(path, scope, name)
 
@@ -156,6 +156,36 @@ class Linker:
         if bind.reason == Reason.IMPORT_ALIAS:
             return self.imported(path, bind.target) or UNCLEAR
         return UNCLEAR
+
+    def _bound_in(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
+        """What a scope binds a name to; one thing for each name space that has it."""
+        several = facts.several(scope, name)
+        if not several or any(not bind.certain or bind.reason != Reason.DEF_IN_SCOPE for bind in several):
+            return self.bound(path, facts.named(scope, name))
+        return self._apart([Place(path, bind.target) for bind in several])
+
+    def _apart(self, places: Sequence[Place]) -> Target:
+        """Definitions of one name together, where each is in name spaces of its own."""
+        spaces = [space for place in places for space in self._spaces(place)]
+        facts = self.sources.facts(places[0].path)
+        is_apart = facts is not None and self.spec(facts).surface == "exported"
+        if not is_apart or len(spaces) > len(set(spaces)):
+            return UNCLEAR
+        return tuple(sorted(one for place in places for one in self.grouped(place)))
+
+    def _spaces(self, place: Place) -> set[str]:
+        facts = self.sources.facts(place.path)
+        return set(self.spec(facts).spaces.get(self.definition_kind(place), "v")) if facts else set()
+
+    def is_mixed(self, target: Target) -> bool:
+        """Whether it is one name for things that no use of the name can mean all of."""
+        return len(target) > 1 and not set.intersection(*map(self._spaces, target))
+
+    def of_space(self, target: Target, spaces: str) -> Target:
+        """Of a name for several things, those in some of the name spaces."""
+        if not self.is_mixed(target):
+            return target
+        return tuple(place for place in target if self._spaces(place) & set(spaces))
 
     def grouped(self, place: Place) -> Target:
         """A definition with those that only add to it."""
@@ -391,7 +421,7 @@ class Linker:
             bind = facts.bound.get((scope, name))
             is_unsure = bind is not None and (bind < 0 or not facts.binds[bind].certain)
             return UNCLEAR if is_unsure else self.grouped(places[0])
-        return tuple(places) if self._are_merged(places) else UNCLEAR
+        return tuple(places) if self._are_merged(places) else self._apart(places)
 
     def _is_declaration(self, facts: FileFacts, at: int) -> bool:
         item = facts.definitions[at]
@@ -411,7 +441,7 @@ class Linker:
 
     def _local(self, path: str, facts: FileFacts, name: str) -> Target:
         if (0, name) in facts.bound:
-            return self.bound(path, facts.named(0, name))
+            return self._bound_in(path, facts, 0, name)
         return self.defined(Place(path), facts, name) or UNCLEAR
 
     def _are_merged(self, places: Sequence[Place]) -> bool:
