@@ -10,6 +10,7 @@ SPEC = LanguageSpec(
     extensions=(".swift",),
     shebangs=("swift",),
     resolves=False,
+    blank="_",
     class_kinds={"function": "method", "variable": "property", "constant": "property"},
     decorator_flags={"Test": FLAG_TEST, "Suite": FLAG_TEST},
     test_base=r"\w*TestCase",

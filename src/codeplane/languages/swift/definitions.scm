@@ -19,16 +19,8 @@
 (macro_declaration "macro" . (simple_identifier) @name) @definition.macro
 (macro_declaration definition: (_) @body)
 
-(source_file (property_declaration (value_binding_pattern "var")) @definition.variable)
-(source_file (property_declaration (value_binding_pattern "let")) @definition.constant)
-(class_body (property_declaration) @definition.property)
-(enum_class_body (property_declaration) @definition.property)
+[(source_file) (class_body) (enum_class_body)] @hook.members
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.property
-(source_file (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)))
-(source_file (property_declaration name: (pattern (pattern (simple_identifier) @name))))
-(class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)))
-(class_body (property_declaration name: (pattern (pattern (simple_identifier) @name))))
-(enum_class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)))
 (property_declaration value: (_) @body)
 (property_declaration [(computed_property) (willset_didset_block)] @body @scope.function)
 (lambda_literal) @scope.function

@@ -1,6 +1,8 @@
-"""What queries cannot say: the parts of an import, and which methods a test case runs."""
+"""What queries cannot say, or not in good time: imports, members, and which methods a test case runs."""
 
 import re
+from collections import defaultdict
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -32,6 +34,31 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
             Imported(kind, module, names[-1].group(), names[-1].group(), start, names[-1].span())
         ], mentions
     return [Imported(kind, module, b"*", b"", start, None)], mentions
+
+
+def captured(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
+    """Variables of files and types. A query would carry each type along that has begun around a node."""
+    drafts = defaultdict(list, found)
+    for node in found.get("hook.members", ()):
+        for child in node.named_children:
+            if child.type == "property_declaration":
+                is_let = any(word.type == "let" for part in child.named_children for word in _words(part))
+                drafts["definition.constant" if is_let else "definition.variable"].append(child)
+                drafts["name"] += _names(child.children_by_field_name("name"))
+    found.update(drafts)
+
+
+def _words(part: Node) -> list[Node]:
+    return part.children if part.type == "value_binding_pattern" else []
+
+
+def _names(waiting: list[Node]) -> Iterator[Node]:
+    while waiting:
+        part = waiting.pop()
+        if part.type == "simple_identifier":
+            yield part
+        elif part.type == "pattern":
+            waiting += part.named_children
 
 
 def reshape(outline: Outline, data: bytes) -> None:
