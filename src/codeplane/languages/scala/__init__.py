@@ -1,0 +1,17 @@
+"""Scala 2 and 3."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.facts import FLAG_TEST
+
+SPEC = LanguageSpec(
+    name="scala",
+    family="jvm",
+    grammar="tree_sitter_scala",
+    extensions=(".scala", ".sc", ".sbt"),
+    shebangs=("scala", "scala-cli", "amm"),
+    resolves=False,
+    class_kinds={"function": "method", "variable": "property", "constant": "property"},
+    decorator_flags={"Test": FLAG_TEST},
+    test_base=r"(\w+\.)*\w*(FunSuite|FunSpec|FlatSpec|WordSpec|FreeSpec|PropSpec|FeatureSpec)(Like)?",
+    gaps="Names are not bound. Locals of functions are no definitions; `export`, packages inside packages.",
+)
