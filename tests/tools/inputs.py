@@ -59,7 +59,7 @@ def _objects(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def refused(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Values of which most are not allowed: a field too many, too few, or of another kind; no object at all."""
+    """Values of which most are not allowed: a field too many, too few, of another kind; no object at all."""
     fields = list(schema.get("properties", {}))
     whole = allowed(schema)
     wrong = [_anything, whole.flatmap(_with_a_stranger)]

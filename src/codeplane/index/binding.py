@@ -218,8 +218,10 @@ class Binding:
         """The value of the name that a receiver begins with, which stands right before the member."""
         seen, length = before
         starts = (seen.column - length - 1, seen.column - length - 2)
-        for other in self._sources.occurrences(path, name):
-            if other.line == seen.line and other.column in starts and not other.receiver:
+        for column in starts:
+            standing = self._sources.occurrence_at(path, seen.line, column) if column >= 0 else None
+            if standing is not None and standing[0] == name and not standing[1].receiver:
+                other = standing[1]
                 if not other.target or not facts.binds[other.target - 1].certain:
                     return self._typed(self.of(path, name, other).target)
                 return self._of_bind(path, facts, other.target - 1)
@@ -324,10 +326,13 @@ class Binding:
         facts = self._sources.facts(owner[0].path)
         if facts is None or self._linker.spec(facts).static_types:
             return False
-        return any(
-            holder != owner and owner in self._linker.classes.order(holder)
-            for holder in self._linker.holders(name)
-        )
+        answers, key = self._sources.memo.answers, ("replaced", owner, name)
+        if key not in answers:
+            answers[key] = any(
+                holder != owner and owner in self._linker.classes.order(holder)
+                for holder in self._linker.holders(name)
+            )
+        return bool(answers[key])
 
     def _class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
         """The class whose instance `this` is in a scope."""
@@ -364,9 +369,14 @@ class Binding:
 
     def _receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
         """The class, where a parameter is the receiver of one of its methods and is never replaced."""
-        bind = facts.binds[at]
-        if bind.name not in self._linker.spec(facts).self_parameters:
+        if facts.binds[at].name not in self._linker.spec(facts).self_parameters:
             return NOTHING
+        # Every `self.name` of a method asks this.
+        key = ("receiver", path, facts.blob, at)
+        return known(self._linker.once(key, lambda: self._find_receiver_class(path, facts, at)))
+
+    def _find_receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+        bind = facts.binds[at]
         parent = facts.scopes[bind.scope].parent
         method = facts.opened_by.get(bind.scope)
         if parent < 0 or facts.scopes[parent].kind != ScopeKind.CLASS or method is None:

@@ -15,6 +15,7 @@ from codeplane.languages.facts import (
     Definition,
     Export,
     Import,
+    Occurrences,
     Reason,
     Scope,
     Span,
@@ -22,6 +23,7 @@ from codeplane.languages.facts import (
 from codeplane.storage.database import Connection
 
 _KEPT: Final = 2_000
+_MOST_OCCURRENCES: Final = 1_000_000
 
 
 class FileFacts:
@@ -203,3 +205,27 @@ class FactsCache:
             while len(self._files) > _KEPT:
                 self._files.popitem(last=False)
         return facts
+
+
+class OccurrencesCache:
+    """The occurrences of the blobs used last, unpacked."""
+
+    def __init__(self) -> None:
+        self._blobs: OrderedDict[int, Occurrences] = OrderedDict()
+        self._total = 0
+        self._guard = threading.Lock()
+
+    def get(self, blob: int) -> Occurrences | None:
+        with self._guard:
+            found = self._blobs.get(blob)
+            if found is not None:
+                self._blobs.move_to_end(blob)
+            return found
+
+    def put(self, blob: int, found: Occurrences) -> None:
+        with self._guard:
+            if blob not in self._blobs:
+                self._total += len(found)
+            self._blobs[blob] = found
+            while self._total > _MOST_OCCURRENCES and len(self._blobs) > 1:
+                self._total -= len(self._blobs.popitem(last=False)[1])

@@ -81,11 +81,6 @@ def unpack_numbers(packed: bytes) -> "array[int]":
     return _numbers(packed[:1].decode(), packed[1:])
 
 
-def has_name(names: bytes, name: str) -> bool:
-    """Whether a name is among the packed ones."""
-    return _pack_texts(["", name]) in b"\0" + names
-
-
 def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
     count, lines, codes = _HEAD.unpack_from(packed)
     columns: list[array[int]] = []

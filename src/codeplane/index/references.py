@@ -1,6 +1,6 @@
 """The references to a definition, under every name that it goes by."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
@@ -13,6 +13,7 @@ from codeplane.languages.facts import Occurrence, Role
 from codeplane.languages.modules import Place
 
 _MOST_NAMES: Final = 50
+_MOST_KEPT: Final = 200_000
 EXEMPLARS: Final = 10
 
 
@@ -50,9 +51,23 @@ class References:
 
     def named(self, name: str) -> Iterator[RefFact]:
         """Every occurrence of a name that is not a definition of it, in order of path and position."""
-        for path, seen in self._sources.occurrences_everywhere(name):
-            if seen.role is not Role.DEFINE:
-                yield self._fact(path, name, seen)
+        for path in self._sources.paths_with(name):
+            yield from self._named_in(path, name)
+
+    def _named_in(self, path: str, name: str) -> tuple[RefFact, ...]:
+        """Those of one file. They are kept as long as its content and what is known of the others stand."""
+        memo = self._sources.memo
+        key = (path, memo.layout.blobs[path], name)
+        kept = memo.meanings.get(key)
+        if kept is None:
+            found = self._sources.occurrences(path, name)
+            kept = tuple(self._fact(path, name, seen) for seen in found if seen.role is not Role.DEFINE)
+            if memo.meant > _MOST_KEPT:
+                memo.meanings.clear()
+                memo.meant = 0
+            memo.meanings[key] = kept
+            memo.meant += len(kept)
+        return kept
 
     def inside(self, path: str) -> Iterator[RefFact]:
         """Every occurrence in one file, in order of position."""
@@ -61,6 +76,20 @@ class References:
         ]
         for _, _, name, seen in sorted(found):
             yield self._fact(path, name, seen)
+
+    def within(self, place: Place, roles: Container[Role]) -> Iterator[RefFact]:
+        """The occurrences of some roles in the body of a definition, in order of position."""
+        facts = self._sources.facts(place.path)
+        body = facts.definitions[place.definition].body if facts is not None else -1
+        if facts is None or body < 0:
+            return
+        scopes = {body}
+        for at in range(body + 1, len(facts.scopes)):  # parents come before children
+            if facts.scopes[at].parent in scopes:
+                scopes.add(at)
+        for name, seen in self._sources.occurrences_within(place.path, scopes):
+            if seen.role in roles:
+                yield self._fact(place.path, name, seen)
 
     def to(self, place: Place) -> Iterator[RefFact]:
         """Those that mean a definition, and those of its name that are not known to mean something else."""

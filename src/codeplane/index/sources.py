@@ -1,20 +1,20 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.contexts import Read, is_marker
-from codeplane.index.files import FactsCache, FileFacts
+from codeplane.index.files import FactsCache, FileFacts, OccurrencesCache
 from codeplane.index.layout import Layout
-from codeplane.index.pack import has_name, sql_text, unpack_occurrences
+from codeplane.index.pack import sql_text, unpack_occurrences
 from codeplane.index.store import Change, changes_between, from_sql
-from codeplane.index.targets import SPACES
+from codeplane.index.targets import SPACES, split_path
 from codeplane.index.units import Units
 from codeplane.index.words import question
 from codeplane.languages import specs
-from codeplane.languages.facts import Definition, Import, Occurrence
+from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences
 from codeplane.languages.modules import Member, Place
 from codeplane.storage.database import Connection
 
@@ -31,6 +31,9 @@ class Memo:
         self.layout = layout
         self.answers: dict[tuple[Any, ...], Any] = {}
         self.manifests: dict[str, bytes | None] = {}
+        # What the occurrences of a name in a file mean, and how many these are.
+        self.meanings: dict[tuple[str, int | None, str], Any] = {}
+        self.meant = 0
 
     @classmethod
     def load(cls, connection: Connection, view: int, epoch: int) -> "Memo":
@@ -47,6 +50,7 @@ class Memo:
             return None
         memo = Memo(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
         memo.answers, memo.manifests = self.answers, self.manifests
+        memo.meanings, memo.meant = self.meanings, self.meant
         return memo
 
     def _is_quiet(self, change: Change) -> bool:
@@ -60,6 +64,7 @@ class Kept:
 
     def __init__(self) -> None:
         self.cache = FactsCache()
+        self.unpacked = OccurrencesCache()
         self.issued: dict[str, str] = {}
 
 
@@ -71,8 +76,9 @@ class ViewSources:
     ) -> None:
         self._connection, self.memo, self._read = connection, memo, read
         self._units = cache(units)
-        self._cache, self.issued = kept.cache, kept.issued
+        self._cache, self._unpacked, self.issued = kept.cache, kept.unpacked, kept.issued
         self._layout = memo.layout
+        self._facts: dict[str, FileFacts | None] = {}
 
     def exists(self, path: str) -> bool:
         return path in self._layout.blobs
@@ -157,44 +163,52 @@ class ViewSources:
 
     def facts(self, path: str) -> FileFacts | None:
         """Everything that a file says; None where it is not read yet."""
-        blob = self._layout.blobs.get(path)
-        facts = self._cache.get(self._connection, blob) if blob is not None else None
-        return facts if facts is not None and facts.language else None
+        if path not in self._facts:
+            blob = self._layout.blobs.get(path)
+            facts = self._cache.get(self._connection, blob) if blob is not None else None
+            self._facts[path] = facts if facts is not None and facts.language else None
+        return self._facts[path]
 
     def occurrences(self, path: str, name: str) -> list[Occurrence]:
         """The occurrences of a name in one file."""
-        row = self._names_of(path)
-        return list(unpack_occurrences(*row).named(name)) if row and has_name(row[0], name) else []
+        found = self._occurrences(self._layout.blobs.get(path))
+        return list(found.named(name)) if found is not None else []
 
-    def occurrences_everywhere(self, name: str) -> Iterator[tuple[str, Occurrence]]:
-        """The occurrences of a name in all files, in order of path and position."""
+    def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
+        """The name that begins at a position of a file, and its occurrence."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.standing(line, column) if found is not None else None
+
+    def paths_with(self, name: str) -> list[str]:
+        """The files that may hold a name, in order."""
         # The words of a blob hold its names. Letters that the word index may not know are looked for in all.
         query = question(name) if name.isascii() else ""
         rows = self._connection.execute(
-            "SELECT blob, names, occurrences FROM ref"
-            + (" WHERE blob IN (SELECT rowid FROM word WHERE word MATCH ?)" if query else ""),
+            "SELECT rowid FROM word WHERE word MATCH ?" if query else "SELECT blob FROM ref",
             (query,) if query else (),
-        )
-        found = sorted(
-            (path, names, packed)
-            for blob, names, packed in rows
-            if has_name(names, name)
-            for path in self.paths_of(blob)
-        )
-        for path, names, packed in found:
-            for seen in unpack_occurrences(names, packed).named(name):
-                yield path, seen
+        ).fetchall()
+        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 
     def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
         """All names of a file with their occurrences."""
-        row = self._names_of(path)
-        return unpack_occurrences(*row).all() if row else iter(())
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.all() if found is not None else iter(())
 
-    def _names_of(self, path: str) -> tuple[bytes, bytes] | None:
-        blob = self._layout.blobs.get(path)
-        found: tuple[bytes, bytes] | None = self._connection.execute(
-            "SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)
-        ).fetchone()
+    def occurrences_within(self, path: str, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
+        """The names in some scopes of a file with their occurrences."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.within(scopes) if found is not None else iter(())
+
+    def _occurrences(self, blob: int | None) -> Occurrences | None:
+        """All occurrences in a blob; those of the blobs asked about last are kept."""
+        found = self._unpacked.get(blob) if blob is not None else None
+        if found is None and blob is not None:
+            row = self._connection.execute(
+                "SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)
+            ).fetchone()
+            if row is not None:
+                found = unpack_occurrences(*row)
+                self._unpacked.put(blob, found)
         return found
 
     def unit_of(self, path: str) -> str:
@@ -246,6 +260,32 @@ class ViewSources:
             (name, f"%{name}"),
         ).fetchall()
         return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
+
+    def extending(self, name: str) -> Sequence[Place]:
+        """The definitions that write a name as that of a base, alone or as the last part."""
+        key = ("extending",)
+        if key not in self.memo.answers:
+            found: dict[str, list[Place]] = {}
+            rows = self._connection.execute(
+                "SELECT blob, position, bases FROM definition WHERE bases <> ''"
+            ).fetchall()
+            for blob, at, texts in rows:
+                for base in {split_path(text)[-1] for text in texts.split("\n")}:
+                    found.setdefault(base, []).extend(Place(path, at) for path in self.paths_of(blob))
+            self.memo.answers[key] = {base: sorted(places) for base, places in found.items()}
+        places: Sequence[Place] = self.memo.answers[key].get(name, ())
+        return places
+
+    def tests(self) -> frozenset[str]:
+        """The files that define tests, by the conventions of their language."""
+        key = ("tests",)
+        if key not in self.memo.answers:
+            rows = self._connection.execute(
+                "SELECT DISTINCT blob FROM definition WHERE flags & ?", (FLAG_TEST,)
+            ).fetchall()
+            self.memo.answers[key] = frozenset(path for (blob,) in rows for path in self.paths_of(blob))
+        found: frozenset[str] = self.memo.answers[key]
+        return found
 
     def paths_of(self, blob: int) -> Sequence[str]:
         """The paths that have this content."""

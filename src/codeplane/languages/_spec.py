@@ -96,6 +96,7 @@ class LanguageSpec:
     )
     constant: str = ""  # pattern of names of variables that are constants
     private: str = ""  # pattern of names that are private by convention
+    initializers: tuple[str, ...] = ()  # methods that run when an instance is made
     constructor: str = r"[A-Z]"  # how the last part of a called name begins when it is a class
     tests: Mapping[str, str] = field(default_factory=dict)  # kind → pattern of names that are tests
     test_base: str = ""  # pattern of base classes that make a class a test suite

@@ -3,8 +3,8 @@
 Lines are 1-based, columns are 0-based bytes. Indexes point into the lists of the same `Facts`.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -25,6 +25,9 @@ class Role(IntEnum):
     IMPORT = 4
     DEFINE = 5
     EXPORT = 6
+
+
+_ROLES = tuple(Role)
 
 
 class ScopeKind(IntEnum):
@@ -204,6 +207,19 @@ class Occurrences:
                 at = index(number, at + 1)
                 yield self.at(at)
 
+    def standing(self, line: int, column: int) -> tuple[str, Occurrence] | None:
+        """The occurrence that begins at a position, with its name."""
+        start = self.lines[line - 1] + column
+        at = bisect_left(self.starts, start)
+        if at == len(self.starts) or self.starts[at] != start:
+            return None
+        return self.texts[self.names[at]], self.at(at)
+
+    def within(self, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
+        """The occurrences in some scopes, with their names."""
+        found = [at for at, scope in enumerate(self.scopes) if scope in scopes]
+        return ((self.texts[self.names[at]], self.at(at)) for at in found)
+
     def all(self) -> Iterator[tuple[str, Occurrence]]:
         """Every occurrence with its name."""
         return ((self.texts[name], self.at(at)) for at, name in enumerate(self.names))
@@ -214,7 +230,7 @@ class Occurrences:
         return Occurrence(
             line,
             start - self.lines[line - 1],
-            Role(self.roles[at]),
+            _ROLES[self.roles[at]],
             self.scopes[at],
             self.targets[at],
             self.receivers[at],

@@ -6,6 +6,7 @@ from codeplane.languages.facts import FLAG_TEST
 SPEC = LanguageSpec(
     name="php",
     family="php",
+    initializers=("__construct",),
     grammar="tree_sitter_php",
     function="language_php",
     extensions=(".php", ".phtml", ".php5", ".phps"),

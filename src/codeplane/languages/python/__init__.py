@@ -8,6 +8,7 @@ from codeplane.languages.python.builtin import members_of
 SPEC = LanguageSpec(
     name="python",
     family="python",
+    initializers=("__init__", "__new__"),
     grammar="tree_sitter_python",
     extensions=(".py", ".pyi", ".pyw"),
     filenames=("SConstruct", "SConscript", "wscript"),

@@ -5,6 +5,7 @@ from codeplane.languages._spec import LanguageSpec
 SPEC = LanguageSpec(
     name="ruby",
     family="ruby",
+    initializers=("initialize",),
     grammar="tree_sitter_ruby",
     extensions=(".rb", ".rake", ".gemspec", ".ru", ".rbi"),
     filenames=("Gemfile", "Rakefile", "Guardfile", "Capfile", "Vagrantfile", "Podfile", "Brewfile"),

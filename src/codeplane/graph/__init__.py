@@ -1,0 +1,1 @@
+"""Questions about definitions and what connects them. Every edge says how far it is proven."""

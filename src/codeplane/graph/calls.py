@@ -1,0 +1,161 @@
+"""Who calls whom, level by level, every edge with its tier."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from codeplane.core.proof import Tier
+from codeplane.graph.hierarchy import is_class, overridden
+from codeplane.graph.places import around, definition_of
+from codeplane.index import RefFact, Snapshot
+from codeplane.languages import specs
+from codeplane.languages.facts import Role
+from codeplane.languages.modules import Place
+
+PROVED: Final = (Tier.PROVEN, Tier.STRONG)
+_CALLS: Final = frozenset((Role.CALL,))
+_ORDER: Final = {tier: number for number, tier in enumerate(Tier)}
+_MOST_LINES: Final = 10
+
+
+class Edge(NamedTuple):
+    """One definition calls another; `via` is what the call names, where that is not the callee itself."""
+
+    caller: Place
+    callee: Place
+    tier: Tier
+    lines: tuple[int, ...]  # in the file of the caller
+    via: Place | None = None
+
+
+@dataclass(frozen=True)
+class Node:
+    """A definition, or a file where the call stands outside of any, with its edges to the level before."""
+
+    place: Place
+    edges: list[Edge]
+
+
+@dataclass(frozen=True)
+class Level:
+    nodes: list[Node]
+    more: int  # nodes beyond the limit
+
+
+@dataclass
+class Walk:
+    """Levels of callers or callees. `untold`: calls by the name that are not proven to be calls of it."""
+
+    levels: list[Level] = field(default_factory=list)
+    untold: Counter[str] = field(default_factory=Counter)
+    cut: bool = False
+
+
+class Bounds(NamedTuple):
+    depth: int
+    per_level: int
+    tiers: Collection[Tier] = PROVED
+    follow_interface: bool = False
+
+
+def callers(snapshot: Snapshot, root: Place, bounds: Bounds) -> Walk:
+    """The definitions that call one, those that call these, and so on."""
+    return _walk(snapshot, root, bounds, _upwards)
+
+
+def callees(snapshot: Snapshot, root: Place, bounds: Bounds) -> Walk:
+    """The definitions that one calls, those that these call, and so on."""
+    return _walk(snapshot, root, bounds, _downwards)
+
+
+def interface_of(snapshot: Snapshot, place: Place) -> list[Place]:
+    """The members of bases that calls may name and mean this one."""
+    return [one.place for one in overridden(snapshot, place) if one.place is not None]
+
+
+_Step = Callable[[Snapshot, Place, Bounds, "Counter[str]"], Iterator[tuple[Place, Edge]]]
+
+
+def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
+    walk = Walk()
+    tests = snapshot.linker.sources.tests()
+    level, seen = [root], {root}
+    for depth in range(bounds.depth):
+        untold = walk.untold if not depth else Counter[str]()
+        found: dict[Place, list[Edge]] = {}
+        for place in level:
+            for other, edge in step(snapshot, place, bounds, untold):
+                found.setdefault(other, []).append(edge)
+        nodes = [Node(place, edges) for place, edges in found.items() if place not in seen]
+        nodes.sort(key=lambda node: (_best(node), node.place.path in tests, node.place))
+        if not nodes:
+            break
+        walk.levels.append(Level(nodes[: bounds.per_level], max(0, len(nodes) - bounds.per_level)))
+        walk.cut |= len(nodes) > bounds.per_level
+        level = [node.place for node in nodes[: bounds.per_level] if node.place.definition >= 0]
+        seen.update(level)
+    return walk
+
+
+def _best(node: Node) -> int:
+    return min(_ORDER[edge.tier] for edge in node.edges)
+
+
+def _upwards(
+    snapshot: Snapshot, place: Place, bounds: Bounds, untold: "Counter[str]"
+) -> Iterator[tuple[Place, Edge]]:
+    for named, via in _ways_in(snapshot, place, bounds.follow_interface):
+        calls: dict[tuple[Place, Tier], list[int]] = {}
+        for ref in snapshot.references.to(named):
+            if ref.role is not Role.CALL:
+                continue
+            if ref.tier not in bounds.tiers:
+                untold[ref.tier.value] += via is None
+                continue
+            calls.setdefault((around(snapshot, ref), ref.tier), []).append(ref.line)
+        for (caller, tier), lines in calls.items():
+            # That a call of a base's member means this one is possible, not proven.
+            reached = tier if via is None or is_class(snapshot, named) else Tier.ANCHORED
+            yield caller, Edge(caller, place, reached, tuple(lines[:_MOST_LINES]), via)
+
+
+def _ways_in(snapshot: Snapshot, place: Place, follow: bool) -> Iterator[tuple[Place, Place | None]]:
+    """The definitions whose calls are calls of one: itself, its class where it makes instances, its bases."""
+    yield place, None
+    item = definition_of(snapshot, place)
+    if item.parent >= 0 and _is_initializer(snapshot, place):
+        owner = Place(place.path, item.parent)
+        if is_class(snapshot, owner):
+            yield owner, owner
+    if follow:
+        for base in interface_of(snapshot, place):
+            yield base, base
+
+
+def _is_initializer(snapshot: Snapshot, place: Place) -> bool:
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item = facts.definitions[place.definition]
+    return item.kind == "constructor" or item.name in specs()[facts.language].initializers
+
+
+def _downwards(
+    snapshot: Snapshot, place: Place, bounds: Bounds, untold: "Counter[str]"
+) -> Iterator[tuple[Place, Edge]]:
+    calls: dict[tuple[Place, Tier], list[int]] = {}
+    for ref in snapshot.references.within(place, _CALLS):
+        target = ref.target[0] if ref.target else None
+        if target is None or target.definition < 0 or ref.tier not in bounds.tiers:
+            untold[_called(ref)] += 1
+        elif target != place:
+            calls.setdefault((target, ref.tier), []).append(ref.line)
+    for (callee, tier), lines in calls.items():
+        yield callee, Edge(place, callee, tier, tuple(lines[:_MOST_LINES]))
+
+
+def _called(ref: RefFact) -> str:
+    """A call as it is written, as far as its receiver is plain."""
+    if not ref.receiver:
+        return ref.name
+    return f"{ref.receiver}.{ref.name}" if len(ref.receiver) <= 40 else f"….{ref.name}"

@@ -1,0 +1,95 @@
+"""All that is worth knowing about one definition before working with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from codeplane.core.proof import Tier
+from codeplane.graph.calls import Bounds, callees
+from codeplane.graph.documentation import documentation
+from codeplane.graph.excerpts import Excerpts
+from codeplane.graph.hierarchy import Related, bases, is_class, overridden
+from codeplane.graph.places import place_of
+from codeplane.graph.references import Kind, Reference, references_to
+from codeplane.index import DefFact, Snapshot
+from codeplane.languages.facts import (
+    FLAG_ABSTRACT,
+    FLAG_ASYNC,
+    FLAG_OVERRIDE,
+    FLAG_PRIVATE,
+    FLAG_STATIC,
+    FLAG_TEST,
+)
+from codeplane.languages.modules import Place
+
+_TRAITS: Final = {
+    FLAG_STATIC: "static",
+    FLAG_ABSTRACT: "abstract",
+    FLAG_ASYNC: "async",
+    FLAG_OVERRIDE: "override",
+    FLAG_TEST: "test",
+}
+_CALLED: Final = frozenset((Kind.CALL, Kind.INSTANTIATE))
+
+
+@dataclass(frozen=True)
+class Card:
+    """A definition with its surroundings."""
+
+    definition: DefFact
+    documentation: str
+    container: Place | None
+    visibility: str
+    traits: list[str]
+    bases: list[Related]
+    overrides: list[Related]
+    members: list[Place]
+    calls: list[tuple[Place, Tier]]
+    more_calls: int
+    callers: dict[Tier, int]
+    references: dict[Tier, int]
+    tests: list[str]
+
+
+def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
+    """The card of a definition, with at most so many calls."""
+    place = place_of(definition)
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item = facts.definitions[place.definition]
+    found = references_to(snapshot, definition)
+    called = [one for one in found.items if one.kind in _CALLED]
+    walk = callees(snapshot, place, Bounds(1, most))
+    nodes = walk.levels[0].nodes if walk.levels else []
+    inside = sorted(
+        (other.name_line, at)
+        for at, other in enumerate(facts.definitions)
+        if other.parent == place.definition
+    )
+    return Card(
+        definition,
+        documentation(Excerpts(snapshot), definition),
+        Place(place.path, item.parent) if item.parent >= 0 else None,
+        "private" if item.flags & FLAG_PRIVATE else "public",
+        [name for flag, name in _TRAITS.items() if item.flags & flag],
+        bases(snapshot, place) if is_class(snapshot, place) else [],
+        overridden(snapshot, place),
+        [Place(place.path, at) for _, at in inside],
+        [(node.place, node.edges[0].tier) for node in nodes],
+        walk.levels[0].more if walk.levels else 0,
+        _by_tier(called),
+        found.tiers,
+        _tests(snapshot, found.items),
+    )
+
+
+def _by_tier(found: list[Reference]) -> dict[Tier, int]:
+    counts = {tier: sum(one.tier is tier for one in found) for tier in Tier}
+    return {tier: count for tier, count in counts.items() if count}
+
+
+def _tests(snapshot: Snapshot, found: Sequence[Reference]) -> list[str]:
+    """The test files that refer to it for sure."""
+    tests = snapshot.linker.sources.tests()
+    sure = [one.path for one in found if one.tier in (Tier.PROVEN, Tier.STRONG) and one.path in tests]
+    return sorted(set(sure))

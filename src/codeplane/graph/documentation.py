@@ -1,0 +1,59 @@
+"""The text that documents a definition: a string at the head of its body, or the comment above it."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from codeplane.graph.excerpts import Excerpts
+from codeplane.index import DefFact
+
+_QUOTED: Final = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|''')")
+_COMMENT: Final = re.compile(r"(?:///?!?|/\*\*?|\*/|\*|#+(?!\[|!)|--+|;+|%+)\s?")
+_END: Final = re.compile(r"\s*\*+/\s*\Z")
+_MOST_LINES: Final = 60
+_LONGEST_HEADER: Final = 60
+
+
+def documentation(excerpts: Excerpts, definition: DefFact) -> str:
+    """What is said about a definition; "" where nothing is."""
+    lines = excerpts.lines(definition.path)
+    return _inside(lines, definition) or _above(lines, definition.span.start_line)
+
+
+def _inside(lines: Sequence[str], definition: DefFact) -> str:
+    """A string in triple quotes right behind the header."""
+    last = min(definition.span.end_line, definition.name_line + _LONGEST_HEADER, len(lines))
+    before = ""
+    for number in range(definition.name_line, last + 1):
+        text = lines[number - 1].strip()
+        if before.endswith(":") and (opened := _QUOTED.match(text)):
+            return _until(lines[number - 1 : last + _MOST_LINES], opened[1], opened.end())
+        if before.endswith(":") and text:
+            return ""
+        before = text or before
+    return ""
+
+
+def _until(lines: Sequence[str], quote: str, start: int) -> str:
+    first = lines[0].strip()[start:]
+    said: list[str] = []
+    for text in (first, *(line.strip() for line in lines[1:_MOST_LINES])):
+        body, closed, _ = text.partition(quote)
+        said.append(body)
+        if closed:
+            break
+    return "\n".join(said).strip()
+
+
+def _above(lines: Sequence[str], start_line: int) -> str:
+    """The comment that ends on the line before."""
+    said: list[str] = []
+    for number in range(start_line - 1, max(0, start_line - 1 - _MOST_LINES), -1):
+        text = lines[number - 1].strip() if number <= len(lines) else ""
+        marked = _COMMENT.match(text)
+        if not marked:
+            break
+        said.append(_END.sub("", text[marked.end() :]).strip())
+        if text.startswith("/*"):
+            break
+    return "\n".join(reversed(said)).strip()

@@ -1,0 +1,130 @@
+"""Classes and what they extend, upwards and downwards."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from codeplane.core.proof import Tier
+from codeplane.graph.places import definition_of
+from codeplane.index import Snapshot
+from codeplane.index.targets import CLASSES, Target, is_outside, split_path
+from codeplane.languages.modules import Place
+
+INTERFACES: Final = frozenset(("interface", "trait", "mixin"))
+_MOST_DERIVED: Final = 2_000
+_UNTOLD: Final = re.compile(r".+:\d+:(.+)\Z", re.DOTALL)
+
+
+class Related(NamedTuple):
+    """A class that another is related to; outside the repository there is only its name."""
+
+    name: str
+    place: Place | None
+    tier: Tier
+
+
+def is_class(snapshot: Snapshot, place: Place) -> bool:
+    return place.definition >= 0 and definition_of(snapshot, place).kind in CLASSES
+
+
+def bases(snapshot: Snapshot, place: Place) -> list[Related]:
+    """What a class says that it extends or implements, in order."""
+    classes = snapshot.linker.classes
+    item = definition_of(snapshot, place)
+    found = []
+    for target in classes.bases(classes.whole((place,))):
+        if is_outside(target):
+            found.append(Related(_written(target[0].path), None, Tier.UNKNOWN))
+        else:
+            base = target[0]
+            tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
+            found.append(Related(definition_of(snapshot, base).name, base, tier))
+    said = {split_path(one.name)[-1] for one in found}
+    # Bases that have nothing of their own are no part of the order of lookup, and still written down.
+    plain = [text for text in item.bases if split_path(text)[-1] not in said]
+    return found + [Related(text, None, Tier.UNKNOWN) for text in plain]
+
+
+def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
+    """The classes that say that they extend a class. One whose base cannot be told is anchored."""
+    classes = snapshot.linker.classes
+    parts = set(classes.whole((place,)))
+    seen: set[Place] = set(parts)
+    for name in snapshot.references.names(place):
+        for other in snapshot.linker.sources.extending(name):
+            if other in seen:
+                continue
+            seen.add(other)
+            targets = classes.bases((other,))
+            is_base = any(parts & set(target) for target in targets)
+            is_open = any(
+                is_outside(one) and split_path(_written(one[0].path))[-1] == name for one in targets
+            )
+            if is_base or is_open:
+                tier = Tier.PROVEN if other.path == place.path else Tier.STRONG
+                for one in _class_of(snapshot, other):
+                    name_of = definition_of(snapshot, one).name
+                    yield Related(name_of, one, tier if is_base else Tier.ANCHORED)
+
+
+def descendants(snapshot: Snapshot, place: Place) -> Iterator[tuple[Related, int]]:
+    """All classes below a class with their depth, nearest first; each once, proven ones only."""
+    level, seen = [place], {place}
+    depth = 0
+    while level and len(seen) < _MOST_DERIVED:
+        depth += 1
+        below: list[Place] = []
+        for one in level:
+            for found in derived(snapshot, one):
+                if found.place is not None and found.place not in seen and found.tier is not Tier.ANCHORED:
+                    seen.add(found.place)
+                    below.append(found.place)
+                    yield found, depth
+        level = below
+
+
+def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
+    """The members of derived classes that take the place of a member."""
+    item = definition_of(snapshot, place)
+    owner = Place(place.path, item.parent)
+    if item.parent < 0 or not is_class(snapshot, owner):
+        return
+    whole = snapshot.linker.classes.whole((owner,))
+    for holder in snapshot.linker.holders(item.name):
+        if holder[0] in whole or whole not in snapshot.linker.classes.order(holder):
+            continue
+        facts = snapshot.linker.sources.facts(holder[0].path)
+        tier = Tier.PROVEN if holder[0].path == place.path else Tier.STRONG
+        for at in facts.inside.get((holder[0].definition, item.name), ()) if facts else ():
+            yield Related(item.name, Place(holder[0].path, at), tier)
+
+
+def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
+    """The members of base classes that a member takes the place of, nearest first."""
+    item = definition_of(snapshot, place)
+    owner = Place(place.path, item.parent)
+    if item.parent < 0 or not is_class(snapshot, owner):
+        return []
+    found = []
+    for target in snapshot.linker.classes.order((owner,))[1:]:
+        for base in target if not is_outside(target) else ():
+            facts = snapshot.linker.sources.facts(base.path)
+            for at in facts.inside.get((base.definition, item.name), ()) if facts else ():
+                tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
+                found.append(Related(item.name, Place(base.path, at), tier))
+    return found
+
+
+def _class_of(snapshot: Snapshot, place: Place) -> Target:
+    """The class itself, or the one that a block outside of it belongs to."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a class has a file"
+    if facts.definitions[place.definition].kind != "impl":
+        return (place,)
+    return snapshot.linker.owner(place.path, facts, place.definition)[:1]
+
+
+def _written(text: str) -> str:
+    """The name of a class from outside; one that cannot be told carries where it was written."""
+    found = _UNTOLD.match(text)
+    return found[1] if found else text

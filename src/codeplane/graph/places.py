@@ -1,0 +1,56 @@
+"""Definitions and files as places: what they are called, and which of them a reference stands in."""
+
+from codeplane.core.paths import RepoPath
+from codeplane.index import DefFact, RefFact, Snapshot
+from codeplane.jail import shown
+from codeplane.languages.facts import Definition
+from codeplane.languages.modules import Place
+
+
+def place_of(definition: DefFact) -> Place:
+    return Place(definition.path, definition.position)
+
+
+def definition_of(snapshot: Snapshot, place: Place) -> Definition:
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    return facts.definitions[place.definition]
+
+
+def fact_of(snapshot: Snapshot, place: Place) -> DefFact:
+    found = snapshot.definition_at(RepoPath(place.path), place.definition)
+    assert found is not None, "BUG: a place that was found is there"
+    return found
+
+
+def around(snapshot: Snapshot, ref: RefFact) -> Place:
+    """The innermost definition whose body a reference is in; the file where there is none."""
+    facts = snapshot.linker.sources.facts(ref.path)
+    assert facts is not None, "BUG: a file with references has facts"
+    scope = ref.scope
+    while scope >= 0:
+        if scope in facts.opened_by:
+            return Place(ref.path, facts.opened_by[scope])
+        scope = facts.scopes[scope].parent
+    return Place(ref.path)
+
+
+def qualified(snapshot: Snapshot, place: Place) -> str:
+    """The qualified name of a definition, or the name of the module that a file is."""
+    if place.definition < 0:
+        return shown(snapshot.identities.module(place.path))
+    return shown(snapshot.identities.qualified(place))
+
+
+def short(snapshot: Snapshot, place: Place) -> str:
+    """The name of a definition without its module; "" for a file."""
+    if place.definition < 0:
+        return ""
+    return shown(snapshot.identities.qualified(place)[len(snapshot.identities.module(place.path)) + 1 :])
+
+
+def position(snapshot: Snapshot, place: Place) -> str:
+    """`path:line`, by which a definition is found again; of a file its path."""
+    if place.definition < 0:
+        return shown(place.path)
+    return f"{shown(place.path)}:{definition_of(snapshot, place).name_line}"

@@ -1,0 +1,127 @@
+"""The references to a definition, each with what it does, how far it is proven and where it stands."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple, TypeVar
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Absence, Tier
+from codeplane.graph.hierarchy import INTERFACES, overriding
+from codeplane.graph.places import around, definition_of, place_of
+from codeplane.index import DefFact, RefFact, Snapshot
+from codeplane.index.targets import CLASSES
+from codeplane.languages.facts import FLAG_ABSTRACT, Role
+from codeplane.languages.modules import Place
+
+T = TypeVar("T")
+
+
+class Kind(StrEnum):
+    """What a reference does."""
+
+    CALL = "call"
+    INSTANTIATE = "instantiate"
+    READ = "read"
+    WRITE = "write"
+    TYPE = "type"
+    IMPORT = "import"
+    EXPORT = "export"
+    OVERRIDE = "override"
+    IMPLEMENT = "implement"
+
+
+_KINDS: Final = {
+    Role.CALL: Kind.CALL,
+    Role.READ: Kind.READ,
+    Role.WRITE: Kind.WRITE,
+    Role.TYPE: Kind.TYPE,
+    Role.IMPORT: Kind.IMPORT,
+    Role.EXPORT: Kind.EXPORT,
+}
+_ORDER: Final = {tier: number for number, tier in enumerate(Tier)}
+
+
+class Reference(NamedTuple):
+    path: RepoPath
+    line: int
+    column: int
+    kind: Kind
+    tier: Tier
+    around: Place  # the definition that it stands in, or the file
+    receiver: str
+
+
+@dataclass(frozen=True)
+class References:
+    """All references that were asked for, best proven first, and how many there are of each sort."""
+
+    items: Sequence[Reference]
+    tiers: dict[Tier, int]
+    kinds: dict[Kind, int]
+    absence: Absence | None
+
+
+def references_to(
+    snapshot: Snapshot,
+    definition: DefFact,
+    kinds: Collection[Kind] = (),
+    tiers: Collection[Tier] = (),
+    below: str = "",
+) -> References:
+    """The references to a definition; proven ones first, tests last, then in order of path and line."""
+    found = [
+        one
+        for one in (*_written(snapshot, definition), *_replacing(snapshot, definition))
+        if (not kinds or one.kind in kinds) and (not tiers or one.tier in tiers) and is_below(one.path, below)
+    ]
+    tests = snapshot.linker.sources.tests()
+    found.sort(key=lambda one: (_ORDER[one.tier], one.path in tests, one.path, one.line, one.column))
+    return References(
+        found,
+        _counted(Counter(one.tier for one in found), Tier),
+        _counted(Counter(one.kind for one in found), Kind),
+        None if found else snapshot.why_none(definition.name),
+    )
+
+
+def is_below(path: str, directory: str) -> bool:
+    """Whether a path is a file or in a directory; "" is the whole repository."""
+    above = directory.strip("/").removeprefix("./")
+    return above in ("", ".") or path == above or path.startswith(f"{above}/")
+
+
+def kind_of(ref: RefFact, definition_kind: str) -> Kind:
+    """What a reference to a definition of a kind does."""
+    if ref.role is Role.CALL and definition_kind in CLASSES:
+        return Kind.INSTANTIATE
+    return _KINDS.get(ref.role, Kind.READ)
+
+
+def _written(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
+    for ref in snapshot.references.to(place_of(definition)):
+        kind = kind_of(ref, definition.kind)
+        where = around(snapshot, ref)
+        yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver)
+
+
+def _replacing(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
+    """Members of derived classes that override a member, or implement one that has no body."""
+    place = place_of(definition)
+    for other in overriding(snapshot, place):
+        assert other.place is not None, "BUG: members that override are in the repository"
+        item = definition_of(snapshot, other.place)
+        kind = Kind.IMPLEMENT if _is_abstract(snapshot, place) else Kind.OVERRIDE
+        path = RepoPath(other.place.path)
+        yield Reference(path, item.name_line, item.name_column, kind, other.tier, other.place, "")
+
+
+def _is_abstract(snapshot: Snapshot, place: Place) -> bool:
+    item = definition_of(snapshot, place)
+    owner = definition_of(snapshot, Place(place.path, item.parent))
+    return bool(item.flags & FLAG_ABSTRACT) or (owner.kind in INTERFACES and item.body < 0)
+
+
+def _counted(counts: "Counter[T]", names: Iterable[T]) -> dict[T, int]:
+    return {name: counts[name] for name in names if counts[name]}

@@ -1,0 +1,97 @@
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.proof import Tier
+from codeplane.graph.excerpts import Excerpts
+from codeplane.graph.places import short
+from codeplane.graph.references import Kind, Reference, references_to
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+MOST = 500
+
+
+class RefsFindInput(Input):
+    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
+        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
+    )
+    kinds: Annotated[list[Kind] | None, synonyms("kind")] = Field(
+        default=None, description="Only these kinds."
+    )
+    tiers: Annotated[list[Tier] | None, synonyms("tier")] = Field(
+        default=None, description="Only these tiers."
+    )
+    path: str | None = Field(default=None, description="Only below this path.")
+    limit: int = Field(default=50, description="Most references to list, up to 500.")
+
+
+class FileReferences(Output):
+    path: str = Field(description="File.")
+    refs: list[str] = Field(description="`line kind tier [×count] [in definition]: text`.")
+
+
+class RefsFindOutput(Output):
+    symbol: str = Field(description="Qualified name of the definition.")
+    at: str = Field(description="Where it is defined.")
+    tiers: dict[str, int] = Field(description="How many there are of each tier, listed or not.")
+    kinds: dict[str, int] = Field(description="How many there are of each kind, listed or not.")
+    files: list[FileReferences] = Field(description="References by file, best proven first.")
+    more: int | None = Field(default=None, description="References beyond the limit.")
+    absence: str | None = Field(default=None, description="Why there are none.")
+
+
+@tool(Effect.READ, "symbols", standard=True)
+def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
+    """Lists every reference to a symbol: what it does, how far it is proven, where it stands.
+
+    Tiers: proven (same file), strong (imports, known classes), anchored (same name behind a receiver of
+    unknown class), unknown. Totals are complete even when the list is cut.
+
+    Use when:
+    - you change, move or delete a symbol, or want to know who uses it and how
+    Not for:
+    - searching text, or names that you are not sure of (use `search`)
+    Examples:
+    - All uses of a method: {"symbol": "Model.save"}
+    - Only sure writes: {"symbol": "app.core.Config.debug", "kinds": ["write"], "tiers": ["proven", "strong"]}
+    """
+    limit = clamped(call, "limit", args.limit, MOST)
+    return call.ask(lambda snapshot: _find(snapshot, args, limit))
+
+
+def _find(snapshot: Snapshot, args: RefsFindInput, limit: int) -> RefsFindOutput:
+    definition = snapshot.symbol(args.symbol)
+    found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below=args.path or "")
+    excerpts = Excerpts(snapshot)
+    files: dict[str, list[Reference]] = {}
+    for one in found.items[:limit]:
+        files.setdefault(one.path, []).append(one)
+    return RefsFindOutput(
+        symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
+        at=f"{shown(definition.path)}:{definition.name_line}",
+        tiers={tier.value: count for tier, count in found.tiers.items()},
+        kinds={kind.value: count for kind, count in found.kinds.items()},
+        files=[
+            FileReferences(path=shown(path), refs=_lines(snapshot, excerpts, refs))
+            for path, refs in files.items()
+        ],
+        more=max(0, len(found.items) - limit) or None,
+        absence=found.absence.value if found.absence else None,
+    )
+
+
+def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) -> list[str]:
+    """One line for all references of a sort on a line."""
+    alike = Counter((one.path, one.line, one.kind, one.tier, one.around) for one in refs)
+    lines = []
+    for (path, line, kind, tier, around), count in alike.items():
+        name = short(snapshot, around)
+        said = f"{line} {kind} {tier}{f' ×{count}' if count > 1 else ''}{f' in {name}' if name else ''}"
+        lines.append(f"{said}: {excerpts.line(path, line)}")
+    return lines

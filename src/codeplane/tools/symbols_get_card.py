@@ -1,0 +1,107 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.graph.card import Card, card_of
+from codeplane.graph.hierarchy import Related
+from codeplane.graph.places import definition_of, position, qualified, short
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.languages.modules import Place
+from codeplane.session import Call
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+_MOST_CALLS = 20
+_MOST_MEMBERS = 60
+_MOST_TESTS = 20
+_LONGEST_DOC = 1_500
+
+
+class SymbolsGetCardInput(Input):
+    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
+        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
+    )
+
+
+class SymbolsGetCardOutput(Output):
+    symbol: str = Field(description="Qualified name.")
+    uid: str = Field(description="Lasting id; it survives edits around the definition.")
+    kind: str = Field(description="Kind of definition.")
+    at: str = Field(description="`path:first-last`, the lines of the whole definition.")
+    signature: str | None = Field(default=None, description="Header as written.")
+    documentation: str | None = Field(default=None, description="Docstring or the comment above.")
+    container: str | None = Field(default=None, description="Definition that holds it.")
+    visibility: str = Field(description="`public` or `private`, by the language's own conventions.")
+    traits: list[str] | None = Field(default=None, description="static, abstract, async, override, test.")
+    bases: list[str] | None = Field(default=None, description="Classes that it extends or implements.")
+    overrides: list[str] | None = Field(default=None, description="Members of bases that it replaces.")
+    members: list[str] | None = Field(default=None, description="`line kind name` of what is inside.")
+    calls: list[str] | None = Field(default=None, description="`tier name path:line` of what it calls.")
+    callers: dict[str, int] | None = Field(default=None, description="Calls of it by tier.")
+    references: dict[str, int] | None = Field(default=None, description="References to it by tier.")
+    tests: list[str] | None = Field(default=None, description="Test files that surely refer to it.")
+    more: dict[str, int] | None = Field(default=None, description="What was left out of the lists.")
+
+
+@tool(Effect.READ, "symbols", standard=True)
+def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
+    """Tells what a symbol is: signature, documentation, members, calls, callers, tests.
+
+    Use when:
+    - you meet a function or class and want to know it before you read or change it
+    Not for:
+    - its source text (use `symbols_get_definition_span`) or each reference (use `refs_find`)
+    Examples:
+    - By the end of its qualified name: {"symbol": "Model.save"}
+    - By where it is defined: {"symbol": "app/models.py:12"}
+    """
+    return call.ask(lambda snapshot: _card(snapshot, args.symbol))
+
+
+def _card(snapshot: Snapshot, symbol: str) -> SymbolsGetCardOutput:
+    card = card_of(snapshot, snapshot.symbol(symbol), _MOST_CALLS)
+    found = card.definition
+    span = found.span
+    left_out = {
+        "members": len(card.members) - _MOST_MEMBERS,
+        "tests": len(card.tests) - _MOST_TESTS,
+        "calls": card.more_calls,
+    }
+    return SymbolsGetCardOutput(
+        symbol=shown(snapshot.qualified_name(found.path, found.position)),
+        uid=snapshot.uid(found.path, found.position),
+        kind=found.kind,
+        at=f"{shown(found.path)}:{span.start_line}-{span.end_line}",
+        signature=shown(found.signature) or None,
+        documentation=_cut(card.documentation) or None,
+        container=qualified(snapshot, card.container) if card.container else None,
+        visibility=card.visibility,
+        traits=card.traits or None,
+        bases=[_related(snapshot, one) for one in card.bases] or None,
+        overrides=[_related(snapshot, one) for one in card.overrides] or None,
+        members=[_member(snapshot, place) for place in card.members[:_MOST_MEMBERS]] or None,
+        calls=_calls(snapshot, card) or None,
+        callers={tier.value: count for tier, count in card.callers.items()} or None,
+        references={tier.value: count for tier, count in card.references.items()} or None,
+        tests=[shown(path) for path in card.tests[:_MOST_TESTS]] or None,
+        more={name: count for name, count in left_out.items() if count > 0} or None,
+    )
+
+
+def _related(snapshot: Snapshot, one: Related) -> str:
+    if one.place is None:
+        return shown(one.name)
+    return f"{one.tier} {qualified(snapshot, one.place)} {position(snapshot, one.place)}"
+
+
+def _member(snapshot: Snapshot, place: Place) -> str:
+    item = definition_of(snapshot, place)
+    return f"{item.name_line} {item.kind} {shown(item.name)}"
+
+
+def _calls(snapshot: Snapshot, card: Card) -> list[str]:
+    return [f"{tier} {short(snapshot, place)} {position(snapshot, place)}" for place, tier in card.calls]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_DOC else text[: _LONGEST_DOC - 1] + "…"
