@@ -92,6 +92,7 @@ class Binding:
             target = self._linker.crate(path, seen.scope, name)
         target = self._fitting(facts, name, seen, known(target))
         is_clear = not spec.bases_before_file or set(self._sources.definitions(name)) <= set(target)
+        is_clear = is_clear and not (spec.open_functions and self._has_namesakes(target, name))
         return _linked(target if is_clear else NOTHING)
 
     def _only(self, owner: Target) -> Target:
@@ -170,10 +171,24 @@ class Binding:
         return meaning._replace(tier=Tier.STRONG) if meaning.target else meaning
 
     def _has_overloads(self, path: str, facts: FileFacts, bind: Bind) -> bool:
-        """Whether what the file includes has something of the name too."""
+        """Whether what the file includes has something of the name too, or a namespace anywhere."""
         if not self._linker.spec(facts).open_functions:
             return False
+        if bind.reason == Reason.DEF_IN_SCOPE and self._has_namesakes((Place(path, bind.target),), bind.name):
+            return True
         return self._linker.starred(path, facts.stars, bind.name) != NOTHING
+
+    def _has_namesakes(self, target: Target, name: str) -> bool:
+        """Whether a function has namesakes in other namespaces, which types of arguments may bring, or may
+        have some beside it that could not be read."""
+        if any(self._linker.definition_kind(place) != "function" for place in target):
+            return False
+        files = [self._sources.facts(place.path) for place in target]
+        if any(facts is None or facts.state != "ok" for facts in files):
+            return True
+        others = self._sources.definitions(name) if target else []
+        functions = [place for place in others if self._linker.definition_kind(place) == "function"]
+        return len({self._linker.names_around(place) for place in [*functions, *target]}) > 1
 
     def _bound(self, path: str, bind: Bind) -> Meaning:
         if bind.reason == Reason.IMPORT_ALIAS:

@@ -13,7 +13,7 @@ from codeplane.index.files import FileFacts
 from codeplane.index.sources import ViewSources
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
 from codeplane.languages import LanguageSpec, specs
-from codeplane.languages.facts import FLAG_MORE, Bind, Import, Reason, ScopeKind
+from codeplane.languages.facts import FLAG_MORE, FLAG_STATIC, Bind, Import, Reason, ScopeKind
 from codeplane.languages.modules import Place, rules
 
 _DEEPEST: Final = 60
@@ -221,7 +221,8 @@ class Linker:
             if far and spec.far_kinds and not self._are_far(known(target), spec):
                 continue
             if target:
-                return target
+                is_hidden = far and spec.stars_hide and self._may_bring(path, facts, (scope, 0), name)
+                return UNCLEAR if is_hidden else target
         stars = [at for at in facts.stars if self._sees(facts, scope, facts.imports[at].scope)]
         return self.starred(path, stars, name)
 
@@ -308,6 +309,16 @@ class Linker:
     def _parent(self, place: Place) -> int:
         facts = self.sources.facts(place.path)
         return facts.definitions[place.definition].parent if facts else -1
+
+    def names_around(self, place: Place) -> tuple[str, ...]:
+        """The names of the definitions that a definition stands in, outer ones last."""
+        facts = self.sources.facts(place.path)
+        found: list[str] = []
+        at = facts.definitions[place.definition].parent if facts else -1
+        while facts and at >= 0:
+            found.append(facts.definitions[at].name)
+            at = facts.definitions[at].parent
+        return tuple(found)
 
     def definition_kind(self, place: Place) -> str:
         facts = self.sources.facts(place.path) if place.definition >= 0 else None
@@ -458,18 +469,44 @@ class Linker:
 
     def _inherited(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
         """A member that a class around has from its bases, where members are seen without a receiver."""
-        if self.spec(facts).members_visible != "nested":
+        spec = self.spec(facts)
+        if spec.members_visible != "nested":
             return NOTHING
+        is_static = False
         for around in self._around(facts, scope):
             target = NOTHING
             if self.is_open(facts, around):
                 owner = self.owner(path, facts, around)
-                target = self.classes.member(owner, name) if owner else UNCLEAR
+                target = self._without_receiver(owner, name) if owner else UNCLEAR
             elif facts.definitions[around].kind in CLASSES:
-                target = self.classes.member((Place(path, around),), name)
+                target = self._without_receiver((Place(path, around),), name)
             if target:
-                return target
+                # Of what a class around has, a static one sees types alone.
+                is_seen = not is_static or all(self.definition_kind(one) in CLASSES for one in target)
+                return target if is_seen else UNCLEAR
+            is_static = is_static or (
+                spec.nested_apart
+                and facts.definitions[around].kind in CLASSES
+                and bool(facts.definitions[around].flags & FLAG_STATIC)
+            )
         return NOTHING
+
+    def _without_receiver(self, owner: Target, name: str) -> Target:
+        """A member of a class around. A base that depends on a parameter of the class is not looked at."""
+        found = self.classes.member(owner, name)
+        if found and any(map(self._has_dependent_bases, owner)):
+            return UNCLEAR if self.classes.member(owner, name, of_bases=True) else found
+        return found
+
+    def _has_dependent_bases(self, place: Place) -> bool:
+        facts = self.sources.facts(place.path)
+        if facts is None or not self.spec(facts).open_functions:
+            return False
+        item = facts.definitions[place.definition]
+        header = item.signature.replace(" ", "")
+        if not any(f"{base}<" in header for base in item.bases):
+            return False
+        return any(bind.scope == item.body and bind.reason == Reason.PARAM for bind in facts.binds)
 
     def owner(self, path: str, facts: FileFacts, at: int) -> Target:
         """The class that a definition outside of it belongs to."""
@@ -483,7 +520,8 @@ class Linker:
         facts = self.sources.facts(path)
         assert facts is not None, "BUG: a file with names has facts"
         at, last = scopes
-        if self.spec(facts).islands and self._may_bring(path, facts, scopes, name):
+        spec = self.spec(facts)
+        if (spec.islands or spec.stars_hide) and self._may_bring(path, facts, scopes, name):
             return True
         while at >= last and at >= 0:
             opened = facts.opened_by.get(at)

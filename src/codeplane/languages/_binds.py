@@ -163,7 +163,7 @@ class Binder:
         self._redirect()
         if self.spec.star_rebinds:
             self._star(imports)
-        if self.spec.islands:
+        if self.spec.islands or self.spec.stars_hide:
             self.starred = {self.outline.place(item.start)[0] for item in imports if item.name == b"*"}
         self._types(captures, imports)
         for node in captures.get("doubt", ()):

@@ -13,7 +13,7 @@ from codeplane.languages._inherit import Inheritance
 from codeplane.languages._members import Members
 from codeplane.languages._outline import TOO_DEEP, WHOLE
 from codeplane.languages._receivers import shape
-from codeplane.languages.facts import Occurrences, Reason, Role, ScopeKind
+from codeplane.languages.facts import FLAG_STATIC, Occurrences, Reason, Role, ScopeKind
 
 _SEPARATORS = b" \t\r\n\\.?!:->&"
 _END = 1 << 62
@@ -24,6 +24,7 @@ _LATER = -1  # the target of what is looked up in the order of the file
 _LOCALS = (Reason.LOCAL_ASSIGN, Reason.PARAM)
 _QUALIFIER = ord("\\")  # right before a name: what is before it is a namespace
 _CLASS = ScopeKind.CLASS  # reading it off the enumeration costs more than the test
+_TYPES = ("class", "interface", "object", "enum", "enum_member", "type")
 _WALLS = (ScopeKind.FUNCTION, ScopeKind.CLASS)
 KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
@@ -224,7 +225,7 @@ class Lookup:
                 return params[key], doubt
         closed = self.binder.closed is not None and self.binder.closed(keys[0])
         history = self.binder.history
-        island = False
+        island = static = False
         for scope, table, is_class in self._steps(place[0]):
             found = -1
             for key in keys:
@@ -235,6 +236,8 @@ class Lookup:
                         continue
                     doubt = doubt or (-1 not in (seen, found) and seen != found)
                     found = max(found, seen)
+            if found > 0 and static and self._is_of_instance(found):
+                return 0, doubt
             if found >= 0:
                 doubt = doubt or (scope == 0 and self._bases_first and self._has_bases(place[0]))
                 return found, doubt or (is_class and self._may_be_inherited(scope, keys, found))
@@ -245,8 +248,9 @@ class Lookup:
                 inherited = self._inheritance.of(scope)
                 for key in keys:
                     if inherited and key in inherited:
-                        return inherited[key], doubt
+                        return 0 if static else inherited[key], doubt
                 doubt = doubt or inherited is None
+                static = static or self._is_static(scope)
             if closed and self.kinds[scope] in _WALLS and scope not in self.binder.outline.arrows:
                 break
             if self.kinds[scope] in self._islands and scope not in self.binder.outline.arrows:
@@ -275,6 +279,19 @@ class Lookup:
         if self.kinds[scope] not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             return False
         return self.binder.binds[found - 1].reason in _LOCALS
+
+    def _is_static(self, scope: int) -> bool:
+        """Whether no instance of the classes around is known inside of a class."""
+        at = self.binder.body_of.get(scope, -1) if self.binder.spec.nested_apart else -1
+        return at >= 0 and bool(self.binder.outline.drafts[at].flags & FLAG_STATIC)
+
+    def _is_of_instance(self, found: int) -> bool:
+        bind = self.binder.binds[found - 1]
+        if self.kinds[bind.scope] is not _CLASS:
+            return False
+        if bind.reason == Reason.DEF_IN_SCOPE and self.binder.outline.drafts[bind.target].kind in _TYPES:
+            return False
+        return not any(start <= bind.start < end for start, end in self.binder.outline.shared)
 
     def _may_be_inherited(self, scope: int, keys: list[bytes], found: int) -> bool:
         """Whether a definition in a class shares its name with others of a base class."""

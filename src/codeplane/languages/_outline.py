@@ -85,6 +85,7 @@ class Outline:
     places: list[tuple[int, int]] = field(default_factory=lambda: [(0, WHOLE)])  # scope, skipped scope
     drafts: list[Draft] = field(default_factory=list)
     modifiers: dict[tuple[int, int], int] = field(default_factory=dict)  # declaration → flags
+    shared: list[tuple[int, int]] = field(default_factory=list)  # where members belong to no instance
 
     def place(self, position: int) -> tuple[int, int]:
         return self.places[bisect_right(self.bounds, position) - 1]

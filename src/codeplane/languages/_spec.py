@@ -60,6 +60,8 @@ class LanguageSpec:
     hoists_to_body: bool = False
     # Static members are not members of instances.
     static_apart: bool = False
+    # A static class does not see members of the instances of classes around it. Needs `inherits_names`.
+    nested_apart: bool = False
     class_keywords: tuple[str, ...] = ()  # names of the class itself, which static methods know too
     # Kind of a definition or import, or `type_param` → the name spaces that it is bound in, a letter each,
     # `-` for none. What is not listed is a value, `v`. Empty where all names share one space.
@@ -72,6 +74,8 @@ class LanguageSpec:
     closed: str = ""
     # Scopes that do not see what is around them: namespaces nothing, functions no locals. Needs `spaces`.
     islands: frozenset[ScopeKind] = frozenset()
+    # Star imports in a scope hide what is around that scope. Needs `spaces`.
+    stars_hide: bool = False
     overloads: frozenset[str] = frozenset()  # kinds whose definitions of one name in one scope are a group
     # Members of base classes are seen without a receiver and hide what is around the class. Needs `spaces`.
     inherits_names: bool = False

@@ -29,6 +29,7 @@ SPEC = LanguageSpec(
         "csharp_using": "t",
     },
     looks={"read": ("vt",), "call": ("v",), "type": ("t",), "new": ("t",)},
+    stars_hide=True,
     overloads=frozenset(("method", "constructor")),
     inherits_names=True,
     implied={

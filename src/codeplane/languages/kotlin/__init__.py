@@ -34,6 +34,7 @@ SPEC = LanguageSpec(
     looks={"read": ("vt",), "call": ("ftv?",), "type": ("t",)},
     overloads=frozenset(("function", "method", "constructor")),
     inherits_names=True,
+    nested_apart=True,
     implied={"class": _ANY, "interface": _ANY, "object": _ANY, "enum": f"{_ANY} {_ENUM}"},
     class_kinds={"function": "method", "variable": "property", "constant": "property"},
     decorator_flags=dict.fromkeys(_TESTS, FLAG_TEST),

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from codeplane.languages._imports import Imported, Mention
+from codeplane.languages._outline import Outline
+from codeplane.languages.facts import FLAG_STATIC, ScopeKind
 
+_TYPES = frozenset(("class", "interface", "object", "enum"))
+_INNER = re.compile(rb"\binner\b")
 _NAME = re.compile(rb"`[^`\n]+`|[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
 
@@ -36,6 +40,16 @@ def text_names(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     match = _NAME.match(data, start, end)
     if match and data[start - 1 : start] == b"$" and data[start - 2 : start - 1] != b"\\":
         yield match.span()
+
+
+def reshape(outline: Outline, data: bytes) -> None:
+    """Classes inside of classes are static unless they say `inner`; a companion belongs to no instance."""
+    for draft in outline.drafts:
+        if draft.kind == "object" and draft.body < 0:
+            outline.shared.append((draft.start, draft.end))
+        elif draft.kind in _TYPES and outline.kinds[draft.scope] == ScopeKind.CLASS:
+            is_inner = _INNER.search(data, draft.start, max(draft.name[0], draft.start))
+            draft.flags |= 0 if is_inner else FLAG_STATIC
 
 
 def captured(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
