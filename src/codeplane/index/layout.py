@@ -24,6 +24,11 @@ class Layout:
         return found
 
     @cached_property
+    def ordered(self) -> list[str]:
+        """All paths in order."""
+        return sorted(self.blobs)
+
+    @cached_property
     def by_name(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for path in sorted(self.blobs):
@@ -41,7 +46,7 @@ class Layout:
     def changed(self, changes: Iterable[tuple[str, int | None]]) -> "Layout":
         """The same paths with other content under some of them."""
         other = Layout({**self.blobs, **dict(changes)})
-        for name in ("directories", "by_name"):
+        for name in ("directories", "by_name", "ordered"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         return other

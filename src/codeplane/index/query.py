@@ -117,6 +117,15 @@ class Snapshot:
             raise NotFound(f"There is no file {shown(path)} in the index.", path=shown(path))
         return self._contents(path, Digest(found[0]))
 
+    def removed_at(self, path: RepoPath) -> int | None:
+        """The last epoch on record that took a path away; None for one that never was there."""
+        found = self._connection.execute(
+            "SELECT max(e.id) FROM change c JOIN epoch e ON e.id = c.epoch"
+            " WHERE e.view = ? AND c.path = ? AND c.after IS NULL AND c.before IS NOT NULL",
+            (self._view, sql_text(path)),
+        ).fetchone()[0]
+        return None if found is None else int(found)
+
     def file(self, path: RepoPath) -> FileFact | None:
         return next(self._files("AND e.path = ?", (sql_text(path),)), None)
 

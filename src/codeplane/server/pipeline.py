@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
 _LONGEST_SHOWN = 100
+CHARACTERS_A_TOKEN = 4
 
 
 async def _nothing() -> None:
@@ -60,9 +61,14 @@ class Answer:
 
     body: Mapping[str, Any]
     is_error: bool
+    encoded: str  # the body as JSON
 
     def text(self) -> str:
-        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
+        return self.encoded
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class Pipeline:
@@ -110,7 +116,10 @@ class Pipeline:
             outcome = "ok"
         elapsed = time.perf_counter() - started
         self.telemetry.count(name, outcome, elapsed)
-        return Answer({**answer, "meta": _meta(call, elapsed)}, outcome != "ok")
+        [(kind, told)] = answer.items()
+        text = _json(told)
+        meta = _meta(call, elapsed, len(text))
+        return Answer({**answer, "meta": meta}, outcome != "ok", f'{{"{kind}":{text},"meta":{_json(meta)}}}')
 
     async def stop(self, grace_sec: float) -> None:
         """Starts no more calls, lets the running ones finish for that long, then aborts them.
@@ -261,7 +270,7 @@ def _from_worker(progress: Progress) -> Callable[[float, float | None, str | Non
     return report
 
 
-def _meta(call: Call, elapsed: float) -> dict[str, Any]:
+def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
     task = call.session.task
     meta: dict[str, Any] = {
         "request_id": call.request_id,
@@ -271,6 +280,8 @@ def _meta(call: Call, elapsed: float) -> dict[str, Any]:
         "timestamp_ms": int(time.time() * 1000),
         "timing": {"total_ms": round(elapsed * 1000, 2)},
     }
+    if call.otherwise is not None:
+        meta["tokens_saved"] = (call.otherwise - size) // CHARACTERS_A_TOKEN
     for field in ("limits_applied", "warnings", "next_actions"):
         if value := getattr(call, field):
             meta[field] = value

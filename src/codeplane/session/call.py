@@ -56,6 +56,8 @@ class Call:
     warnings: list[str] = field(default_factory=list)
     limits_applied: dict[str, int] = field(default_factory=dict)
     next_actions: list[str] = field(default_factory=list)
+    # What the client would have read without the tool, in characters; None where there is nothing to compare.
+    otherwise: int | None = None
     _stop: Stop | None = None
     _stopped: threading.Event = field(default_factory=threading.Event)
 
@@ -85,6 +87,10 @@ class Call:
                 self.check()
         with self.snapshot() as snapshot:
             return question(snapshot)
+
+    def instead_of(self, characters: int) -> None:
+        """Notes how much a client would have had to read to learn the same without this call."""
+        self.otherwise = (self.otherwise or 0) + characters
 
     def check(self) -> None:
         """Raises when the call has to end. Long work calls this often."""

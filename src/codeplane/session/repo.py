@@ -149,6 +149,7 @@ class RepoSession:
     checkout: Checkout
     state: StateDir
     sessions: Sessions
+    tree: WorkingTree
     index: Index
     workers: Workers
     upkeep: Upkeep
@@ -170,7 +171,7 @@ class RepoSession:
             raise
         settings = checkout.settings
         upkeep = Upkeep(index, tree, settings.index)
-        return cls(checkout, state, Sessions(settings.server.session_idle_sec), index, workers, upkeep)
+        return cls(checkout, state, Sessions(settings.server.session_idle_sec), tree, index, workers, upkeep)
 
     def close(self) -> None:
         self.upkeep.stop()

@@ -1,0 +1,24 @@
+"""Source text as it is shown: lines with their numbers, each of a bearable length."""
+
+from collections.abc import Sequence
+from typing import Final
+
+_LONGEST: Final = 1_000
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a file without their ends; what is not UTF-8 in them is replaced."""
+    lines = data.decode("utf-8", "replace").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def numbered(lines: Sequence[str], first: int) -> str:
+    """Lines one below the other, each behind its number: `12: text`."""
+    return "\n".join([f"{number}: {cut(line)}" for number, line in enumerate(lines, first)])
+
+
+def cut(line: str, longest: int = _LONGEST) -> str:
+    """A line, or its beginning and how much is left out."""
+    return line if len(line) <= longest else f"{line[:longest]}… ({len(line) - longest} characters more)"

@@ -1,0 +1,109 @@
+"""What a text names to be read: a file, lines of one, or a definition."""
+
+import re
+from typing import Final, NamedTuple
+
+from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.index import DefFact, Snapshot
+from codeplane.jail import shown
+from codeplane.search.missing import no_file
+from codeplane.truth import WorkingTree
+
+_LINES: Final = re.compile(
+    r"(?P<path>.+?)(?::|#)L?(?P<first>\d{1,9})(?P<rest>-L?(?P<last>\d{1,9})?)?(?::\d{1,9})?\Z", re.DOTALL
+)
+_PATH_LIKE: Final = re.compile(r"/|\.[A-Za-z]{1,4}\Z")
+# What is shown around a line that no definition of a bearable length holds.
+_AROUND: Final = 10
+_LONGEST: Final = 120
+
+
+class Wanted(NamedTuple):
+    """Lines of a file; `last` is 0 for all of it. `symbol` is what they define, where it was asked for."""
+
+    path: RepoPath
+    first: int
+    last: int
+    symbol: str = ""
+
+
+class Finder:
+    """Finds what is meant in one snapshot. What is not exactly one thing is an error."""
+
+    def __init__(self, snapshot: Snapshot, tree: WorkingTree) -> None:
+        self._snapshot = snapshot
+        self._tree = tree
+
+    def find(self, text: str) -> Wanted:
+        """`path`, `path:10-40`, `path:10-`, `path:12` or the name of a symbol."""
+        path = self._file(text)
+        if path is not None:
+            return Wanted(path, 1, 0)
+        if (match := _LINES.match(text)) and (path := self._file(match["path"])) is not None:
+            first = int(match["first"])
+            if match["rest"] is None:
+                return self._around(path, first)
+            return Wanted(path, first, int(match["last"] or 0))
+        return self._defined(text)
+
+    def lines(self, text: str, first: int | None, last: int | None) -> Wanted:
+        """A file and the lines of it that are said apart from it."""
+        found = self.find(text)
+        if found.symbol:
+            return found
+        return found._replace(first=found.first if first is None else first, last=last or found.last)
+
+    def _file(self, text: str) -> RepoPath | None:
+        try:
+            path = self._tree.jail.enter(text)
+        except PathRefused:
+            if "/" in text:
+                raise
+            return None
+        if self._snapshot.linker.sources.exists(path):
+            return path
+        return self._linked(path)
+
+    def _linked(self, path: RepoPath) -> RepoPath | None:
+        """The file that a link in the repository leads to."""
+        try:
+            target = self._tree.jail.resolve(path)
+        except (NotFound, PathRefused):
+            return None
+        return target if self._snapshot.linker.sources.exists(target) else None
+
+    def _around(self, path: RepoPath, line: int) -> Wanted:
+        """The innermost definition that holds a line, or what is around the line."""
+        facts = self._snapshot.linker.sources.facts(path)
+        held = [
+            item.span
+            for item in (facts.definitions if facts is not None else ())
+            if item.span.start_line <= line <= item.span.end_line
+            and _AROUND // 2 <= item.span.end_line - item.span.start_line < _LONGEST
+        ]
+        if not held:
+            return Wanted(path, max(1, line - _AROUND), line + _AROUND)
+        span = min(held, key=lambda one: one.end_line - one.start_line)
+        return Wanted(path, span.start_line, span.end_line)
+
+    def _defined(self, text: str) -> Wanted:
+        try:
+            found = self._snapshot.symbol(text)
+        except NotFound:
+            match = _LINES.match(text)
+            path = match["path"] if match else text
+            if match or _PATH_LIKE.search(text) or self._is_directory(path):
+                raise self._no_file(path) from None
+            raise
+        return self.of(found)
+
+    def of(self, found: DefFact) -> Wanted:
+        name = shown(self._snapshot.qualified_name(found.path, found.position))
+        return Wanted(found.path, found.span.start_line, found.span.end_line, name)
+
+    def _is_directory(self, text: str) -> bool:
+        return self._snapshot.linker.sources.is_directory(text.rstrip("/"))
+
+    def _no_file(self, text: str) -> NotFound | InvalidArgument:
+        return no_file(self._snapshot, self._tree, self._tree.jail.enter(text, directory=True))

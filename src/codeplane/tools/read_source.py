@@ -1,0 +1,137 @@
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from codeplane.core.errors import CodePlaneError
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.search.reading import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
+from codeplane.search.spans import Finder, Wanted
+from codeplane.session import Call
+from codeplane.tools import Effect, Input, Output, tool
+from codeplane.tools._registry import synonyms
+
+
+def _as_text(value: object) -> object:
+    """`{"path": "a.py", "start_line": 3, "end_line": 9}` is `a.py:3-9`."""
+    if not isinstance(value, dict):
+        return value
+    lines = [value.get(key) for key in ("start_line", "end_line")]
+    name = value.get("symbol") or value.get("path") or ""
+    if lines == [None, None] or value.get("symbol"):
+        return name
+    return f"{name}:{lines[0] or 1}-{lines[1] or ''}"
+
+
+TargetText = Annotated[str, Field(min_length=1, max_length=1000), BeforeValidator(_as_text)]
+
+
+class ReadSourceInput(Input):
+    targets: Annotated[
+        list[TargetText],
+        synonyms("target", "path", "paths", "file", "file_path", "files", "symbol", "symbols", "names"),
+    ] = Field(
+        min_length=1,
+        max_length=50,
+        description="What to read: `path`, `path:10-40`, `path:12` (what is around a line), or a symbol: "
+        "`Model.save`, a qualified name, a `sym_…` uid.",
+    )
+    start_line: int | None = Field(default=None, ge=1, description="First line, for a single path.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line, for a single path.")
+
+
+class SourceSpan(Output):
+    text: str = Field(description="Lines, each behind its number.")
+    symbol: str | None = Field(default=None, description="What the lines define, where asked for by name.")
+    more: str | None = Field(default=None, description="Target that reads on where the text is cut.")
+
+
+class SourceFile(Output):
+    path: str = Field(description="Path in the repository.")
+    file_sha256: str = Field(
+        description="Digest of the whole file; edits take it to be sure of what they change."
+    )
+    lines: int = Field(description="Lines of the whole file.")
+    newline: str | None = Field(default=None, description="`crlf` where lines end so.")
+    spans: list[SourceSpan] = Field(description="What was asked for, in order.")
+
+
+class SourceFailure(Output):
+    target: str = Field(description="What was asked for.")
+    error: str = Field(description="Name of the error and what is wrong.")
+    hints: list[str] | None = Field(default=None, description="What to send instead.")
+
+
+class ReadSourceOutput(Output):
+    files: list[SourceFile] = Field(description="Source by file.")
+    left: list[str] | None = Field(default=None, description="Targets that the answer had no room for.")
+    failed: list[SourceFailure] | None = Field(default=None, description="Targets that could not be read.")
+
+
+@tool(Effect.READ, "files", standard=True)
+def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
+    """Reads source: spans of files by lines, or definitions by name, many in one call.
+
+    Use when:
+    - you want to see functions or classes whose names you know
+    - you want lines that a search named, or a file, before an edit
+    Not for:
+    - finding something (search)
+    - a whole file of over 400 lines (read_file_full)
+    Examples:
+    - Two definitions and some lines: {"targets": ["Model.save", "helper", "app.py:10-40"]}
+    - A file: {"targets": ["README.md"]}
+    """
+    reading = call.ask(lambda snapshot: _read(call, args, snapshot))
+    if not reading.files and len(reading.failed) == 1:
+        raise reading.failed[0][1]
+    if reading.is_cut:
+        call.limits_applied["lines"] = MOST_LINES
+    if reading.left:
+        call.limits_applied["characters"] = MOST_CHARACTERS
+    call.instead_of(sum(file.size for file in reading.files))
+    return ReadSourceOutput(
+        files=[_file(file) for file in reading.files],
+        left=reading.left or None,
+        failed=[_failure(*one) for one in reading.failed] or None,
+    )
+
+
+def _read(call: Call, args: ReadSourceInput, snapshot: Snapshot) -> Reading:
+    finder = Finder(snapshot, call.repo.tree)
+    wanted: list[tuple[str, Wanted]] = []
+    failed: list[tuple[str, CodePlaneError]] = []
+    for text in args.targets:
+        call.check()
+        try:
+            if len(args.targets) == 1:
+                wanted.append((text, finder.lines(text, args.start_line, args.end_line)))
+            else:
+                wanted.append((text, finder.find(text)))
+        except CodePlaneError as error:
+            failed.append((text, error))
+    reading = read(snapshot, wanted)
+    reading.failed = failed + reading.failed
+    return reading
+
+
+def _file(file: ReadFile) -> SourceFile:
+    return SourceFile(
+        path=shown(file.fact.path),
+        file_sha256=file.fact.digest,
+        lines=file.lines,
+        newline="crlf" if file.is_crlf else None,
+        spans=[_span(span) for span in file.spans],
+    )
+
+
+def _span(span: ReadSpan) -> SourceSpan:
+    return SourceSpan(text=span.text, symbol=", ".join(span.symbols) or None, more=span.left or None)
+
+
+def _failure(target: str, error: CodePlaneError) -> SourceFailure:
+    hints = list(error.hints)
+    candidates = error.details.get("candidates")
+    if isinstance(candidates, list):
+        hints += [f"{one['name']} ({one['at']})" for one in candidates]
+    return SourceFailure(target=shown(target), error=f"{error.name()}: {error.message}", hints=hints or None)

@@ -1,0 +1,76 @@
+import pytest
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.search.scope import Globs, Purpose, Scope, purpose
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "held"),
+    [
+        ("*.py", "a.py", True),
+        ("*.py", "deep/er/a.py", True),
+        ("*.py", "a.pyc", False),
+        ("src/*.py", "src/a.py", True),
+        ("src/*.py", "src/deep/a.py", False),
+        ("src/*.py", "lib/src/a.py", False),
+        ("src/**/*.py", "src/a.py", True),
+        ("src/**/*.py", "src/b/c/a.py", True),
+        ("src/**", "src/b/c/a.py", True),
+        ("src/", "src/b/c/a.py", True),
+        ("src", "src/b/c/a.py", True),
+        ("src", "lib/src/a.py", True),
+        ("/src", "lib/src/a.py", False),
+        ("./src/b", "src/b/c/a.py", True),
+        ("a.{py,ts}", "x/a.ts", True),
+        ("a.{py,ts}", "x/a.js", False),
+        ("[ab].py", "b.py", True),
+        ("[!ab].py", "b.py", False),
+        ("a?.py", "a1.py", True),
+        ("a+(b).py", "a+(b).py", True),
+        ("[", "[", True),
+        ("*é.py", "é.py", True),
+    ],
+)
+def test_a_glob_holds_a_path(pattern: str, path: str, held: bool) -> None:
+    assert Globs([pattern]).holds(path) is held
+
+
+def test_an_exclusion_goes_before() -> None:
+    globs = Globs(["*.py", "!tests/"])
+    assert globs.holds("a.py") and not globs.holds("tests/a.py")
+    assert Globs(["!*.md"]).holds("a.py")
+
+
+@pytest.mark.parametrize("pattern", ["", "x" * 600, "{a,b}" * 20, "a\0b"])
+def test_a_hostile_glob_is_refused(pattern: str) -> None:
+    with pytest.raises(InvalidArgument):
+        Globs([pattern])
+
+
+def test_a_glob_that_would_backtrack_for_ever_does_not() -> None:
+    assert not Globs(["*a*a*a*a*a*a*a*a*a*a*a*a*b"]).holds("a" * 3000)
+
+
+def test_a_language_goes_by_name_family_or_extension() -> None:
+    assert Scope(languages=("python",)).language_names() == {"python"}
+    assert "tsx" in Scope(languages=(".tsx",)).language_names()
+    with pytest.raises(InvalidArgument, match="pyton"):
+        Scope(languages=("pyton",)).language_names()
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/a.py", Purpose.SOURCE),
+        ("tests/a.py", Purpose.TEST),
+        ("src/a_test.go", Purpose.TEST),
+        ("src/a.spec.ts", Purpose.TEST),
+        ("src/FooTest.java", Purpose.TEST),
+        ("src/latest.py", Purpose.SOURCE),
+        ("src/contest.py", Purpose.SOURCE),
+        ("docs/conf.py", Purpose.DOCS),
+        ("README.md", Purpose.DOCS),
+    ],
+)
+def test_a_path_tells_what_a_file_is_for(path: str, expected: Purpose) -> None:
+    assert purpose(path) is expected
