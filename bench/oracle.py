@@ -11,6 +11,7 @@ import venv
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -49,6 +50,7 @@ NPM_PACKAGES = (
     ("rxjs", "7.8.2", "/src/internal/"),
     ("@reduxjs/toolkit", "2.9.0", "/src/"),
 )
+_NAME = re.compile(r"\w+")
 # Classes whose instances are classes.
 _META = ("type", "ABCMeta", "EnumMeta", "EnumType")
 
@@ -136,7 +138,7 @@ class _Comparison:
             text = lines[ref.line - 1].encode()[: ref.column].decode()
             column = len(text.encode("utf-16-le")) // 2
             said = self.server.definitions(file, ref.line - 1, column)
-            self._judge(path, ref, said)
+            self._judge(path, ref, [place for place in said if not _is_about_use(place, ref, text)])
         self.server.close_file(file)
 
     def _judge(self, path: RepoPath, ref: RefFact, said: list[_Position]) -> None:
@@ -188,8 +190,7 @@ class _Comparison:
         if item is None:
             # `self.x += 1` needs an `x` that is there before, so it defines none; the server thinks it does.
             # What it means is what CodePlane says that it means.
-            line = (self.root / path).read_text().split("\n")[place[1]]
-            adds = re.match(rf"{re.escape(ref.name)}\s*[-+*/%&|^@<>]+=", line[place[2] :])
+            adds = re.match(rf"{re.escape(ref.name)}\s*[-+*/%&|^@<>]+=", _line(*place[:2])[place[2] :])
             writes = self.snapshot.references_in(RepoPath(path)) if adds else ()
             return any((w.line - 1, w.column) == place[1:] and w.target == ref.target for w in writes)
         if item.parent < 0:
@@ -237,6 +238,26 @@ class _Comparison:
     def _definitions(self, path: str) -> list[Definition]:
         facts = self.snapshot.linker.sources.facts(path)
         return facts.definitions if facts else []
+
+
+def _is_about_use(place: _Position, ref: RefFact, before: str) -> bool:
+    """Whether the server says what a member is given to, a function or an operator, as it does where it does
+    not know the member."""
+    if not ref.receiver or place[1:] == (0, 0):
+        return False
+    found = _NAME.match(_line(place[0], place[1]), place[2])
+    name = found.group() if found else ref.name
+    is_operator = name.startswith("__") and name.endswith("__")
+    return name != ref.name and (is_operator or re.search(rf"\b{re.escape(name)}\(", before) is not None)
+
+
+@lru_cache(maxsize=200)
+def _lines(uri: str) -> list[str]:
+    return Path(unquote(uri.removeprefix("file://"))).read_text().split("\n")
+
+
+def _line(uri: str, line: int) -> str:
+    return _lines(uri)[line]
 
 
 class Oracle(NamedTuple):

@@ -261,7 +261,8 @@ class Binding:
         params = facts.named(bind.scope, split_path(bind.type_name)[0])
         if params is not None and params != bind and params.reason == Reason.PARAM:
             return _NO_VALUE  # a parameter of the type that the function is written for
-        return self._instance(path, outer, bind.type_name)
+        value = self._instance(path, outer, bind.type_name)
+        return value if bind.reason == Reason.PARAM else self._made(facts, value)
 
     def _instance(self, path: str, scope: int, type_name: str) -> _Value:
         target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
@@ -301,9 +302,16 @@ class Binding:
         item = facts.definitions[place.definition]
         bind = facts.named(item.scope, item.name)
         is_single = bind is not None and bind.certain and bind.reason == Reason.DEF_IN_SCOPE
-        return self._instance(
-            place.path, item.scope, item.annotation or (bind.type_name if is_single and bind else "")
-        )
+        if item.annotation:
+            return self._instance(place.path, item.scope, item.annotation)
+        made = bind.type_name if is_single and bind else ""
+        return self._made(facts, self._instance(place.path, item.scope, made))
+
+    def _made(self, facts: FileFacts, value: _Value) -> _Value:
+        """The value, unless its class decides by itself what it makes."""
+        maker = self._linker.spec(facts).maker
+        has_maker = maker and value.target and known(self._linker.classes.member(value.target, maker))
+        return _NO_VALUE if has_maker else value
 
     def _inside(self, path: str, value: _Value, name: str, is_called: bool = False) -> Target:
         if not value.target:

@@ -50,6 +50,7 @@ SPEC = LanguageSpec(
     directories_are_modules=True,
     declared_first=True,
     declared_type=declared_type,
+    maker="__new__",
     outside_members=members_of,
     plain_bases=frozenset(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")

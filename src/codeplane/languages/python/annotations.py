@@ -18,8 +18,9 @@ _LONGEST = 200
 
 
 def declared_type(written: str, imported: Mapping[str, str]) -> str:
-    """The class of a value that is not None; `imported`: local name → what it is by its full name."""
-    rest = written if len(written) <= _LONGEST else ""
+    """The class of a value that is not None; `imported`: local name → what it is by its full name. A type may
+    be written in a comment behind a value."""
+    rest = written.rpartition("type:")[2] if len(written) <= _LONGEST else ""
     while True:  # each round leaves something of the text behind
         named = [part for part in _parts(rest, "|") if part != "None"]
         rest = named[0] if len(named) == 1 else ""

@@ -1,7 +1,8 @@
-"""What queries cannot say: names in quoted annotations, and the forms of `__all__`."""
+"""What queries cannot say: names in quoted annotations, types in comments, and the forms of `__all__`."""
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple, cast
 
 from tree_sitter import Node
 
@@ -11,8 +12,19 @@ _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _ANNOTATION = re.compile(rb"[\w\s.,|\[\]\x80-\xff]+\Z")
 _ALL = re.compile(rb"(?<![\w.])__all__(?!\w)")
 _MOST_ALL = 50  # mentions of __all__ that are looked at
+_COMMENT = re.compile(
+    rb"^[ \t]*(?:\w+\.)?\w+([ \t]*=(?!=)[^\n#]*# type:(?![ \t]*ignore)[^\n#]*)", re.MULTILINE
+)
+_ASSIGNED = ("bind.variable", "bind.member")
 _KEYWORDS = (b"None", b"True", b"False")
 _NOT_TYPES = (b"Literal", b"Annotated")
+
+
+class _Span(NamedTuple):
+    """What is read of a node."""
+
+    start_byte: int
+    end_byte: int
 
 
 def quoted_names(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -47,6 +59,15 @@ def _is_value(data: bytes, start: int) -> bool:
         elif char in b"\n:>" and depth == 0 and at < len(head) - 200:
             return False
     return False
+
+
+def captured(found: dict[str, list[Node]], data: bytes, _root: Node) -> None:
+    """A comment behind an assignment can declare a type: `x = None  # type: int`."""
+    if b"# type:" not in data:
+        return
+    ends = {node.end_byte for capture in _ASSIGNED for node in found.get(capture, ())}
+    spans = [_Span(*match.span(1)) for match in _COMMENT.finditer(data) if match.start(1) in ends]
+    found.setdefault("annotation", []).extend(cast("list[Node]", spans))
 
 
 def exports(root: Node, data: bytes) -> list[Exported]:
