@@ -29,6 +29,7 @@ def figures() -> list[Figure]:
         time.sleep(SETTLE_SEC)
         return [
             *like_django.figures("reconcile, nothing changed", 0.6),
+            *like_django.followed_figures(Path(base) / "cookie"),
             *flat.figures("the same, few directories", None),
             *like_django.more_figures(),
         ]
@@ -49,6 +50,20 @@ class _Tree:
         self._peer, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
         told = f"{ours * 1e3:.0f} ms; git status {self._peer * 1e3:.0f} ms; {self._count} files"
         return [Figure(name, ours / self._peer, "×", bound, told)]
+
+    def followed_figures(self, cookie: Path) -> list[Figure]:
+        """As a server does it, where the events of the tree are followed."""
+        if self._tree.follow(cookie):
+            return []
+        self._tree.reconcile(self._known, followed=True)
+        self._tree.settle()
+        ours = median(lambda: _own_cpu(lambda: self._tree.reconcile(self._known, followed=True)), RUNS)
+        self._tree.unfollow()
+        return [
+            Figure(
+                "the same in a server", ours / self._peer, "×", 0.6, f"{ours * 1e3:.1f} ms; events followed"
+            )
+        ]
 
     def more_figures(self) -> list[Figure]:
         (self._root / _like_django()[0]).write_text("changed = True\n")

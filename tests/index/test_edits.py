@@ -1,6 +1,9 @@
 """Whatever happens to the tree, the index kept in step equals one made from scratch."""
 
 import random
+import shutil
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -33,7 +36,10 @@ class Churn:
 
     def step(self) -> None:
         self.die.choice(
-            (self.edit, self.edit, self.edit, self.delete, self.rename, self.ignore, self.commit, self.switch)
+            (
+                *(self.edit, self.edit, self.edit, self.delete, self.rename, self.ignore, self.commit),
+                *(self.switch, self.move_folder, self.replace_folder),
+            )
         )()
 
     def edit(self) -> None:
@@ -54,6 +60,17 @@ class Churn:
             target = self.repo / self.die.choice(NAMES)
             target.parent.mkdir(exist_ok=True)
             self.die.choice(files).rename(target)
+
+    def move_folder(self) -> None:
+        source, target = self.die.sample(["pkg", "web", "other", "other/inner"], k=2)
+        if (self.repo / source).is_dir() and not (self.repo / target).exists():
+            (self.repo / target).parent.mkdir(exist_ok=True)
+            with suppress(OSError):  # into itself
+                (self.repo / source).rename(self.repo / target)
+
+    def replace_folder(self) -> None:
+        shutil.rmtree(self.repo / "pkg", ignore_errors=True)
+        self.edit()
 
     def ignore(self) -> None:
         rules = self.die.sample(["pkg/", "*.txt", "b.py", "!b.py", "web/*", "# nothing"], k=2)
@@ -88,14 +105,18 @@ def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None
     for seed in seeds:
         repo = new_repo(tmp_path / f"r{seed}")
         churn = Churn(repo, seed)
-        index = Index.open(tmp_path / f"{seed}.db", tree_of(repo), workers)
+        tree = tree_of(repo)
+        if seed % 2 and sys.platform == "linux":
+            assert tree.follow(tmp_path / f"{seed}.cookie") == ""
+        index = Index.open(tmp_path / f"{seed}.db", tree, workers)
         for number in range(steps):
             churn.step()
             if churn.die.random() < 0.7 or number == steps - 1:
-                index.refresh()
+                index.refresh(followed=True)
                 kept_links = links(index)
         kept = text_of(index)
         index.close()
+        tree.unfollow()
         made = Index.open(tmp_path / f"{seed}-fresh.db", tree_of(repo), workers)
         made.refresh()
         assert (kept, kept_links) == (text_of(made), links(made)), f"seed {seed}"

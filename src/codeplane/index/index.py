@@ -79,6 +79,7 @@ class Index:
         self._coverage: tuple[int, int, Coverage] | None = None  # view, epoch
         self._epoch = 0
         self._entries: dict[RepoPath, Entry] = {}
+        self._known: dict[RepoPath, Known] = {}  # of the entries
         self._load()
 
     @classmethod
@@ -178,12 +179,15 @@ class Index:
         with self._commits.making:
             return collect(self.database)
 
-    def refresh(self, progress: Progress | None = None) -> int:
-        """Makes the index as new as the tree is now, reads everything, and returns its epoch."""
+    def refresh(self, progress: Progress | None = None, *, followed: bool = False) -> int:
+        """Makes the index as new as the tree is now, reads everything, and returns its epoch.
+
+        With `followed`, events of the tree may say what has changed where they are followed.
+        """
         with self._reading:
             while True:
                 try:
-                    work = self._take_in()
+                    work = self._take_in(followed=followed)
                     if work is not None:
                         self._read_in_batches(work, progress)
                     self._was_whole = not self._closing
@@ -198,18 +202,21 @@ class Index:
         """
         while True:
             try:
-                return self._take_in() is not None
+                return self._take_in(followed=True) is not None
             except _Overtaken:
                 self._reload()
 
-    def _take_in(self) -> Work | None:
+    def _take_in(self, *, followed: bool) -> Work | None:
         """Publishes what has changed: read where it is little, else as unread, with the work that is left."""
         with self._refreshing:
             if self._closing:
                 raise ServerStopping("The index is being closed.")
-            delta = self._tree.reconcile({path: entry.known for path, entry in self._entries.items()})
+            if not followed:
+                self._tree.doubt()
+            delta = self._tree.reconcile(self._known, followed=True)
             changed = {**self._unread(delta), **delta.added, **delta.changed}
             if not (changed or delta or delta.touched):
+                self._tree.settle()
                 return None
             work = Work(_Files(self._tree), changed)
             with self.database.read() as connection:
@@ -263,8 +270,11 @@ class Index:
             epoch = publish(connection, self._view, self._entries, entries, delta.removed)
         self._epoch = epoch or self._epoch
         self._entries.update(entries)
+        self._known.update({path: entry.known for path, entry in entries.items()})
         for path in delta.removed:
             self._entries.pop(path, None)
+            self._known.pop(path, None)
+        self._tree.settle()
 
     def _check_not_overtaken(self, connection: Connection) -> None:
         if _last_epoch(connection, self._view) != self._epoch:
@@ -273,6 +283,7 @@ class Index:
     def _reload(self) -> None:
         with self._refreshing:
             self._load()
+            self._tree.doubt()
 
     def _load(self) -> None:
         """Takes the view from the database, as this or another process left it."""
@@ -283,6 +294,7 @@ class Index:
                 (self._view,),
             )
             self._entries = {from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows}
+            self._known = {path: entry.known for path, entry in self._entries.items()}
 
     @contextmanager
     def _marked_building(self) -> Iterator[None]:

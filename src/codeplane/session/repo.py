@@ -1,5 +1,6 @@
 """`RepoSession`: the one place that wires a repository together."""
 
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -170,7 +171,7 @@ class RepoSession:
             index.close()
             raise
         settings = checkout.settings
-        upkeep = Upkeep(index, tree, settings.index)
+        upkeep = Upkeep(index, tree, settings.index, state.sync_file if sys.platform == "linux" else None)
         return cls(checkout, state, Sessions(settings.server.session_idle_sec), tree, index, workers, upkeep)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from pathlib import Path
 from typing import Final
 
 from codeplane.config.settings import IndexSettings
@@ -23,10 +24,10 @@ class Upkeep:
     Calls do not depend on it: each brings the index up to date by itself, and finds little to do.
     """
 
-    def __init__(self, index: Index, tree: WorkingTree, settings: IndexSettings) -> None:
+    def __init__(self, index: Index, tree: WorkingTree, settings: IndexSettings, cookie: Path | None) -> None:
         self._index = index
         self._settings = settings
-        self._watch = Watch(tree, self._hint)
+        self._watch = Watch(tree, self._hint, cookie)
         self._wanted = threading.Event()
         self._urgent = threading.Event()
         self._stopping = False
@@ -72,7 +73,7 @@ class Upkeep:
             return
 
     def _first(self, progress: Progress | None) -> None:
-        if self._refresh(progress):
+        if self._refresh(progress, followed=False):
             state = self._index.state()
             _log.info("index is up to date", extra={"epoch": state.epoch, "files": state.files})
         self._collect()
@@ -82,21 +83,22 @@ class Upkeep:
     def _keep_up(self) -> None:
         due = time.monotonic() + self._settings.collect_sec
         while not self._stopping:
-            self._wanted.wait(min(self._settings.poll_sec, max(0, due - time.monotonic())))
+            # The look that no event has hinted at is one at everything.
+            hinted = self._wanted.wait(min(self._settings.poll_sec, max(0, due - time.monotonic())))
             self._wanted.clear()
             self._urgent.clear()
             if self._stopping:
                 return
             began = time.monotonic()
-            self._refresh(None)
+            self._refresh(None, followed=hinted)
             if time.monotonic() >= due:
                 self._collect()
                 due = time.monotonic() + self._settings.collect_sec
             self._urgent.wait(min(4 * (time.monotonic() - began), _LONGEST_REST_SEC))
 
-    def _refresh(self, progress: Progress | None) -> bool:
+    def _refresh(self, progress: Progress | None, *, followed: bool) -> bool:
         try:
-            self._index.refresh(progress)
+            self._index.refresh(progress, followed=followed)
         except ServerStopping:
             raise
         except Exception:  # noqa: BLE001 - logged; the next call tries again

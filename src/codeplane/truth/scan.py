@@ -3,13 +3,14 @@
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.jail import Jail, is_closed
+from codeplane.truth.events import Events, Happened
 from codeplane.truth.ignore import GITIGNORE, Ignore, Scope, Standing
 from codeplane.truth.known import is_racy
 from codeplane.truth.tracked import Tracked
@@ -65,6 +66,7 @@ class Listing:
         self._index_stamp: tuple[int, ...] = ()
         self._tracked = Tracked()
         self._directories: dict[str, _Directory] = {}
+        self.events: Events | None = None  # told of every directory before it is listed
 
     @property
     def is_filled(self) -> bool:
@@ -75,13 +77,44 @@ class Listing:
     def directories(self) -> frozenset[RepoPath]:
         return frozenset(RepoPath(path) for path in self._directories)
 
-    def refresh(self) -> None:
-        """Enters the directories that have moved, or all of them when a rule has changed."""
+    def refresh(self, happened: Happened | None = None) -> None:
+        """Enters the directories that have moved, or all of them when a rule has changed.
+
+        With what has `happened` since the last time, no others are asked for their time stamps.
+        """
         before = self._tracked
         self._read_index()
-        is_current = self.is_filled and not self._ignore.has_changed() and self._look_again()
+        is_current = self.is_filled and not self._ignore.has_changed()
+        if is_current:
+            is_current = self._look_again() if happened is None else self._look_at(happened)
         if not is_current or self._is_told_apart(before):
             self._restart()
+            if happened is not None:
+                happened.directories.add("")
+
+    def cover(self) -> None:
+        """Has all directories watched that are known; others are when they are listed."""
+        events = self.events
+        if events is None:
+            return
+        for path in self._directories.keys() - events.watched:
+            try:
+                fd = self._jail.open(RepoPath(path), directory=True)
+            except (NotFound, PathRefused):
+                continue
+            try:
+                events.watch(path, fd)
+            finally:
+                os.close(fd)
+
+    def below(self, directories: Iterable[str]) -> Iterator[RepoPath]:
+        """The files in these directories and all that are in them."""
+        ahead = list(directories)
+        while ahead:
+            path = ahead.pop()
+            if (directory := self._directories.get(path)) is not None:
+                yield from directory.files
+                ahead += [_join(path, name) for name in directory.children]
 
     def rule_against(self, path: RepoPath) -> str | None:
         """Which directory or name on the way to `path` the rules keep out."""
@@ -129,6 +162,8 @@ class Listing:
             names.clear()
         self._ignore.forget()
         self._walk("", self._ignore.top(), Standing.IN)
+        if self.events:
+            self.events.keep(self._directories)
 
     def _look_again(self) -> bool:
         """Lists the directories that have moved; False when that has changed the rules."""
@@ -144,6 +179,13 @@ class Listing:
                 moved.append(path)
         return all(self._list_again(path) for path in moved)
 
+    def _look_at(self, happened: Happened) -> bool:
+        """The same for directories that are known to have moved."""
+        for path in happened.arrived:
+            outer, _, name = path.rpartition("/")
+            self._drop([name], outer)
+        return all(self._list_again(path) for path in sorted(happened.directories))
+
     def _list_again(self, path: str) -> bool:
         before = self._directories.get(path)
         if before is None:
@@ -151,6 +193,7 @@ class Listing:
         self._discard(path)
         after = self._list(path, before.scope)
         if after is None:
+            self._forget(path)
             self._drop(before.children, path)
             return True
         if after.has_rules != before.has_rules:
@@ -195,6 +238,8 @@ class Listing:
             before = os.fstat(fd)
             stamp = _Stamp(before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
             found = _Directory(scope, _Stamp() if is_racy(before, now) else stamp)
+            if self.events:
+                self.events.watch(path, fd)
             with os.scandir(fd) as entries:
                 self._sort(path, list(entries), found, fd)
         finally:
@@ -258,7 +303,12 @@ class Listing:
         ahead = [_join(path, name) for name in names]
         while ahead:
             inner = ahead.pop()
+            self._forget(inner)
             ahead += [_join(inner, name) for name in self._discard(inner)]
+
+    def _forget(self, path: str) -> None:
+        if self.events:
+            self.events.forget(path)
 
 
 def _join(path: str, name: str) -> str:

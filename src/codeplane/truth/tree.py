@@ -4,7 +4,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from codeplane.core.errors import ContentChanged, NotFound, PathRefused
@@ -12,6 +12,7 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Repository
 from codeplane.jail import Jail, shown
 from codeplane.truth.commit import CommitTree
+from codeplane.truth.events import Events, Happened
 from codeplane.truth.ignore import Ignore
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.scan import Listing
@@ -39,16 +40,22 @@ class WorkingTree:
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
         self._refused: dict[RepoPath, str] = {}  # by the last look
+        self._due: Happened | None = None  # what the next look has to see; None for everything
+        self._shared: set[RepoPath] = set()  # files with another name, through which they may be written
 
-    def reconcile(self, known: Mapping[RepoPath, Known]) -> Delta:
+    def reconcile(self, known: Mapping[RepoPath, Known], *, followed: bool = False) -> Delta:
         """Compares the working tree with what is known of it.
 
         A file is read only when its stat differs from the known one, and again while it is too fresh for its
         time stamps to prove anything.
+
+        With `followed`, `known` is what the last such look has found, and where all events are followed only
+        what has happened since is looked at. A look counts when `settle` is called after it.
         """
         with self._lock:
-            self._listing.refresh()
-            suspects, missing = self._suspects(known)
+            happened = self._happened() if followed else None
+            self._listing.refresh(happened)
+            suspects, missing = self._suspects(known, happened)
             added, changed, touched = {}, {}, {}
             refused = dict(self._listing.refused)
             for path in suspects:
@@ -73,6 +80,43 @@ class WorkingTree:
             self._refused = refused
             submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
             return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
+
+    def follow(self, cookie: Path) -> str:
+        """Follows the events of the tree from now on, with a file for itself; why it cannot, or ""."""
+        self.unfollow()
+        with self._lock:
+            try:
+                self._listing.events = Events(self.jail.root, cookie)
+            except OSError as error:
+                return (error.strerror or str(error)).lower()
+            return self._listing.events.problem
+
+    def unfollow(self) -> None:
+        with self._lock:
+            events, self._listing.events, self._due = self._listing.events, None, None
+            if events is not None:
+                events.close()
+
+    def stirs(self, seconds: float) -> bool:
+        """Waits for something to happen, at most so long; True as well where nothing is followed."""
+        events = self._listing.events
+        return events is None or bool(events.problem) or events.stirs(seconds)
+
+    @property
+    def unfollowed(self) -> str:
+        """Why events are not followed; "" when they are."""
+        events = self._listing.events
+        return events.problem if events is not None else "nothing is followed"
+
+    def settle(self) -> None:
+        """What the last followed look has found is known now."""
+        with self._lock:
+            self._due = None if self.unfollowed else Happened()
+
+    def doubt(self) -> None:
+        """What is known may be something else than what was found: the next look is at everything."""
+        with self._lock:
+            self._due = None
 
     def read(self, path: RepoPath, *, expected: Digest | None = None, follow: bool = False) -> bytes:
         """The bytes of a file; with `expected`, only the bytes that have this digest."""
@@ -127,11 +171,44 @@ class WorkingTree:
         """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""
         return self.version() != version
 
-    def _suspects(self, known: Mapping[RepoPath, Known]) -> tuple[list[RepoPath], set[RepoPath]]:
+    def _happened(self) -> Happened | None:
+        """What has to be looked at; None for everything."""
+        events = self._listing.events
+        if events is None:
+            return None
+        happened = events.take()
+        if happened is None or self._due is None:
+            self._due = None
+            # Watched first and looked at then: what happens in between is seen by one or the other.
+            self._listing.cover()
+            self._shared.clear()
+            return None
+        self._due.add(happened)
+        return self._due
+
+    def _suspects(
+        self, known: Mapping[RepoPath, Known], happened: Happened | None
+    ) -> tuple[list[RepoPath], set[RepoPath]]:
         """Files whose stat differs from the known one, and known paths that are not listed any more."""
+        listed = self._listing.files
+        if happened is None:
+            suspects, seen = self._differing(known, listed)
+            return suspects, set() if seen == len(known) else set(known.keys() - listed.keys())
+        told = (
+            happened.files | self._shared | self._refused.keys() | set(self._listing.below(happened.arrived))
+        )
+        suspects, _ = self._differing(known, sorted(told & listed.keys()))
+        moved = known.keys() ^ listed.keys() if happened.directories else set()
+        suspects += sorted(moved & listed.keys() - told)
+        return suspects, moved & known.keys()
+
+    def _differing(
+        self, known: Mapping[RepoPath, Known], paths: Iterable[RepoPath]
+    ) -> tuple[list[RepoPath], int]:
+        """Those of the paths whose stat differs from the known one, and how many of all are known."""
         lstat, base, get = os.lstat, f"{self.jail.root}/", known.get
         suspects, seen = [], 0
-        for path in self._listing.files:
+        for path in paths:
             entry = get(path)
             if entry is None:
                 suspects.append(path)
@@ -151,8 +228,9 @@ class WorkingTree:
                 or found.st_mode != mode
             ):
                 suspects.append(path)
-        missing = set() if seen == len(known) else known.keys() - self._listing.files.keys()
-        return suspects, set(missing)
+            elif found.st_nlink > 1:
+                self._shared.add(path)
+        return suspects, seen
 
     def _look(self, path: RepoPath) -> Known:
         """Reads one file; it is settled when nothing can have changed it unseen since."""
@@ -167,6 +245,8 @@ class WorkingTree:
             after = os.fstat(fd)
         finally:
             os.close(fd)
+        if found.st_nlink > 1:
+            self._shared.add(path)
         is_same = (found.st_ctime_ns, found.st_size) == (after.st_ctime_ns, after.st_size)
         settled = is_same and not is_racy(found, now)
         return Known.of(Digest(digest.hexdigest()), found, settled=settled)

@@ -1,13 +1,15 @@
 """Hints from the operating system that the working tree may have changed.
 
 A hint only says when a look is worth while; what has changed is found by looking. Nothing is missed for
-want of a hint, because every call looks anyway.
+want of a hint, because every call looks anyway: at what has happened where the kernel's own record of events
+is followed, at everything where it is not.
 """
 
 import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -28,15 +30,22 @@ _RETRY_SEC: Final = 60
 class Watch:
     """A thread that calls `changed` after events that may matter, and whenever it cannot be sure.
 
-    Only directories that the rules let in are watched. `problem` says why there are no hints, if so.
+    Only directories that the rules let in are watched. `problem` says why there are no hints, if so. With a
+    `cookie`, a file of its own, the tree follows its events itself; that needs Linux.
     """
 
     def __init__(
-        self, tree: WorkingTree, changed: Callable[[], None], *, most: int = _MOST_DIRECTORIES
+        self,
+        tree: WorkingTree,
+        changed: Callable[[], None],
+        cookie: Path | None = None,
+        *,
+        most: int = _MOST_DIRECTORIES,
     ) -> None:
         self.problem = ""
         self._tree = tree
         self._changed = changed
+        self._cookie = cookie
         self._most = most
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
@@ -48,16 +57,35 @@ class Watch:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(2)
+        self._tree.unfollow()
 
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                self._follow(self._tree.directories())
+                if self._cookie is not None:
+                    self._follow_events(self._cookie)
+                else:
+                    self._follow(self._tree.directories())
             except FileNotFoundError:  # a directory has gone since it was listed
                 self._changed()
                 self._stop.wait(_AGAIN_SEC)
             except (OSError, RuntimeError) as error:  # the latter is what the library raises
                 self._give_up_for_now(str(error))
+
+    def _follow_events(self, cookie: Path) -> None:
+        """Has the tree follow its events until that is not possible any more."""
+        problem = self._tree.follow(cookie)
+        self._changed()  # the look that has all directories watched
+        while not problem and not self._stop.is_set():
+            self.problem = ""
+            if self._tree.stirs(_TICK_MS / 1000):
+                self._stop.wait(_QUIET_MS / 1000)
+                # Every look makes an event too, and takes it at once.
+                if self._tree.stirs(0):
+                    self._changed()
+            problem = self._tree.unfollowed
+        if problem and not self._stop.is_set():
+            self._give_up_for_now(problem)
 
     def _follow(self, directories: frozenset[RepoPath]) -> None:
         """Watches these directories until others have to be."""
