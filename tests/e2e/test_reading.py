@@ -48,3 +48,21 @@ def test_an_edit_is_seen_by_the_next_call(shop: Cpl) -> None:
         assert client.call("refs_find", {"symbol": "check"})["result"]["tiers"] == {"proven": 1}
         (shop.repo / "shop/more.py").write_text("from shop.cart import check\n\ncheck(1)\n")
         assert client.call("refs_find", {"symbol": "check"})["result"]["tiers"] == {"proven": 1, "strong": 2}
+
+
+def test_calls_and_types_are_walked(shop: Cpl) -> None:
+    with shop.mcp("--profile", "full") as process:
+        client = process.open()
+        up = client.call("graph_callers", {"symbol": "check", "depth": 2})["result"]
+        assert [[node["symbol"] for node in level["nodes"]] for level in up["levels"]] == [
+            ["shop.cart.Cart.add"],
+            ["tests.test_cart.test_add"],
+        ]
+        down = client.call("graph_callees", {"symbol": "test_add"})["result"]
+        assert {node["symbol"] for node in down["levels"][0]["nodes"]} == {
+            "shop.cart.Cart",
+            "shop.cart.Cart.add",
+        }
+        assert client.call("types_hierarchy", {"symbol": "Cart"})["result"]["absence"] == "proven_none"
+        span = client.call("symbols_get_definition_span", {"symbol": "check"})["result"]
+        assert span["text"] == "6 | def check(item):\n7 |     return item"

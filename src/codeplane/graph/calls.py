@@ -105,19 +105,25 @@ def _best(node: Node) -> int:
 def _upwards(
     snapshot: Snapshot, place: Place, bounds: Bounds, untold: "Counter[str]"
 ) -> Iterator[tuple[Place, Edge]]:
-    for named, via in _ways_in(snapshot, place, bounds.follow_interface):
+    listed: set[tuple[str, int, int]] = set()
+    ways = list(_ways_in(snapshot, place, bounds.follow_interface))
+    has_open = any(via is not None and not is_class(snapshot, named) for named, via in ways)
+    for named, via in ways:
+        is_open = via is not None and not is_class(snapshot, named)
         calls: dict[tuple[Place, Tier], list[int]] = {}
         for ref in snapshot.references.to(named):
-            if ref.role is not Role.CALL:
+            at = (ref.path, ref.line, ref.column)
+            if ref.role is not Role.CALL or at in listed:
                 continue
-            if ref.tier not in bounds.tiers:
-                untold[ref.tier.value] += via is None
-                continue
-            calls.setdefault((around(snapshot, ref), ref.tier), []).append(ref.line)
+            if ref.tier in bounds.tiers or (is_open and ref.tier is Tier.ANCHORED):
+                listed.add(at)
+                # That a call of a base's member means this one is possible, not proven.
+                tier = Tier.ANCHORED if is_open else ref.tier
+                calls.setdefault((around(snapshot, ref), tier), []).append(ref.line)
+            elif via is None and not (has_open and ref.tier is Tier.ANCHORED):
+                untold[ref.tier.value] += 1
         for (caller, tier), lines in calls.items():
-            # That a call of a base's member means this one is possible, not proven.
-            reached = tier if via is None or is_class(snapshot, named) else Tier.ANCHORED
-            yield caller, Edge(caller, place, reached, tuple(lines[:_MOST_LINES]), via)
+            yield caller, Edge(caller, place, tier, tuple(lines[:_MOST_LINES]), via)
 
 
 def _ways_in(snapshot: Snapshot, place: Place, follow: bool) -> Iterator[tuple[Place, Place | None]]:

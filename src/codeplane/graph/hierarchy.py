@@ -30,7 +30,8 @@ def is_class(snapshot: Snapshot, place: Place) -> bool:
 def bases(snapshot: Snapshot, place: Place) -> list[Related]:
     """What a class says that it extends or implements, in order."""
     classes = snapshot.linker.classes
-    item = definition_of(snapshot, place)
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a class has a file"
     found = []
     for target in classes.bases(classes.whole((place,))):
         if is_outside(target):
@@ -39,10 +40,9 @@ def bases(snapshot: Snapshot, place: Place) -> list[Related]:
             base = target[0]
             tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
             found.append(Related(definition_of(snapshot, base).name, base, tier))
-    said = {split_path(one.name)[-1] for one in found}
     # Bases that have nothing of their own are no part of the order of lookup, and still written down.
-    plain = [text for text in item.bases if split_path(text)[-1] not in said]
-    return found + [Related(text, None, Tier.UNKNOWN) for text in plain]
+    plain = snapshot.linker.spec(facts).plain_bases & set(facts.definitions[place.definition].bases)
+    return found + [Related(text, None, Tier.UNKNOWN) for text in sorted(plain)]
 
 
 def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from heapq import nlargest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound
@@ -27,6 +28,7 @@ _LONGEST: Final = 1_000
 _SHOWN: Final = 10
 _NEAR: Final = 5
 _ALIKE: Final = 0.7
+_COMPARED: Final = 200
 # Headings and keys are found by name, but where code has the name, they are not what is meant.
 _PROSE: Final = frozenset("heading key selector block stage resource".split())
 
@@ -244,20 +246,24 @@ class Naming:
                 places += [one.place for one in self._named(name, "") if one.kind not in _PROSE][:1]
         return places
 
-    def _names_like(self, name: str) -> Iterator[str]:
-        """Defined names about as long as a name that have a third of its pairs of letters."""
+    def _names_like(self, name: str) -> list[str]:
+        """The defined names about as long as a name that share most letters and pairs of letters with it."""
         low = name.lower()
-        pairs = {low[at : at + 2] for at in range(len(low) - 1)} or {low}
+        pairs = {low[at : at + 2] for at in range(len(low) - 1)}
+        letters = set(low)
         slack = max(1, len(name) // 3)
         rows = self._connection.execute(
             "SELECT DISTINCT name FROM definition WHERE length(name) BETWEEN ? AND ?",
             (len(name) - slack, len(name) + slack),
         )
+        shared = []
         for (stored,) in rows:
-            other = from_sql(stored)
-            lower = other.lower()
-            if sum(pair in lower for pair in pairs) * 3 >= len(pairs):
-                yield other
+            lower = from_sql(stored).lower()
+            letters_shared = len(letters.intersection(lower))
+            if letters_shared * 3 >= len(letters) * 2:
+                pairs_shared = sum(pair in lower for pair in pairs)
+                shared.append((letters_shared + 2 * pairs_shared, stored))
+        return [from_sql(stored) for _, stored in nlargest(_COMPARED, shared, key=lambda one: one[0])]
 
     def _told(self, place: Place) -> dict[str, str]:
         """A candidate as an error shows it; each of its names leads to it."""

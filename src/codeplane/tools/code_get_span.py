@@ -1,0 +1,53 @@
+from pydantic import Field
+
+from codeplane.graph.spans import known_path, source_span
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, tool
+
+MOST_LINES = 400
+
+
+class CodeGetSpanInput(Input):
+    path: str = Field(description="File, relative to the repository.")
+    start_line: int = Field(default=1, ge=1, description="First line.")
+    end_line: int | None = Field(default=None, ge=1, description="Last line; without it, 120 lines.")
+    context_lines: int = Field(default=0, ge=0, description="Lines before and after, up to 50.")
+
+
+class SpanOutput(Output):
+    path: str = Field(description="File.")
+    lines: str = Field(description="`first-last of total`.")
+    text: str = Field(description="Source, each line with its number.")
+    truncated: bool | None = Field(default=None, description="Whether lines that were asked for are missing.")
+
+
+@tool(Effect.READ, "symbols")
+def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
+    """Shows a range of lines of one file.
+
+    Use when:
+    - you know the file and the lines
+    Not for:
+    - a definition that you know by name (use `symbols_get_definition_span`)
+    Examples:
+    - Ten lines: {"path": "app/models.py", "start_line": 20, "end_line": 29}
+    """
+    context = clamped(call, "context_lines", args.context_lines, 50, least=0)
+    first = max(1, args.start_line - context)
+    last = (args.end_line if args.end_line is not None else args.start_line + 119) + context
+    most = clamped(call, "max_lines", max(1, last - first + 1), MOST_LINES)
+    return call.ask(lambda snapshot: _span(snapshot, args.path, first, last, most))
+
+
+def _span(snapshot: Snapshot, path: str, first: int, last: int, most: int) -> SpanOutput:
+    known = known_path(snapshot, path)
+    found = source_span(snapshot, known, first, last, most)
+    return SpanOutput(
+        path=shown(known),
+        lines=f"{found.first}-{found.last} of {found.total}",
+        text=found.text,
+        truncated=found.is_cut or None,
+    )

@@ -1,0 +1,54 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.proof import Tier
+from codeplane.graph.calls import Bounds, callers, interface_of
+from codeplane.graph.places import place_of, qualified
+from codeplane.index import Snapshot
+from codeplane.languages.modules import Place
+from codeplane.session import Call
+from codeplane.tools._graph import CallGraph, bounds_of, told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+
+class GraphCallersInput(Input):
+    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
+        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
+    )
+    depth: Annotated[int, synonyms("max_depth")] = Field(default=1, description="Levels, up to 6.")
+    limit_per_level: Annotated[int, synonyms("limit")] = Field(
+        default=20, description="Most definitions at each level, up to 500."
+    )
+    tiers: list[Tier] | None = Field(default=None, description="Edges to follow: proven and strong.")
+    follow_interface: bool = Field(
+        default=False, description="Also calls of the members of bases that it overrides."
+    )
+
+
+@tool(Effect.READ, "graph", standard=True)
+def graph_callers(call: Call, args: GraphCallersInput) -> CallGraph:
+    """Finds what calls a function or makes a class, and what calls that, level by level.
+
+    Only proven edges are followed; `untold` counts calls by the same name that may or may not be meant.
+
+    Use when:
+    - you want to know what depends on a function's behaviour
+    Not for:
+    - uses that are no calls, or the text of each call (use `refs_find`)
+    Examples:
+    - Two levels up: {"symbol": "Model.save", "depth": 2}
+    """
+    bounds = bounds_of(call, args.depth, args.limit_per_level, args.tiers, args.follow_interface)
+    with call.snapshot() as snapshot:
+        root = place_of(snapshot.symbol(args.symbol))
+        walk = callers(snapshot, root, bounds)
+        return told(snapshot, root, walk, upwards=True, hint=_hint(snapshot, root, bounds))
+
+
+def _hint(snapshot: Snapshot, root: Place, bounds: Bounds) -> str:
+    above = [] if bounds.follow_interface else interface_of(snapshot, root)
+    if not above:
+        return ""
+    names = ", ".join(qualified(snapshot, place) for place in above[:3])
+    return f"It overrides {names}: calls of that may mean it (follow_interface=true)."

@@ -1,0 +1,57 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.graph.spans import source_span
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+MOST_LINES = 400
+
+
+class SymbolsGetDefinitionSpanInput(Input):
+    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
+        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
+    )
+    max_lines: int = Field(default=120, description="Most lines, up to 400.")
+    context_lines: int = Field(default=0, description="Lines before and after, up to 50.")
+
+
+class DefinitionSpan(Output):
+    symbol: str = Field(description="Qualified name.")
+    path: str = Field(description="File.")
+    lines: str = Field(description="`first-last of total`.")
+    text: str = Field(description="Source, each line with its number.")
+    truncated: bool | None = Field(default=None, description="Whether the definition goes on.")
+
+
+@tool(Effect.READ, "symbols")
+def symbols_get_definition_span(call: Call, args: SymbolsGetDefinitionSpanInput) -> DefinitionSpan:
+    """Shows the source of one definition, decorators and documentation included.
+
+    Use when:
+    - you want to read a function or class that you know by name
+    Not for:
+    - lines that you know by number (use `code_get_span`)
+    Examples:
+    - The source of a method: {"symbol": "Model.save"}
+    """
+    most = clamped(call, "max_lines", args.max_lines, MOST_LINES)
+    context = clamped(call, "context_lines", args.context_lines, 50, least=0)
+    return call.ask(lambda snapshot: _span(snapshot, args.symbol, most, context))
+
+
+def _span(snapshot: Snapshot, symbol: str, most: int, context: int) -> DefinitionSpan:
+    definition = snapshot.symbol(symbol)
+    first = max(1, definition.span.start_line - context)
+    found = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)
+    return DefinitionSpan(
+        symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
+        path=shown(definition.path),
+        lines=f"{found.first}-{found.last} of {found.total}",
+        text=found.text,
+        truncated=found.is_cut or None,
+    )
