@@ -35,3 +35,32 @@ def npm_package(name: str, version: str) -> Path:
         shutil.rmtree(target / "package" / "node_modules", ignore_errors=True)
         subprocess.run(["git", "init", "-q", str(target)], check=True)
     return target
+
+
+def python_history(name: str, versions: tuple[str, ...]) -> Path:
+    """Source distributions one after the other, each a commit with its version as a tag."""
+    target = CACHE / f"{name}-{versions[0]}-to-{versions[-1]}"
+    if not (target / ".git" / "refs" / "tags" / versions[-1]).exists():
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        _git(target, "init", "-q")
+        for version in versions:
+            [source] = [path for path in python_package(name, version).iterdir() if path.name != ".git"]
+            _take(source, target)
+            _git(target, "add", "-A")
+            _git(target, "commit", "-qm", f"{name} {version}")
+            _git(target, "tag", version)
+    return target
+
+
+def _take(source: Path, target: Path) -> None:
+    """Makes everything in `target` but its history what it is in `source`."""
+    for old in target.iterdir():
+        if old.name != ".git":
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
+
+
+def _git(root: Path, *arguments: str) -> None:
+    author = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    subprocess.run(["git", *author, *arguments], cwd=root, check=True, capture_output=True)
