@@ -8,7 +8,17 @@ from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
-from codeplane.languages.facts import FLAG_STATIC, Bind, Import, Occurrence, Reason, Role, ScopeKind
+from codeplane.languages.facts import (
+    FLAG_ASYNC,
+    FLAG_STATIC,
+    Bind,
+    Definition,
+    Import,
+    Occurrence,
+    Reason,
+    Role,
+    ScopeKind,
+)
 from codeplane.languages.modules import Place
 
 _PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)#?[\w$@]+)*\Z")
@@ -294,6 +304,9 @@ class Binding:
     def _typed(self, target: Target) -> _Value:
         """A definition as a value: a variable stands for what it holds, everything else for itself."""
         target = self._linker.of_space(self._linker.opened(known(target)), "vn")
+        is_property = bool(target) and all(self._linker.definition_kind(one) == "property" for one in target)
+        if is_property and target == self._linker.grouped(target[0]):
+            target = target[:1]  # what sets it has the type of what gets it
         if len(target) != 1 or self._linker.definition_kind(target[0]) not in _VALUES:
             return _Value(target)
         place = target[0]
@@ -302,10 +315,17 @@ class Binding:
         item = facts.definitions[place.definition]
         bind = facts.named(item.scope, item.name)
         is_single = bind is not None and bind.certain and bind.reason == Reason.DEF_IN_SCOPE
-        if item.annotation:
-            return self._instance(place.path, item.scope, item.annotation)
+        said = item.annotation or (self._returned(facts, item) if is_property else "")
+        if said:
+            return self._instance(place.path, item.scope, said)
         made = bind.type_name if is_single and bind else ""
         return self._made(facts, self._instance(place.path, item.scope, made))
+
+    def _returned(self, facts: FileFacts, item: Definition) -> str:
+        """The declared type of what a function returns."""
+        returned_type = self._linker.spec(facts).returned_type
+        is_plain = returned_type is not None and not item.flags & FLAG_ASYNC
+        return returned_type(item.signature, facts.full_names) if returned_type and is_plain else ""
 
     def _made(self, facts: FileFacts, value: _Value) -> _Value:
         """The value, unless its class decides by itself what it makes."""

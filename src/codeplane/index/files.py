@@ -19,6 +19,7 @@ from codeplane.languages.facts import (
     Reason,
     Scope,
     Span,
+    full_names,
 )
 from codeplane.storage.database import Connection
 
@@ -162,6 +163,11 @@ class FileFacts:
     def import_at(self) -> dict[tuple[int, int], int]:
         """Line and column → the import that stands there."""
         return {(item.line, item.column): at for at, item in enumerate(self.imports)}
+
+    @cached_property
+    def full_names(self) -> dict[str, str]:
+        """The full name behind every name that is imported."""
+        return full_names((item.module, item.name, item.alias) for item in self.imports)
 
     @cached_property
     def stars(self) -> list[int]:

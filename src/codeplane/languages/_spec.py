@@ -139,6 +139,8 @@ class LanguageSpec:
     # The class that a declared type comes down to, or OTHER_TYPE; given the full names of what is imported.
     # Without it, only types that are plain names are captured.
     declared_type: Callable[[str, Mapping[str, str]], str] | None = None
+    # The same of the type that a function returns, given its signature; "" where that is not said.
+    returned_type: Callable[[str, Mapping[str, str]], str] | None = None
     # The method by which a class may make something else than an instance of it when it is called.
     maker: str = ""
     # Receivers that stand for the base classes of the class around: `super()`, `base`.

@@ -2,7 +2,7 @@
 
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
-from codeplane.languages.python.annotations import declared_type
+from codeplane.languages.python.annotations import declared_type, returned_type
 from codeplane.languages.python.builtin import members_of
 
 SPEC = LanguageSpec(
@@ -50,6 +50,7 @@ SPEC = LanguageSpec(
     directories_are_modules=True,
     declared_first=True,
     declared_type=declared_type,
+    returned_type=returned_type,
     maker="__new__",
     outside_members=members_of,
     plain_bases=frozenset(

@@ -15,6 +15,8 @@ _WRAPPERS = frozenset(
     f"{module}.{name}" for module in _MODULES for name in ("Optional", "ClassVar", "Final", "Annotated")
 )
 _LONGEST = 200
+_RETURNED = re.compile(r"\)\s*->\s*([^()]+)\Z")
+_CUT = 900  # signatures that are longer may end anywhere
 
 
 def declared_type(written: str, imported: Mapping[str, str]) -> str:
@@ -34,6 +36,12 @@ def declared_type(written: str, imported: Mapping[str, str]) -> str:
             return subscript[1]
         else:
             rest = _parts(subscript[2], ",")[0]
+
+
+def returned_type(signature: str, imported: Mapping[str, str]) -> str:
+    """The class of what a function returns, None aside."""
+    found = _RETURNED.search(signature) if len(signature) < _CUT else None
+    return declared_type(found[1], imported) if found else ""
 
 
 def _full(name: str, imported: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from codeplane.languages.javascript import SPEC as JAVASCRIPT
-from codeplane.languages.typescript.annotations import declared_type
+from codeplane.languages.typescript.annotations import declared_type, returned_type
 
 SPEC = replace(
     JAVASCRIPT,
@@ -31,4 +31,5 @@ SPEC = replace(
     looks={"type": ("t",), "namespace": ("n",), "export": ("vtn",)},
     open_kinds=frozenset(("enum_member",)),
     declared_type=declared_type,
+    returned_type=returned_type,
 )

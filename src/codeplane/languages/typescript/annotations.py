@@ -11,6 +11,8 @@ _PRIMITIVES = frozenset("any bigint boolean never number object string symbol th
 _NOTHING = frozenset(("", "null", "undefined"))
 _QUOTES = "\"'`"
 _LONGEST = 300
+_RETURNED = re.compile(r"\)\s*:\s*([^()]+)\Z")
+_CUT = 900  # signatures that are longer may end anywhere
 
 
 def declared_type(written: str, _imported: Mapping[str, str]) -> str:
@@ -18,6 +20,12 @@ def declared_type(written: str, _imported: Mapping[str, str]) -> str:
     if _PLAIN.fullmatch(written) and written not in _PRIMITIVES:
         return written
     return _declared(written) if len(written) <= _LONGEST else OTHER_TYPE
+
+
+def returned_type(signature: str, imported: Mapping[str, str]) -> str:
+    """The type of what a function returns, null and undefined aside."""
+    found = _RETURNED.search(signature) if len(signature) < _CUT else None
+    return declared_type(found[1], imported) if found else ""
 
 
 @lru_cache(maxsize=2_000)
