@@ -1,6 +1,11 @@
-"""What queries cannot say: a stage goes on to the next one."""
+"""What queries cannot say: a stage goes on to the next one. The grammar needs a newline at the end."""
 
 from codeplane.languages._outline import Outline, text_end
+
+
+def readable(data: bytes) -> bytes:
+    """The same bytes, and a newline after a last line without one."""
+    return data if data.endswith(b"\n") else data + b"\n"
 
 
 def reshape(outline: Outline, data: bytes) -> None:

@@ -1,0 +1,10 @@
+"""The grammar does not read the declaration that XHTML begins with."""
+
+import re
+
+_DECLARATION = re.compile(rb"\A((?:\xef\xbb\xbf)?\s*)(<\?xml\b[^<>]*\?>)")
+
+
+def readable(data: bytes) -> bytes:
+    """The same bytes without the declaration."""
+    return _DECLARATION.sub(lambda match: match[1] + re.sub(rb"[^\n]", b" ", match[2]), data, count=1)
