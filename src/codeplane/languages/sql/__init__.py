@@ -9,5 +9,6 @@ SPEC = LanguageSpec(
     extensions=(".sql", ".ddl", ".psql"),
     name_marks='"`',
     most_definitions=10_000,
-    gaps="Statements that only one dialect has; references; 10,000 definitions at most.",
+    gaps="Statements that only one dialect has; procedures; what the bodies of functions define; references; "
+    "10,000 definitions at most.",
 )
