@@ -72,6 +72,8 @@ class Binding:
         if seen.role == Role.IMPORT and not seen.target:
             return self._mentioned(path, facts, name, seen)
         if seen.receiver:
+            if self._is_narrowed(path, facts, seen):
+                return _ANCHORED
             if seen.target:
                 return self._own_member(Place(path, seen.target - 1))
             space = facts.receivers[seen.receiver - 1].removeprefix("#")
@@ -104,6 +106,24 @@ class Binding:
         is_clear = not spec.bases_before_file or set(self._sources.definitions(name)) <= set(target)
         is_clear = is_clear and not (spec.open_functions and self._has_namesakes(target, name))
         return _linked(target if is_clear else NOTHING)
+
+    def _is_narrowed(self, path: str, facts: FileFacts, seen: Occurrence) -> bool:
+        """Whether the code around asks for the class of the receiver: that may be a derived one."""
+        spec = self._linker.spec(facts)
+        if not spec.narrowing or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
+            return False
+        key = ("narrowed", facts.blob)
+        kept: set[int] | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            asked = {
+                (one.line, one.column + len(name) + 1)
+                for name in spec.narrowing
+                for one in self._sources.occurrences(path, name)
+            }
+            selves = [one for name in spec.self_parameters for one in self._sources.occurrences(path, name)]
+            kept = {one.scope for one in selves if (one.line, one.column) in asked}
+            self._sources.memo.answers[key] = kept
+        return bool(kept) and any(scope in kept for scope in self._linker.outward(facts, seen.scope))
 
     def _only(self, owner: Target) -> Target:
         """The class, where nothing else in the repository has its name: another file may add to it."""
@@ -371,8 +391,10 @@ class Binding:
             return False
         answers, key = self._sources.memo.answers, ("replaced", owner, name)
         if key not in answers:
+            structural = self._linker.spec(facts).structural_bases
+            is_open = bool(structural.intersection(facts.definitions[owner[0].definition].bases))
             answers[key] = any(
-                holder != owner and owner in self._linker.classes.order(holder)
+                holder != owner and (is_open or owner in self._linker.classes.order(holder))
                 for holder in self._linker.holders(name)
             )
         return bool(answers[key])

@@ -141,6 +141,10 @@ class LanguageSpec:
     declared_type: Callable[[str, Mapping[str, str]], str] | None = None
     # The same of the type that a function returns, given its signature; "" where that is not said.
     returned_type: Callable[[str, Mapping[str, str]], str] | None = None
+    # Functions that ask for the class of their first argument, which may be a derived one from there on.
+    narrowing: tuple[str, ...] = ()
+    # Bases of classes that others are instances of without saying so: everything that has the members.
+    structural_bases: frozenset[str] = frozenset()
     # The method by which a class may make something else than an instance of it when it is called.
     maker: str = ""
     # Receivers that stand for the base classes of the class around: `super()`, `base`.

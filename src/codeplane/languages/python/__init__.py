@@ -52,6 +52,8 @@ SPEC = LanguageSpec(
     declared_type=declared_type,
     returned_type=returned_type,
     maker="__new__",
+    narrowing=("isinstance", "issubclass"),
+    structural_bases=frozenset(("Protocol", "typing.Protocol", "t.Protocol", "typing_extensions.Protocol")),
     outside_members=members_of,
     plain_bases=frozenset(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
