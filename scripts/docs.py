@@ -114,7 +114,8 @@ def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, ...
     for name, field in model.model_fields.items():
         yield f"`{prefix}{name}`", _type(field.annotation), field.description or ""
         for inner, mark in _models_in(field.annotation):
-            yield from _fields(inner, f"{prefix}{name}{mark}.")
+            if inner is not model:  # a tree has the same fields at every level
+                yield from _fields(inner, f"{prefix}{name}{mark}.")
 
 
 def _models_in(annotation: Any) -> Iterator[tuple[type[BaseModel], str]]:

@@ -173,6 +173,22 @@ class Index:
         with self.database.read() as connection:
             yield self._snapshot(connection, (view, 0), tree.manifest, tree.exact)
 
+    @contextmanager
+    def with_commits(
+        self, commits: Sequence[str], progress: Progress | None = None
+    ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
+        """The working tree and commits at one moment."""
+        trees = {commit: self._tree.at(commit) for commit in commits}
+        views = {commit: self._commits.view_of(tree, progress) for commit, tree in trees.items()}
+        with self.database.read() as connection, self.snapshot() as now:
+            yield (
+                now,
+                {
+                    commit: self._snapshot(connection, (views[commit], 0), tree.manifest, tree.exact)
+                    for commit, tree in trees.items()
+                },
+            )
+
     def collect(self) -> Collected:
         """Drops old epochs, unused views of commits and blobs that nothing uses; a bounded amount."""
         # A view of a commit in the making has blobs that nothing uses yet.

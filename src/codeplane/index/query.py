@@ -238,6 +238,31 @@ class Snapshot:
 
     def changed_since(self, epoch: int, limit: int) -> Found[RepoPath]:
         """The paths whose content has changed after an epoch; old epochs are not kept for ever."""
+        self._check_kept(epoch)
+        rows = self._connection.execute(
+            "SELECT DISTINCT c.path FROM epoch e JOIN change c ON c.epoch = e.id"
+            " WHERE e.view = ? AND e.id > ? ORDER BY c.path",
+            (self._view, epoch),
+        )
+        return self._bounded((from_sql(path) for (path,) in rows), limit, lambda: Absence.PROVEN_NONE)
+
+    def contents_at(self, epoch: int) -> dict[str, int | None]:
+        """Which content each path had at an epoch that is on record."""
+        self._check_kept(epoch)
+        contents = dict(self.linker.sources.memo.layout.blobs)
+        rows = self._connection.execute(
+            "SELECT c.path, c.before FROM epoch e JOIN change c ON c.epoch = e.id"
+            " WHERE e.view = ? AND e.id > ? ORDER BY e.id DESC",
+            (self._view, epoch),
+        )
+        for stored, before in rows:
+            if before is None:
+                contents.pop(from_sql(stored), None)
+            else:
+                contents[from_sql(stored)] = before
+        return contents
+
+    def _check_kept(self, epoch: int) -> None:
         if not is_kept(self._connection, self._view, epoch):
             oldest = self._connection.execute(
                 "SELECT coalesce(min(id), 0) FROM epoch WHERE view = ?", (self._view,)
@@ -247,12 +272,6 @@ class Snapshot:
                 hints=[f"The oldest is epoch {oldest}, the last epoch {self.epoch}."],
                 epoch=epoch,
             )
-        rows = self._connection.execute(
-            "SELECT DISTINCT c.path FROM epoch e JOIN change c ON c.epoch = e.id"
-            " WHERE e.view = ? AND e.id > ? ORDER BY c.path",
-            (self._view, epoch),
-        )
-        return self._bounded((from_sql(path) for (path,) in rows), limit, lambda: Absence.PROVEN_NONE)
 
     def gaps(self, limit: int) -> Found[Gap]:
         """What a commit has no content for: submodules, links, LFS pointers, objects that are missing."""

@@ -287,6 +287,22 @@ class ViewSources:
         found: frozenset[str] = self.memo.answers[key]
         return found
 
+    def importing_by_text(self) -> list[str]:
+        """The files that import modules whose names are made at run time."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT blob FROM dynamic WHERE pattern = 'dynamic_import' AND computed"
+        ).fetchall()
+        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+
+    def facts_of(self, blob: int) -> FileFacts | None:
+        """Everything that a content says, whichever view it is in; None for one without a language."""
+        facts = self._cache.get(self._connection, blob)
+        return facts if facts.language else None
+
+    def names_of(self, blob: int) -> Occurrences | None:
+        """The occurrences of all names in a content, whichever view it is in."""
+        return self._occurrences(blob)
+
     def paths_of(self, blob: int) -> Sequence[str]:
         """The paths that have this content."""
         return self._layout.by_blob.get(blob, ())

@@ -1,8 +1,8 @@
 """One tool call, as the tool sees it: the repository, the caller, and how to talk back."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, TypeVar
@@ -19,6 +19,7 @@ from codeplane.index import Snapshot
 from codeplane.session.clients import ClientSession
 from codeplane.session.repo import RepoSession
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 # A program that writes one file all the time must not hold a call for ever.
@@ -79,14 +80,29 @@ class Call:
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
         """The answer to a question that reads contents; asked anew when one changed while it was read."""
+        return self._ask(self.snapshot, question)
+
+    def ask_with(
+        self, commits: Sequence[str], question: Callable[[tuple[Snapshot, dict[str, Snapshot]]], T]
+    ) -> T:
+        """The same about the working tree and commits together."""
+        return self._ask(lambda: self._with_commits(commits), question)
+
+    @contextmanager
+    def _with_commits(self, commits: Sequence[str]) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
+        self.repo.refresh(self.progress)
+        with self.repo.index.with_commits(commits, self.progress) as snapshots:
+            yield snapshots
+
+    def _ask(self, look: Callable[[], AbstractContextManager[S]], question: Callable[[S], T]) -> T:
         for _ in range(_MOST_LOOKS - 1):
             try:
-                with self.snapshot() as snapshot:
-                    return question(snapshot)
+                with look() as seen:
+                    return question(seen)
             except ContentChanged:
                 self.check()
-        with self.snapshot() as snapshot:
-            return question(snapshot)
+        with look() as seen:
+            return question(seen)
 
     def instead_of(self, characters: int) -> None:
         """Notes how much a client would have had to read to learn the same without this call."""

@@ -1,0 +1,171 @@
+"""What has changed between two states of a repository, by definitions."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from codeplane.core.errors import ContentChanged, NotFound
+from codeplane.core.paths import RepoPath
+from codeplane.graph.references import is_below
+from codeplane.graph.structure import Change, ChangeKind, Version, compare, flattened, has_structure
+from codeplane.index.files import FileFacts
+from codeplane.index.sources import ViewSources
+from codeplane.languages.facts import Role
+
+WORKING_TREE: Final = "working tree"
+_MOST_PAIRED: Final = 200
+_ALIKE: Final = 0.5
+
+Status = Literal["added", "modified", "deleted", "renamed"]
+
+
+@dataclass(frozen=True)
+class State:
+    """One state: which content each path has, and how to get at facts and text."""
+
+    label: str
+    blobs: Mapping[str, int | None]
+    sources: ViewSources
+    read: Callable[[RepoPath], bytes] | None  # None where only facts are on record
+
+
+class FileDiff(NamedTuple):
+    path: RepoPath
+    old_path: RepoPath | None
+    status: Status
+    language: str
+    changes: list[Change]
+    note: str = ""  # why there is nothing to say about its structure
+
+
+def structural_diff(old: State, new: State, below: Collection[str] = ()) -> Iterator[FileDiff]:
+    """The files that differ, in order of path, each with its changes; renamed files are one."""
+    differing = [
+        RepoPath(path)
+        for path in sorted(old.blobs.keys() | new.blobs.keys())
+        if old.blobs.get(path, -1) != new.blobs.get(path, -1)
+        and (not below or any(is_below(path, one) for one in below))
+    ]
+    gone = [path for path in differing if path not in new.blobs]
+    come = [path for path in differing if path not in old.blobs]
+    moved = _moved(old, new, gone, come)
+    came_from = {after: before for before, after in moved.items()}
+    for path in differing:
+        if path not in moved:
+            yield _file(old, new, path, came_from.get(path))
+
+
+def _file(old: State, new: State, path: RepoPath, old_path: RepoPath | None) -> FileDiff:
+    before, after = _facts(old, old_path or path), _facts(new, path)
+    status: Status = "modified"
+    if old_path is not None:
+        status = "renamed"
+    elif path not in old.blobs:
+        status = "added"
+    elif path not in new.blobs:
+        status = "deleted"
+    present = [facts for facts in (before, after) if facts is not None]
+    language = present[-1].language if present else ""
+    note = _note(old, new, path, present)
+    if note:
+        return FileDiff(path, old_path, status, language, [], note)
+    is_whole = old.read is not None and new.read is not None
+    changes = compare(_version(old, old_path or path, before, is_whole), _version(new, path, after, is_whole))
+    return FileDiff(path, old_path, status, language, changes)
+
+
+def _note(old: State, new: State, path: RepoPath, present: list[FileFacts]) -> str:
+    if None in (old.blobs.get(path, -1), new.blobs.get(path, -1)):
+        return "not read yet"
+    if not any(map(has_structure, present)):
+        return "no definitions"
+    if any(facts.state == "failed" for facts in present):
+        return "could not be parsed"
+    return ""
+
+
+def _facts(state: State, path: RepoPath) -> FileFacts | None:
+    blob = state.blobs.get(path)
+    return state.sources.facts_of(blob) if blob is not None else None
+
+
+def _version(state: State, path: RepoPath, facts: FileFacts | None, is_whole: bool) -> Version | None:
+    if facts is None:
+        return None
+    if is_whole and state.read is not None:
+        try:
+            return Version(facts, state.read(path))
+        except (ContentChanged, NotFound):
+            if state.label == WORKING_TREE:
+                raise
+    return Version(facts, None, _names(state, path, facts))
+
+
+def _names(state: State, path: RepoPath, facts: FileFacts) -> dict[int, str]:
+    """The names in each definition, in order, as what stands in for its text."""
+    blob = state.blobs[path]
+    found = state.sources.names_of(blob) if blob is not None else None
+    seen = list(found.all()) if found is not None else []
+    lines = [one.line for _, one in seen]
+    names = {}
+    for at, item in enumerate(facts.definitions):
+        first, last = bisect_left(lines, item.span.start_line), bisect_right(lines, item.span.end_line)
+        names[at] = " ".join(
+            f"{name}/{one.role.value}"
+            for name, one in seen[first:last]
+            if one.role is not Role.DEFINE or one.line != item.name_line
+        )
+    return names
+
+
+def _moved(old: State, new: State, gone: list[RepoPath], come: list[RepoPath]) -> dict[RepoPath, RepoPath]:
+    """Files that went and came under another path: the same content, or most of its definitions."""
+    found: dict[RepoPath, RepoPath] = {}
+    by_blob: dict[int | None, list[RepoPath]] = {}
+    for path in come:
+        by_blob.setdefault(new.blobs[path], []).append(path)
+    for path in gone:
+        same = by_blob.get(old.blobs[path], [])
+        if old.blobs[path] is not None and len(same) == 1 and same[0] not in found.values():
+            found[path] = same[0]
+    left = [path for path in gone if path not in found]
+    free = [path for path in come if path not in found.values()]
+    if len(left) > _MOST_PAIRED or len(free) > _MOST_PAIRED:
+        return found
+    shapes = {path: _shape(_facts(new, path)) for path in free}
+    for path in left:
+        shape = _shape(_facts(old, path))
+        ranked = sorted(((_likeness(shape, other), one) for one, other in shapes.items()), reverse=True)
+        if ranked and ranked[0][0] >= _ALIKE:
+            found[path] = ranked[0][1]
+            del shapes[ranked[0][1]]
+    return found
+
+
+def _shape(facts: FileFacts | None) -> frozenset[tuple[str, str, str]]:
+    items = facts.definitions if facts is not None and has_structure(facts) else ()
+    return frozenset((item.name, item.kind, item.signature) for item in items)
+
+
+def _likeness(one: frozenset[tuple[str, str, str]], other: frozenset[tuple[str, str, str]]) -> float:
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def is_breaking(change: Change) -> bool:
+    """Whether those who use the definition may have to change: it is gone, has another name or header."""
+    return not change.is_private and change.change in (
+        ChangeKind.REMOVED,
+        ChangeKind.RENAMED,
+        ChangeKind.SIGNATURE,
+    )
+
+
+def counted(files: Collection[FileDiff]) -> dict[ChangeKind, int]:
+    """How many changes there are of each kind; what only holds others is not counted."""
+    counts = dict.fromkeys(ChangeKind, 0)
+    for file in files:
+        for one in flattened(file.changes):
+            if one.tags:
+                counts[one.change] += 1
+    return {kind: count for kind, count in counts.items() if count}

@@ -1,0 +1,78 @@
+"""How far a change reaches: who refers to what has changed, and how likely it behaves otherwise."""
+
+from collections import Counter
+from typing import Final, Literal, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.graph.structure import Change, ChangeKind
+from codeplane.index import RefFact, Snapshot
+from codeplane.index.contexts import is_marker
+from codeplane.languages.modules import Place
+
+Risk = Literal["low", "medium", "high", "unknown"]
+
+_MANY: Final = 10
+_DOCS: Final = frozenset("doc docs documentation".split())
+_TESTS: Final = frozenset("test tests __tests__ spec specs testing".split())
+_TEXTS: Final = frozenset(("heading",))
+_DATA: Final = frozenset("key table block stage resource".split())
+
+
+class Blast(NamedTuple):
+    """References to what has changed; of what is gone, those that still name it and mean nothing else."""
+
+    tiers: dict[Tier, int]
+    files: list[RepoPath]
+    tests: list[RepoPath]
+
+
+def blast_of(snapshot: Snapshot, path: RepoPath, change: Change) -> Blast | None:
+    """Who is concerned by a change, as the new state has it. Nobody uses what has just come."""
+    if change.change is ChangeKind.ADDED:
+        return None
+    if change.after is not None:
+        found = list(snapshot.references.to(Place(path, change.after)))
+    else:
+        found = [ref for ref in snapshot.references.named(change.definition.name) if not ref.target]
+    if change.change is ChangeKind.RENAMED:
+        found += [ref for ref in snapshot.references.named(change.old_name) if not ref.target]
+    return _blast(snapshot, found)
+
+
+def _blast(snapshot: Snapshot, found: list[RefFact]) -> Blast:
+    files = sorted({ref.path for ref in found})
+    sure = {ref.path for ref in found if ref.tier in (Tier.PROVEN, Tier.STRONG)}
+    tests = snapshot.linker.sources.tests()
+    return Blast(dict(Counter(ref.tier for ref in found)), files, sorted(sure & tests))
+
+
+def risk_of(change: Change, blast: Blast | None) -> Risk:
+    """How likely the change alters what others see, from its size and its users."""
+    if change.change is ChangeKind.ADDED:
+        return "low"
+    if blast is None:
+        return "unknown"
+    users = sum(blast.tiers.get(tier, 0) for tier in (Tier.PROVEN, Tier.STRONG))
+    if change.change is ChangeKind.BODY:
+        if "minor_change" in change.tags:
+            return "low"
+        return "high" if "major_change" in change.tags and users >= _MANY else "medium"
+    if change.change is ChangeKind.SIGNATURE:
+        return "high" if users >= _MANY else "medium" if users else "low"
+    return "high" if blast.tiers else "medium"
+
+
+def category_of(snapshot: Snapshot | None, path: RepoPath) -> str:
+    """What a file is for: prod, test, build, config or docs."""
+    *directories, name = path.lower().split("/")
+    facts = snapshot.linker.sources.facts(path) if snapshot is not None else None
+    kinds = {item.kind for item in facts.definitions} if facts is not None else set()
+    is_test = snapshot is not None and path in snapshot.linker.sources.tests()
+    if is_test or _TESTS & set(directories):
+        return "test"
+    if is_marker(path):
+        return "build"
+    if _DOCS & set(directories) or (kinds and kinds <= _TEXTS) or name.startswith(("readme", "changelog")):
+        return "docs"
+    return "config" if kinds and kinds <= _DATA else "prod"

@@ -1,0 +1,184 @@
+"""What the tool says about real edits of a real repository."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from codeplane.config import Places
+from codeplane.server.pipeline import Pipeline, Request
+from codeplane.session import Checkout, RepoSession
+from codeplane.tools import all_tools
+from tests.drive import git, new_repo, user_env
+
+CART = """\
+import math
+
+LIMIT = 10
+
+
+class Cart:
+    def add(self, item, count=1):
+        total = count
+        return total
+
+    def clear(self):
+        self.items = []
+
+    def _check(self):
+        return True
+
+
+def price(cart: Cart) -> int:
+    return math.floor(1.5)
+
+
+def tax(value):
+    rate = 2
+    return value * rate
+"""
+FILES = {
+    "shop/__init__.py": "",
+    "shop/cart.py": CART,
+    "shop/page.py": "from shop.cart import Cart, price\n\n\ndef show():\n    cart = Cart()\n    cart.add(1)\n"
+    "    return price(cart)\n",
+    "tests/test_cart.py": "from shop.cart import price\n\n\ndef test_price():\n    assert price(None)\n",
+    "README.md": "# Shop\n",
+}
+
+
+class Repo:
+    def __init__(self, base: Path, files: Mapping[str, str]) -> None:
+        self.root = new_repo(base / "repo", files)
+        places = Places.of_user(user_env(base / "home"))
+        self.session = RepoSession.open(Checkout.find(self.root, places))
+        self._pipeline = Pipeline(self.session, all_tools())
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def diff(self, **arguments: object) -> dict[str, Any]:
+        answer = anyio.run(self._pipeline.call, Request("semantic_diff", arguments, "a client"))
+        assert not answer.is_error, answer.body
+        result: dict[str, Any] = answer.body["result"]
+        return result
+
+    def changes(self, path: str, **arguments: object) -> dict[str, dict[str, Any]]:
+        """The changes of one file by name, members too."""
+        [file] = [file for file in self.diff(**arguments)["files"] if file["path"] == path]
+        found, waiting = {}, list(file["changes"])
+        while waiting:
+            one = waiting.pop()
+            found[one["name"]] = one
+            waiting += one.get("nested", [])
+        return found
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Repo]:
+    repo = Repo(tmp_path, FILES)
+    yield repo
+    repo.session.close()
+
+
+def test_a_changed_header_is_breaking_and_knows_its_users_and_tests(shop: Repo) -> None:
+    shop.write(
+        "shop/cart.py", CART.replace("def price(cart: Cart) -> int", "def price(cart: Cart, vat) -> int")
+    )
+    found = shop.changes("shop/cart.py")["price"]
+    assert found["change"] == "signature_changed" and found["breaking"] and found["risk"] == "medium"
+    assert found["tags"] == ["parameters_changed", "minor_change"]
+    assert found["old_signature"] == "def price(cart: Cart) -> int"
+    assert found["impact"] == {"references": {"strong": 4}, "files": 2, "tests": ["tests/test_cart.py"]}
+    answer = shop.diff()
+    assert answer["breaking"] == ["price"] and answer["summary"] == "1 signature changed"
+    assert answer["tests"] == ["high exact tests/test_cart.py"]
+    assert answer["tests_confidence"] == "complete"
+
+
+def test_a_changed_return_type_is_told_apart(shop: Repo) -> None:
+    shop.write("shop/cart.py", CART.replace("-> int", "-> float"))
+    assert shop.changes("shop/cart.py")["price"]["tags"] == ["return_type_changed", "minor_change"]
+
+
+def test_members_are_below_their_class(shop: Repo) -> None:
+    text = CART.replace("total = count\n", "total = count + 1\n").replace(
+        "def clear(self):", "def empty(self):"
+    )
+    shop.write("shop/cart.py", text)
+    [file] = shop.diff()["files"]
+    [cart] = file["changes"]
+    assert (cart["name"], cart["change"]) == ("Cart", "body_changed")
+    assert [(one["name"], one["change"], one.get("old_name")) for one in cart["nested"]] == [
+        ("Cart.add", "body_changed", None),
+        ("Cart.empty", "renamed", "clear"),
+    ]
+    add = cart["nested"][0]
+    assert add["preview"] == ["-        total = count", "+        total = count + 1"]
+    assert add["risk"] == "low" and "breaking" not in add
+
+
+def test_added_removed_and_private_definitions(shop: Repo) -> None:
+    text = CART.replace("    def _check(self):\n        return True\n", "").replace("LIMIT = 10", "MOST = 11")
+    shop.write("shop/cart.py", text.replace("def tax(value):", "def duty(value, x):"))
+    found = shop.changes("shop/cart.py")
+    assert {name: one["change"] for name, one in found.items() if name != "Cart"} == {
+        "LIMIT": "removed",
+        "MOST": "added",
+        "Cart._check": "removed",
+        "tax": "removed",
+        "duty": "added",
+    }
+    assert found["tax"]["breaking"] and "breaking" not in found["Cart._check"]
+
+
+def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Repo) -> None:
+    shop.write("shop/cart.py", "# A cart.\n\n" + CART)
+    shop.write("README.md", "# Shop\n\nMore.\n")
+    answer = shop.diff()
+    assert answer["files"] == [] and answer["other_files"] == [
+        "modified docs README.md (no definitions)",
+        "modified prod shop/cart.py",
+    ]
+
+
+def test_a_file_that_moved_is_compared_with_itself(shop: Repo) -> None:
+    (shop.root / "shop/cart.py").unlink()
+    shop.write("shop/basket.py", CART.replace("rate = 2", "rate = 3"))
+    [file] = shop.diff()["files"]
+    assert (file["path"], file["status"], file["old_path"]) == ("shop/basket.py", "renamed", "shop/cart.py")
+    assert [one["name"] for one in file["changes"]] == ["tax"]
+
+
+def test_commits_are_compared_without_a_checkout(shop: Repo) -> None:
+    shop.write("shop/cart.py", CART + "\n\ndef more():\n    return 1\n")
+    git(shop.root, "commit", "-qam", "more")
+    shop.write("shop/cart.py", "")
+    assert list(shop.changes("shop/cart.py", base="HEAD~1", target="HEAD")) == ["more"]
+    assert shop.diff(base="HEAD~1", target="HEAD", paths=["tests"])["summary"] == "nothing has changed"
+
+
+def test_epochs_are_compared_by_facts(shop: Repo) -> None:
+    shop.diff()
+    before = shop.session.index.state().epoch
+    shop.write("shop/cart.py", CART.replace("def tax(value)", "def tax(value, x)").replace("count=1", "n=1"))
+    found = shop.changes("shop/cart.py", base=f"epoch:{before}")
+    assert {name: one["change"] for name, one in found.items()} == {
+        "Cart": "body_changed",
+        "Cart.add": "signature_changed",
+        "tax": "signature_changed",
+    }
+
+
+def test_a_long_diff_is_read_in_pages(shop: Repo) -> None:
+    shop.write("shop/many.py", "".join(f"def f{n}(): ...\n" for n in range(45)))
+    names: list[str] = []
+    cursor: dict[str, object] = {}
+    for _ in range(3):
+        answer = shop.diff(limit=20, **cursor)
+        names += [one["name"] for file in answer["files"] for one in file["changes"]]
+        cursor = {"cursor": answer.get("next_cursor")}
+    assert names == [f"f{n}" for n in range(45)] and cursor == {"cursor": None}
