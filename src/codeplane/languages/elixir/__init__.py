@@ -10,6 +10,7 @@ SPEC = LanguageSpec(
     shebangs=("elixir",),
     resolves=False,
     class_kinds={},
+    name_marks='"',
     dynamic_calls={"apply": ("call", 1), "Code.eval_string": ("eval", 0), "Module.concat": ("const_get", 0)},
     gaps="Names are not bound: macros may make any. Variables are no definitions.",
 )

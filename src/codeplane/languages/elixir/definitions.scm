@@ -18,7 +18,7 @@
   (#any-of? @_macro "defmacro" "defmacrop" "defguard" "defguardp"))
 ((call target: (identifier) @modifier.private) (#any-of? @modifier.private "defp" "defmacrop" "defguardp"))
 (call (do_block) @body)
-((call target: (identifier) @_test (arguments . (string (quoted_content) @name)) (do_block)) @definition.function @test
+((call target: (identifier) @_test (arguments . (string) @name) (do_block)) @definition.function @test
   (#any-of? @_test "test" "describe"))
 
 ((unary_operator operator: "@" operand: (call target: (identifier) @_type (arguments

@@ -1,8 +1,10 @@
-"""What queries cannot say: the forms of `alias`, whose names are written as one word."""
+"""What queries cannot say: the forms of `alias`, whose names are written as one word, and clauses."""
 
 from tree_sitter import Node
 
 from codeplane.languages._imports import Imported, Mention
+from codeplane.languages._outline import Outline
+from codeplane.languages.facts import FLAG_TEST
 
 
 def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
@@ -25,6 +27,16 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
         Imported(kind, _text(left, data), _text(name, data), _text(name, data), name.start_byte, None)
         for name in names
     ], []
+
+
+def reshape(outline: Outline, data: bytes) -> None:
+    """The clauses of a function are one group, whatever they take."""
+    seen: set[tuple[int, str, bytes]] = set()
+    for draft in outline.drafts:
+        if draft.kind in ("function", "macro") and not draft.flags & FLAG_TEST:
+            clause = (draft.parent, draft.kind, data[draft.name[0] : draft.name[1]])
+            draft.more = clause in seen
+            seen.add(clause)
 
 
 def _alias(options: list[Node], data: bytes) -> bytes:
