@@ -231,9 +231,9 @@ class Binding:
         receiver = facts.receivers[seen.receiver - 1]
         spec = self._linker.spec(facts)
         if receiver in spec.super_receivers:
-            return self._linker.classes.member(
-                self._class_around(path, facts, seen.scope), name, of_bases=True
-            )
+            owner = self._class_around(path, facts, seen.scope)
+            found = self._linker.classes.member(owner, name, of_bases=True)
+            return self._of(not self._is_in_static(facts, seen.scope), found)
         if spec.qualifier and receiver.endswith(spec.qualifier):
             return self._linker.written(path, seen.scope, receiver + name)
         if spec.qualifier and spec.qualifier in receiver:
@@ -418,6 +418,12 @@ class Binding:
                 return self._class_of(path, facts, parent) if is_method else NOTHING
             scope = parent
         return NOTHING
+
+    def _is_in_static(self, facts: FileFacts, scope: int) -> bool:
+        """Whether the nearest function that is no arrow belongs to the class itself."""
+        while scope > 0 and facts.scopes[scope].kind != ScopeKind.FUNCTION:
+            scope = facts.scopes[scope].parent
+        return self._is_static(facts, scope)
 
     def _is_static(self, facts: FileFacts, scope: int) -> bool:
         at = facts.opened_by.get(scope)

@@ -10,6 +10,7 @@ SPEC = LanguageSpec(
     shebangs=("node", "nodejs"),
     own_queries=("jsx.scm", "own.scm"),
     self_keywords=("this",),
+    super_receivers=("super",),
     static_apart=True,
     hoists_to_body=True,
     call_by_parenthesis=True,
