@@ -282,4 +282,5 @@ def _typescript() -> Oracle:
     program = node.package("typescript-language-server", TS_SERVER) / "lib" / "cli.mjs"
     library = node.package("typescript", TYPESCRIPT) / "lib"
     command = [str(node.node()), str(program), "--stdio"]
-    return Oracle(command, {}, {"tsserver": {"path": str(library)}})
+    # While a project is being read, a server that knows syntax alone would answer.
+    return Oracle(command, {}, {"tsserver": {"path": str(library), "useSyntaxServer": "never"}})
