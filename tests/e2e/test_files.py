@@ -12,3 +12,5 @@ def test_source_is_read_by_name_over_mcp(tmp_path: Path) -> None:
         assert client.call("list_files", {"pattern": "*.py"})["result"]["tree"] == {"lib": ["util.py"]}
         [file] = client.call("read_source", {"targets": ["helper"]})["result"]["files"]
         assert file["spans"] == [{"text": "1: def helper(x):\n2:     return x", "symbol": "lib.util.helper"}]
+        [found] = client.call("search", {"query": "helper"})["result"]["files"]
+        assert found == {"path": "lib/util.py", "hits": ["1: def helper(x)  [function]"]}

@@ -12,7 +12,8 @@
     │   ├── WorkspaceRequired        1008
     │   ├── PathRefused              1009
     │   ├── ContentChanged           1010
-    │   └── AmbiguousSymbol          1011
+    │   ├── AmbiguousSymbol          1011
+    │   └── CursorGone               1012
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -153,6 +154,12 @@ class AmbiguousSymbol(RequestError):
     """The name fits several definitions; `candidates` in the details says which."""
 
     code = 1011
+
+
+class CursorGone(RequestError):
+    """The cursor is too old, is of another tool or session, or never was."""
+
+    code = 1012
 
 
 class RepositoryError(CodePlaneError):

@@ -66,6 +66,12 @@ class Naming:
             return self._single(asked, inside)
         return self._single(asked, self._matching(asked) or self._passed_on(asked))
 
+    def all(self, text: str) -> "list[DefFact]":
+        """Every definition that the text names; an error with the nearest names where there is none."""
+        asked = _CALL.sub("", text.strip().strip("`").strip())
+        found = self._matching(asked) or self._passed_on(asked) if 0 < len(asked) <= _LONGEST else []
+        return [self._fact(one.place) for one in found] if found else [self.find(text)]
+
     def _single(self, asked: str, found: "Sequence[_Candidate]") -> "DefFact":
         found = self._distinct([one for one in found if one.kind not in _PROSE] or found)
         if not found:

@@ -13,6 +13,7 @@ from codeplane.index.coverage import Coverage, why_no, why_none
 from codeplane.index.files import FileFacts
 from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
+from codeplane.index.lookup import Lookup
 from codeplane.index.naming import Naming
 from codeplane.index.pack import sql_text
 from codeplane.index.references import AnchorGroup, References, RefFact
@@ -105,6 +106,11 @@ class Snapshot:
         return References(self.linker)
 
     @cached_property
+    def lookup(self) -> Lookup:
+        """Files by their words, and definitions by parts of their names."""
+        return Lookup(self._connection, self._view, self.epoch, self.linker.sources)
+
+    @cached_property
     def identities(self) -> Identities:
         return Identities(self.linker)
 
@@ -173,6 +179,10 @@ class Snapshot:
     def definition_at(self, path: RepoPath, position: int) -> DefFact | None:
         """The definition with a number in a file."""
         return next(self._definitions("AND e.path = ? AND d.position = ?", (sql_text(path), position)), None)
+
+    def symbols(self, text: str) -> list[DefFact]:
+        """All definitions that a text names; an error with the nearest names where there is none."""
+        return Naming(self._connection, self).all(text)
 
     def symbol(self, text: str) -> DefFact:
         """The one definition that a text names: by qualified name or its end, `path:line`, or uid."""

@@ -90,6 +90,7 @@ CREATE VIRTUAL TABLE word USING fts5(
   text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
 );
 CREATE VIRTUAL TABLE word_list USING fts5vocab(word, instance);
+CREATE VIRTUAL TABLE word_term USING fts5vocab(word, row);
 CREATE TABLE view (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,

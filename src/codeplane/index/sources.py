@@ -12,6 +12,7 @@ from codeplane.index.pack import sql_text, unpack_occurrences
 from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.targets import SPACES, split_path
 from codeplane.index.units import Units
+from codeplane.index.vocabulary import Vocabulary
 from codeplane.index.words import question
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences
@@ -66,6 +67,7 @@ class Kept:
         self.cache = FactsCache()
         self.unpacked = OccurrencesCache()
         self.issued: dict[str, str] = {}
+        self.vocabulary = Vocabulary()
 
 
 class ViewSources:
@@ -77,6 +79,7 @@ class ViewSources:
         self._connection, self.memo, self._read = connection, memo, read
         self._units = cache(units)
         self._cache, self._unpacked, self.issued = kept.cache, kept.unpacked, kept.issued
+        self.vocabulary = kept.vocabulary
         self._layout = memo.layout
         self._facts: dict[str, FileFacts | None] = {}
 

@@ -11,6 +11,8 @@ _BREAK = re.compile(rb"[^\w\x80-\xff]")
 # later, for each run of them once.
 _RUNS = bytes(char if char >= 128 or re.match(rb"\w", bytes([char])) else ord(" ") for char in range(256))
 _LONGEST = 64
+LONG = "_long_"
+"""Stands among the words of a text for those that are too long to be there themselves."""
 _PIECE = 1 << 20
 _MOST_KNOWN = 200_000
 
@@ -40,6 +42,11 @@ def question(text: str) -> str:
     return " AND ".join([f'"{word}"' for word in _WORD.findall(text)])
 
 
+def parts_of(word: str) -> frozenset[str]:
+    """A word and its parts, in lower case: what it is found by."""
+    return frozenset(_with_parts(word).lower().split())
+
+
 def _pieces(data: bytes) -> Iterator[bytes]:
     """The data in parts that end between words: all words of a large file at once would fill the memory."""
     start = 0
@@ -55,7 +62,8 @@ class _Known(dict[bytes, bytes]):
 
     def __missing__(self, run: bytes) -> bytes:
         words = _WORD.findall(run.decode("utf-8", "replace"))
-        found = " ".join([_with_parts(word) for word in words if len(word) <= _LONGEST]).encode()
+        kept = [_with_parts(word) for word in words if len(word) <= _LONGEST]
+        found = " ".join(kept if len(kept) == len(words) else [*kept, LONG]).encode()
         if len(run) <= _LONGEST:
             self[run] = found
         return found

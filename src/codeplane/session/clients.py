@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from codeplane.core.ids import SessionId, TaskId, new_session_id, new_task_id
+from codeplane.session.cursors import Cursors
 
 TaskState = Literal["OPEN", "CLOSED_SUCCESS", "CLOSED_FAILED", "CLOSED_INTERRUPTED"]
 
@@ -25,6 +26,7 @@ class ClientSession:
 
     session_id: SessionId
     task: Task = field(default_factory=Task)
+    cursors: Cursors = field(default_factory=Cursors)
     last_used: float = field(default_factory=time.monotonic)
 
 

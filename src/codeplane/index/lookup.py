@@ -1,0 +1,137 @@
+"""Files by their words, definitions by parts of their names, and what stands around a line."""
+
+from collections.abc import Collection, Iterable
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import Digest
+from codeplane.index.pack import sql_text
+from codeplane.index.sources import ViewSources
+from codeplane.index.store import from_sql
+from codeplane.index.words import LONG
+from codeplane.storage.database import Connection
+
+_AT_ONCE: Final = 200
+_MOST_WORDS: Final = 2_000
+
+
+class Holder(NamedTuple):
+    """A definition that a line is in."""
+
+    lexical_path: str
+    kind: str
+    name_line: int
+    start_line: int
+    end_line: int
+
+
+class Lookup:
+    """Quick questions about one view at one epoch."""
+
+    def __init__(self, connection: Connection, view: int, epoch: int, sources: ViewSources) -> None:
+        self._connection = connection
+        self._view = view
+        self._epoch = epoch
+        self._sources = sources
+
+    @property
+    def paths(self) -> list[str]:
+        """All files of the view that have been read, in order."""
+        blobs = self._sources.memo.layout.blobs
+        return [path for path in self._sources.memo.layout.ordered if blobs[path] is not None]
+
+    def with_words(self, words: Iterable[str]) -> list[str]:
+        """The files that hold all of some words, whole or as parts of others."""
+        asked = " AND ".join([f'"{word}"' for word in words])
+        return self._paths(self._blobs(asked)) if asked else []
+
+    def with_word_beginning(self, letters: str) -> set[int]:
+        """The blobs that may hold a word that begins so."""
+        return {*self._blobs(f'"{letters}"*'), *self._blobs(f'"{LONG}"')}
+
+    def with_letters(self, letters: str) -> set[int] | None:
+        """The blobs that may hold a word with these letters in it; None where these are too many to ask."""
+        low = letters.lower()
+        words, last = self._sources.vocabulary.holding(self._connection, low, _MOST_WORDS)
+        if words is None:
+            return None
+        found = set(self._blobs(f'"{LONG}"'))
+        for at in range(0, len(words), _AT_ONCE):
+            found.update(self._blobs(" OR ".join([f'"{word}"' for word in words[at : at + _AT_ONCE]])))
+        rows = self._connection.execute("SELECT id FROM blob WHERE id > ?", (last,))
+        return found | {blob for (blob,) in rows}
+
+    def with_word(self, word: str) -> set[int]:
+        """The blobs that hold a word."""
+        return set(self._blobs(f'"{word}"'))
+
+    def paths_of(self, blobs: Collection[int]) -> list[str]:
+        return self._paths(blobs)
+
+    def in_languages(self, languages: Collection[str]) -> set[str]:
+        """The files that are read as one of some languages."""
+        marks = ", ".join("?" * len(languages))
+        rows = self._connection.execute(
+            "SELECT e.path FROM entry e JOIN blob b ON b.id = e.blob"
+            f" WHERE e.view = ? AND b.language IN ({marks})",
+            (self._view, *languages),
+        )
+        return {from_sql(path) for (path,) in rows}
+
+    def digest(self, path: str) -> Digest | None:
+        found = self._connection.execute(
+            "SELECT digest FROM entry WHERE view = ? AND path = ?", (self._view, sql_text(path))
+        ).fetchone()
+        return Digest(found[0]) if found else None
+
+    def sizes(self, paths: Iterable[str]) -> int:
+        """The bytes of some files together."""
+        ask = "SELECT size FROM entry WHERE view = ? AND path = ?"
+        rows = [self._connection.execute(ask, (self._view, sql_text(path))).fetchone() for path in paths]
+        return sum(row[0] for row in rows if row)
+
+    def holder(self, path: str, line: int, kinds: Collection[str] = ()) -> Holder | None:
+        """The innermost definition that a line is in, of some kinds where these are said."""
+        blob = self._sources.memo.layout.blobs.get(path)
+        if blob is None:
+            return None
+        marks = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+        row = self._connection.execute(
+            "SELECT name, parent, kind, name_line, start_line, end_line FROM definition"
+            f" WHERE blob = ? AND start_line <= ? AND end_line >= ? {marks}"
+            " ORDER BY end_line - start_line, position DESC LIMIT 1",
+            (blob, line, line, *kinds),
+        ).fetchone()
+        if row is None:
+            return None
+        names, parent = [from_sql(row[0])], row[1]
+        while parent >= 0:
+            name, parent = self._connection.execute(
+                "SELECT name, parent FROM definition WHERE blob = ? AND position = ?", (blob, parent)
+            ).fetchone()
+            names.append(from_sql(name))
+        return Holder(".".join(reversed(names)), *row[2:])
+
+    def names_beginning(self, letters: str, limit: int) -> list[str]:
+        """Defined names that begin so and have more letters, in order."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT name FROM definition WHERE name > ? AND name < ? ORDER BY name LIMIT ?",
+            (letters, letters + "\U0010ffff", limit),
+        )
+        return [from_sql(name) for (name,) in rows]
+
+    def names(self) -> str:
+        """All defined names of the view, a line break before and after each."""
+        key = ("all names",)
+        kept: tuple[int, str] | None = self._sources.memo.answers.get(key)
+        if kept is None or kept[0] != self._epoch:
+            kept = (self._epoch, "\n" + "".join([f"{name}\n" for name in self._sources.defined_names()]))
+            self._sources.memo.answers[key] = kept
+        return kept[1]
+
+    def _blobs(self, asked: str) -> list[int]:
+        rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (asked,))
+        return [blob for (blob,) in rows]
+
+    def _paths(self, blobs: Iterable[int]) -> list[str]:
+        paths_of = self._sources.memo.layout.by_blob.get
+        return [path for blob in blobs for path in paths_of(blob, ())]

@@ -1,0 +1,42 @@
+"""All words of the index in memory, so that those that hold a few letters are found at once."""
+
+import re
+import threading
+from typing import Final, NamedTuple
+
+from codeplane.storage.database import Connection
+
+_MOST_NEWER: Final = 500
+
+
+class _Words(NamedTuple):
+    text: str  # every word, a line break before and after each
+    blob: int  # words of later blobs may be missing
+
+
+class Vocabulary:
+    """The words of all blobs up to one. Read anew when many blobs are later than that."""
+
+    def __init__(self) -> None:
+        self._words: _Words | None = None
+        self._guard = threading.Lock()
+
+    def holding(self, connection: Connection, letters: str, most: int) -> tuple[list[str] | None, int]:
+        """The words with these letters in them, None for too many; and the last blob that they are all of."""
+        words = self._fresh(connection)
+        found: dict[str, None] = {}
+        for match in re.finditer(re.escape(letters), words.text):
+            start = words.text.rindex("\n", 0, match.start()) + 1
+            found[words.text[start : words.text.index("\n", match.end())]] = None
+            if len(found) > most:
+                return None, words.blob
+        return list(found), words.blob
+
+    def _fresh(self, connection: Connection) -> _Words:
+        with self._guard:
+            last = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
+            words = self._words
+            if words is None or not words.blob <= last <= words.blob + _MOST_NEWER:
+                rows = connection.execute("SELECT term FROM word_term").fetchall()
+                words = self._words = _Words("\n" + "".join([f"{term}\n" for (term,) in rows]), last)
+            return words

@@ -1,0 +1,133 @@
+"""What a search has found so far: files in order of rank, read only when their page is asked for."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from codeplane.core.errors import NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.index import Snapshot
+
+_LONGEST: Final = 200
+_BEFORE: Final = 60
+
+
+class Mark(NamedTuple):
+    """A line of a file that was found. `text` is empty where the line itself is to be shown."""
+
+    line: int
+    text: str = ""
+    label: str = ""
+    column: int = 0  # of the match, where the line may be too long to be shown
+
+
+class Spot(NamedTuple):
+    """A file with what was found in it; without marks it has to be looked through."""
+
+    path: str
+    blob: int | None
+    marks: tuple[Mark, ...] = ()
+
+
+Look = Callable[[bytes], tuple[list[Mark], int]]
+"""Looks a file through: the lines to be shown, and how many more there are."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a search needs to go on; it stays true to the epoch that it was made at."""
+
+    epoch: int
+    spots: list[Spot]
+    look: Look | None = None
+    total: int = 0  # of definitions or references; 0 where files have to be read to know
+
+
+class Place(NamedTuple):
+    """How far the pages have come."""
+
+    spot: int = 0
+    mark: int = 0
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What a cursor stands for."""
+
+    plan: Plan
+    place: Place
+    shape: object  # how the answer is to look
+
+
+@dataclass
+class FileHits:
+    path: RepoPath
+    marks: list[Mark] = field(default_factory=list)
+    more: int = 0  # lines of the file that are not shown
+
+
+@dataclass
+class Page:
+    files: dict[str, FileHits] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+    next: Place | None = None
+
+
+def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callable[[], None]) -> Page:
+    """The next hits from a place on. A file that has changed since the plan was made is left out and told."""
+    made, room = Page(), limit
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    for at in range(start.spot, len(plan.spots)):
+        spot, skip = plan.spots[at], start.mark if at == start.spot else 0
+        if not at % 100:
+            check()
+        if not room:
+            made.next = Place(at)
+            return made
+        if blobs.get(spot.path) != spot.blob:
+            made.changed.append(spot.path)
+            continue
+        marks, more = _marks(snapshot, plan, spot)
+        shown = marks[skip : skip + room]
+        if shown:
+            hits = made.files.setdefault(spot.path, FileHits(RepoPath(spot.path)))
+            known = {mark.line for mark in hits.marks}
+            hits.marks += [mark for mark in shown if mark.line not in known]
+            hits.more += more
+            room -= len(shown)
+        if skip + len(shown) < len(marks):
+            made.next = Place(at, skip + len(shown))
+            return made
+    return made
+
+
+def _marks(snapshot: Snapshot, plan: Plan, spot: Spot) -> tuple[list[Mark], int]:
+    path = RepoPath(spot.path)
+    try:
+        if spot.marks:
+            if all(mark.text for mark in spot.marks):
+                return list(spot.marks), 0
+            return list(_with_text(snapshot.source(path), spot.marks)), 0
+        assert plan.look is not None, "BUG: a file without marks has to be looked through"
+        data = snapshot.source(path)
+        return ([], 0) if b"\0" in data else plan.look(data)
+    except (NotFound, PathRefused):
+        return [], 0
+
+
+def _with_text(data: bytes, marks: Iterable[Mark]) -> Iterator[Mark]:
+    lines = data.split(b"\n")
+    for mark in marks:
+        line = lines[mark.line - 1] if mark.line <= len(lines) else b""
+        yield mark if mark.text else mark._replace(text=excerpt(line, mark.column))
+
+
+def excerpt(line: bytes, at: int) -> str:
+    """A line without the white space around it, or the part of a long one where the match is."""
+    text = line.strip()
+    if len(text) <= _LONGEST:
+        return text.decode("utf-8", "replace")
+    at -= len(line) - len(line.lstrip())
+    first = max(0, min(at - _BEFORE, len(text) - _LONGEST))
+    part = text[first : first + _LONGEST].decode("utf-8", "ignore")
+    return f"{'…' if first else ''}{part}{'…' if first + _LONGEST < len(text) else ''}"

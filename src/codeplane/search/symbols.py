@@ -1,0 +1,119 @@
+"""Definitions by name, whole or in part, and the references to one."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from codeplane.core.proof import Tier
+from codeplane.index import DefFact, RefFact, Snapshot
+from codeplane.index.words import parts_of
+from codeplane.jail import shown
+from codeplane.search.plan import Mark, Plan, Spot
+from codeplane.search.scope import Scope, purpose
+
+_BETWEEN: Final = re.compile(r"[^\w$]+")
+_MOST: Final = 500
+_MOST_NAMES: Final = 300
+_PROSE: Final = frozenset("heading key selector block stage resource".split())
+_TIERS: Final = {tier: at for at, tier in enumerate(Tier)}
+
+
+def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
+    """Definitions whose names are, begin with or contain the last word; the others stand around them."""
+    parts = [part for part in _BETWEEN.split(text) if part]
+    if not parts:
+        return Plan(snapshot.epoch, [])
+    *around, name = parts
+    found: list[DefFact] = []
+    for one in _names_like(snapshot, name):
+        named = snapshot.definitions_named(one, _MOST).items
+        found += sorted(_filtered(named, around, scope), key=_worth)
+        if len(found) >= _MOST:
+            break
+    spots = spots_of(snapshot, found[:_MOST], files)
+    return Plan(snapshot.epoch, spots, total=_count(spots))
+
+
+def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
+    """The definitions with this name, or whose qualified names end so."""
+    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=_worth)
+    spots = spots_of(snapshot, found, files)
+    return Plan(snapshot.epoch, spots, total=_count(spots))
+
+
+def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None) -> Plan:
+    """The references to one symbol, best proven first."""
+    symbol = snapshot.symbol(text)
+    found = snapshot.references_to(symbol.path, symbol.position, _MOST)
+    refs = [ref for ref in found.items if files is None or ref.path in files]
+    refs.sort(key=lambda ref: (_TIERS[ref.tier], purpose(ref.path), ref.path, ref.line, ref.column))
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    spots = [
+        Spot(path, blobs.get(path), tuple(_of_reference(ref) for ref in group))
+        for path, group in groupby(refs, key=lambda ref: ref.path)
+    ]
+    return Plan(snapshot.epoch, spots, total=len(refs))
+
+
+def spots_of(snapshot: Snapshot, found: Iterable[DefFact], files: Collection[str] | None) -> list[Spot]:
+    """Definitions as they are ranked; those of one file that follow each other together."""
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    kept = [one for one in found if files is None or one.path in files]
+    return [
+        Spot(path, blobs.get(path), tuple(_of_definition(one) for one in group))
+        for path, group in groupby(kept, key=lambda one: one.path)
+    ]
+
+
+def _count(spots: Sequence[Spot]) -> int:
+    return sum(len(spot.marks) for spot in spots)
+
+
+def _of_definition(one: DefFact) -> Mark:
+    label = f"{one.kind} {shown(one.lexical_path)}" if "." in one.lexical_path else one.kind
+    return Mark(one.name_line, one.signature[:200], label, one.name_column)
+
+
+def _of_reference(ref: RefFact) -> Mark:
+    return Mark(ref.line, "", f"{ref.tier} {ref.role.name.lower()}", ref.column)
+
+
+def _filtered(found: Iterable[DefFact], around: Sequence[str], scope: Scope) -> Iterator[DefFact]:
+    wanted = [word.lower() for word in around]
+    for one in found:
+        if scope.kinds and one.kind not in scope.kinds:
+            continue
+        place = f"{one.path}/{one.lexical_path}".lower()
+        if all(word in place for word in wanted):
+            yield one
+
+
+def _worth(one: DefFact) -> tuple[object, ...]:
+    return one.kind in _PROSE, purpose(one.path), one.lexical_path.count("."), one.path, one.position
+
+
+def _names_like(snapshot: Snapshot, name: str) -> list[str]:
+    """Names, the likest first: the same, in other case, beginning so, with such a part, with such letters."""
+    names, low = snapshot.lookup.names(), name.lower()
+    lower = names.lower()
+    if len(lower) != len(names):  # a letter whose small form is longer: positions would not agree
+        lower, low = names, name
+    found: dict[str, tuple[int, int]] = {}
+    at = lower.find(low)
+    while at >= 0 and len(found) < _MOST_NAMES * 10:
+        start, end = names.rindex("\n", 0, at + 1) + 1, names.index("\n", at)
+        one = names[start:end]
+        found[one] = (_likeness(one, name, at - start), len(one))
+        at = lower.find(low, end)
+    return sorted(found, key=lambda one: (found[one], one))[:_MOST_NAMES]
+
+
+def _likeness(found: str, name: str, at: int) -> int:
+    if found == name:
+        return 0
+    if found.lower() == name.lower():
+        return 1
+    if at == 0:
+        return 2
+    return 3 if name.lower() in parts_of(found) else 4

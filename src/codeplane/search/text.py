@@ -1,0 +1,132 @@
+"""Words, literal text and patterns: which files to look through, in which order, and how."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.index import DefFact, Snapshot
+from codeplane.index.words import parts_of
+from codeplane.search.pattern import Letters, Matched, Pattern
+from codeplane.search.plan import Look, Mark, Plan, Spot, excerpt
+from codeplane.search.scope import Purpose, Scope, purpose
+from codeplane.search.symbols import spots_of
+
+_WORD: Final = re.compile(r"\w+")
+_MOST_QUERY_WORDS: Final = 20
+_LINES_OF_A_FILE: Final = 3
+_LOOKED_AT: Final = 300
+_EXACT: Final = 10
+_BEGINNING: Final = 5
+
+
+def find_words(snapshot: Snapshot, text: str, scope: Scope) -> Plan:
+    """Definitions of the name, definitions that begin so, then files that hold all words."""
+    words = list(dict.fromkeys(word.lower() for word in _WORD.findall(text)))[:_MOST_QUERY_WORDS]
+    if not words:
+        raise InvalidArgument(
+            f"{text[:60]!r} has no word in it.", hints=['For other text, send "mode": "literal".']
+        )
+    files = within(snapshot, scope)
+    named = spots_of(snapshot, _definitions(snapshot, text.strip(), scope), files)
+    if scope.kinds:
+        return Plan(snapshot.epoch, named)
+    # Letters that the word index may not know are looked for in the files themselves.
+    known = [word for word in words if word.isascii()]
+    paths = snapshot.lookup.with_words(known) if known else snapshot.lookup.paths
+    if files is not None:
+        paths = [path for path in paths if path in files]
+    ranked = _ranked(snapshot, paths, words)
+    return Plan(snapshot.epoch, named + ranked, _look_for_words(words))
+
+
+def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
+    """The files that may match: those that have every word that a match needs."""
+    lookup, files = snapshot.lookup, within(snapshot, scope)
+    blobs: set[int] | None = None
+    for letters in pattern.needs:
+        found = _holding(snapshot, letters)
+        if found is not None:
+            blobs = found if blobs is None else blobs & found
+        if blobs is not None and len(blobs) < _LINES_OF_A_FILE:
+            break
+    paths: Iterable[str] = lookup.paths if blobs is None else lookup.paths_of(blobs)
+    if files is not None:
+        paths = [path for path in paths if path in files]
+    return Plan(snapshot.epoch, _ranked(snapshot, paths, ()), _look_for(pattern))
+
+
+def within(snapshot: Snapshot, scope: Scope) -> frozenset[str] | None:
+    """The files of a scope; None for all."""
+    if not (scope.paths or scope.languages):
+        return None
+    names = scope.language_names()
+    paths = snapshot.lookup.in_languages(names) if names else snapshot.lookup.paths
+    globs = scope.globs()
+    return frozenset(path for path in paths if globs is None or globs.holds(path))
+
+
+def _holding(snapshot: Snapshot, letters: Letters) -> set[int] | None:
+    lookup = snapshot.lookup
+    if letters.begins and letters.ends:
+        return lookup.with_word(letters.text)
+    if letters.begins:
+        return lookup.with_word_beginning(letters.text)
+    return lookup.with_letters(letters.text)
+
+
+def _definitions(snapshot: Snapshot, name: str, scope: Scope) -> list[DefFact]:
+    if not name.isidentifier():
+        return []
+    found = snapshot.definitions_named(name, _EXACT).items
+    for longer in snapshot.lookup.names_beginning(name, _BEGINNING):
+        found += snapshot.definitions_named(longer, 1).items
+    return [one for one in found if not scope.kinds or one.kind in scope.kinds]
+
+
+def _ranked(snapshot: Snapshot, paths: Iterable[str], words: Sequence[str]) -> list[Spot]:
+    """Source before tests before documentation; files that are named for a word first."""
+    blobs = snapshot.linker.sources.memo.layout.blobs
+
+    def rank(path: str) -> tuple[Purpose, bool, str]:
+        low = path.lower()
+        return purpose(path), not any(word in low for word in words), path
+
+    return [Spot(path, blobs[path]) for path in sorted(paths, key=rank)]
+
+
+def _look_for(pattern: Pattern) -> Look:
+    def look(data: bytes) -> tuple[list[Mark], int]:
+        return [_mark(data, line) for line in pattern.lines(data)], 0
+
+    return look
+
+
+def _look_for_words(words: Sequence[str]) -> Look:
+    """The lines with most of the words, few of each file."""
+    wanted = frozenset(words)
+    unsure = [word for word in words if not word.isascii()]
+    pattern = Pattern("(?i)" + "|".join(map(re.escape, words)), is_literal=False)
+
+    def look(data: bytes) -> tuple[list[Mark], int]:
+        scored: list[tuple[int, Matched]] = []
+        if unsure and not _has_all(data, unsure):
+            return [], 0
+        for line, _ in zip(pattern.lines(data), range(_LOOKED_AT), strict=False):
+            said = _WORD.findall(data[line.start : line.end].decode("utf-8", "replace"))
+            score = len(wanted.intersection(part for word in said for part in parts_of(word)))
+            if score:
+                scored.append((-score, line))
+        best = sorted(sorted(scored)[:_LINES_OF_A_FILE], key=lambda one: one[1])
+        return [_mark(data, line) for _, line in best], len(scored) - len(best)
+
+    return look
+
+
+def _has_all(data: bytes, words: Iterable[str]) -> bool:
+    text = data.decode("utf-8", "replace").lower()
+    return all(word in text for word in words)
+
+
+def _mark(data: bytes, line: Matched) -> Mark:
+    return Mark(line.number, excerpt(data[line.start : line.end], line.at - line.start) or " ")

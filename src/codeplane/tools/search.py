@@ -1,0 +1,115 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.proof import Absence
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.search.plan import Rest
+from codeplane.search.scope import Scope
+from codeplane.search.search import Enrichment, Found, Mode, Shape, begin, plan, show, why_nothing
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+_MOST = 100
+_TOP = 3
+
+
+class SearchInput(Input):
+    query: str = Field(default="", max_length=1000, description="Words, a name, text or a pattern.")
+    mode: Annotated[Mode, synonyms("type", "kind")] = Field(
+        default="lexical",
+        description="`lexical`: all words, also as parts of identifiers; `symbol`: names like this; "
+        "`definitions`, `references`: of one symbol; `literal`: exact text; `regex`: RE2, line by line.",
+    )
+    paths: Annotated[list[str], synonyms("path", "glob", "globs", "include", "directory")] = Field(
+        default=[], max_length=50, description="Globs: `*.py`, `src/**`, `lib/`; `!tests/` excludes."
+    )
+    languages: Annotated[list[str], synonyms("language", "lang")] = Field(
+        default=[], max_length=50, description="Only these languages."
+    )
+    kinds: list[str] = Field(
+        default=[], max_length=50, description="Only definitions of these kinds: function, class, …"
+    )
+    limit: int = Field(default=20, description="Most hits, up to 100.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    enrichment: Enrichment = Field(
+        default="minimal",
+        description="`minimal` names what a hit is in, `standard` adds lines, `function` and `class` source.",
+    )
+    include_snippets: bool = Field(default=True, description="Whether to show the lines.")
+
+
+class SearchFile(Output):
+    path: str = Field(description="File.")
+    hits: list[str] = Field(description="`line: text  [what it is or is in]`.")
+    more: int | None = Field(default=None, description="Matching lines of the file that are not shown.")
+    source: list[str] | None = Field(default=None, description="Source around the hits.")
+
+
+class SearchOutput(Output):
+    files: list[SearchFile] = Field(description="Hits by file, best first.")
+    total: int | None = Field(default=None, description="All definitions or references that were found.")
+    candidates: int | None = Field(
+        default=None, description="Files that may match, where there are more pages."
+    )
+    changed: list[str] | None = Field(
+        default=None, description="Files that have changed since the first page and are left out."
+    )
+    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
+    absence: Absence | None = Field(default=None, description="Why there are none.")
+
+
+@tool(Effect.READ, "search", standard=True)
+def search(call: Call, args: SearchInput) -> SearchOutput:
+    """Finds words, names, text or patterns in all indexed files; ranked, grouped by file.
+
+    Definitions come before uses, source before tests before documentation.
+
+    Use when:
+    - you look for where something is, and know a word, a name or a pattern
+    Not for:
+    - files by name (list_files)
+    - a symbol's uses with their proof (refs_find), or its source by name (read_source)
+    Examples:
+    - Where is it defined and mentioned: {"query": "QuerySet"}
+    - Names like it: {"query": "session", "mode": "symbol", "kinds": ["class"]}
+    - A pattern in some files: {"query": "def test_[a-z]+_view", "mode": "regex", "paths": ["tests/"]}
+    """
+    return call.ask(lambda snapshot: _search(call, args, snapshot))
+
+
+def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
+    limit = clamped(call, "limit", args.limit, _MOST)
+    if args.cursor is not None:
+        rest = call.session.cursors.resume(args.cursor, Rest)
+        assert isinstance(rest.shape, Shape), "BUG: a search keeps its shape"
+        shape = rest.shape
+    else:
+        shape = Shape(args.mode, limit, args.enrichment, args.include_snippets)
+        scope = Scope(tuple(args.paths), tuple(args.languages), tuple(args.kinds))
+        rest = begin(plan(snapshot, args.mode, args.query, scope), shape)
+    found = show(snapshot, rest, shape, call.check)
+    if snapshot.coverage.unread and not call.warnings:
+        call.warnings.append(f"{snapshot.coverage.unread} files have not been read yet.")
+    _compare(call, snapshot, found)
+    is_empty = not found.files and args.cursor is None
+    return SearchOutput(
+        files=[
+            SearchFile(path=shown(path), hits=hits, more=found.more.get(path), source=found.source.get(path))
+            for path, hits in found.files.items()
+        ],
+        total=found.total or None,
+        candidates=found.candidates if found.rest and not found.total else None,
+        changed=[shown(path) for path in found.changed] or None,
+        next_cursor=call.session.cursors.keep(found.rest) if found.rest else None,
+        absence=why_nothing(snapshot, args.mode, args.query) if is_empty else None,
+    )
+
+
+def _compare(call: Call, snapshot: Snapshot, found: Found) -> None:
+    """Without the tool: the lines as grep prints them, then the first three files."""
+    if found.files:
+        printed = sum(len(path) + len(hit) for path, hits in found.files.items() for hit in hits)
+        call.instead_of(printed + snapshot.lookup.sizes(list(found.files)[:_TOP]))

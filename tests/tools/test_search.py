@@ -1,0 +1,141 @@
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeplane.session import RepoSession
+from tests.tools.conftest import Ask
+
+TEXTS = {
+    "app/core.py": "class Core:\n    def start_engine(self):\n        return engineStarter(1)\n",
+    "app/util.py": "def helper():\n    return 'superuser'\n\n\nVALUE_OF_ALL = helper()\n",
+    "tests/test_core.py": "from app.core import Core\n\n\ndef test_engine():\n    Core().start_engine()\n",
+    "docs/guide.md": "# Engines\n\nThe engine starts. Naïveté and ünïcode.\n",
+    "data/long.txt": "x" * 70 + "engine" + "y" * 70 + "\n",
+    "data/odd.txt": "the ésave case\nकार्य नमस्ते\n",
+}
+
+
+@pytest.fixture
+def repo(repo: Path) -> Path:
+    for name, text in TEXTS.items():
+        (repo / name).parent.mkdir(exist_ok=True)
+        (repo / name).write_text(text)
+    return repo
+
+
+def hits(body: dict[str, Any]) -> list[tuple[str, int]]:
+    return [
+        (file["path"], int(re.match(r"\d+", hit)[0]))  # type: ignore[index]
+        for file in body["result"]["files"]
+        for hit in file["hits"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "engine", "ngin", "Engine",
+        "(?i)ENGINE", r"start_\w+", r"\bengine\b", "_engine", r"engine\(", r"def \w+\(",
+        "engineS", r"\bsave\b", "save", "ïve", "नम", "x{3}", "yyy", "e.gine", "(engine|helper)", "^from ",
+        r"[A-Z]{3}_OF", "OF_ALL", r"return '", "superuse", "'superuser'", r"\)$", "^$",
+    ],
+)  # fmt: skip
+def test_a_pattern_finds_what_a_look_at_every_line_finds(ask: Ask, repo: Path, pattern: str) -> None:
+    expected = {
+        (name, number)
+        for name, text in TEXTS.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if re.search(pattern, line, re.ASCII)
+    }
+    body = ask("search", query=pattern, mode="regex", limit=100, paths=["app/", "tests/", "docs/", "data/"])
+    assert set(hits(body)) == expected
+
+
+@pytest.mark.parametrize("text", ["engine", "start_engine()", "'superuser'", "Naïveté", "नमस्ते", "é", "): "])
+def test_literal_text_is_found_as_it_is(ask: Ask, repo: Path, text: str) -> None:
+    expected = {
+        (name, number)
+        for name, content in TEXTS.items()
+        for number, line in enumerate(content.splitlines(), 1)
+        if text in line
+    }
+    body = ask("search", query=text, mode="literal", limit=100, paths=["app", "tests", "docs", "data"])
+    assert set(hits(body)) == expected
+
+
+def test_an_edit_is_found_at_once(ask: Ask, repo: Path) -> None:
+    assert ask("search", query="zzq", mode="regex")["result"]["absence"] == "proven_none"
+    (repo / "app" / "new.py").write_text("a_zzq_b = 1\n")
+    assert hits(ask("search", query="zzq", mode="regex")) == [("app/new.py", 1)]
+    assert hits(ask("search", query="zzq")) == [("app/new.py", 1)]
+
+
+def test_words_are_whole_or_parts_and_source_comes_first(ask: Ask, repo: Path) -> None:
+    found = hits(ask("search", query="engine"))
+    assert found == [
+        ("app/core.py", 2), ("app/core.py", 3), ("tests/test_core.py", 4), ("tests/test_core.py", 5),
+        ("docs/guide.md", 3),
+    ]  # fmt: skip
+    assert ask("search", query="user")["result"]["absence"] == "proven_none"  # `superuser` is one word
+
+
+def test_letters_beyond_ascii_are_found(ask: Ask, repo: Path) -> None:
+    assert hits(ask("search", query="नमस्ते")) == [("data/odd.txt", 2)]
+    assert hits(ask("search", query="naïveté engine")) == [("docs/guide.md", 3)]
+
+
+def test_pages_follow_each_other_without_gap_or_repetition(ask: Ask, repo: Path) -> None:
+    (repo / "many.txt").write_text("needle\n" * 7)
+    (repo / "more.txt").write_text("needle\n" * 4)
+    page = ask("search", query="needle", mode="literal", limit=3)
+    seen = hits(page)
+    while cursor := page["result"].get("next_cursor"):
+        page = ask("search", cursor=cursor)
+        seen += hits(page)
+    assert seen == [("many.txt", n) for n in range(1, 8)] + [("more.txt", n) for n in range(1, 5)]
+
+
+def test_a_page_leaves_out_and_names_what_has_changed_since(ask: Ask, repo: Path) -> None:
+    for name in "abc":
+        (repo / f"{name}.txt").write_text("needle\n")
+    first = ask("search", query="needle", mode="literal", limit=1)
+    (repo / "b.txt").write_text("\n\nneedle\n")
+    (repo / "aa.txt").write_text("needle\n")
+    second = ask("search", cursor=first["result"]["next_cursor"])
+    assert hits(second) == [("c.txt", 1)] and second["result"]["changed"] == ["b.txt"]
+
+
+def test_a_cursor_is_of_one_session_and_one_tool(ask: Ask, repo: Path, session: RepoSession) -> None:
+    first = ask("search", query="engine", limit=1)
+    cursor = first["result"]["next_cursor"]
+    assert ask("search", client="another", cursor=cursor)["error"]["name"] == "CURSOR_GONE"
+    other = session.sessions.enter("a client").cursors.keep("something else")
+    assert ask("search", cursor=other)["error"]["name"] == "CURSOR_GONE"
+
+
+def test_a_limit_out_of_bounds_is_cut_and_told(ask: Ask, repo: Path) -> None:
+    (repo / "many.txt").write_text("needle\n" * 500)
+    body = ask("search", query="needle", mode="literal", limit=10**9)
+    assert len(hits(body)) == 100 and body["meta"]["limits_applied"] == {"limit": 100}
+
+
+def test_a_long_line_is_shown_where_the_match_is(ask: Ask, repo: Path) -> None:
+    (repo / "min.js").write_text("a" * 50_000 + " needle " + "b" * 50_000)
+    [file] = ask("search", query="needle", mode="literal")["result"]["files"]
+    assert "needle" in file["hits"][0] and len(file["hits"][0]) < 260
+
+
+def test_binary_files_are_not_looked_through(ask: Ask, repo: Path) -> None:
+    (repo / "data" / "x.bin").write_bytes(b"needle\0")
+    assert ask("search", query="needle", mode="regex")["result"]["absence"] == "proven_none"
+
+
+def test_files_that_are_not_read_yet_are_told(ask: Ask, session: RepoSession, monkeypatch: Any) -> None:
+    session.index.refresh()
+    with session.index.database.write() as connection:
+        connection.execute("UPDATE entry SET blob = NULL WHERE path = 'app/core.py'")
+    monkeypatch.setattr(session.index, "refresh", lambda *_: 0)
+    body = ask("search", query="no_such_word_here")
+    assert body["result"]["absence"] == "not_indexed" and "not been read" in body["meta"]["warnings"][0]
