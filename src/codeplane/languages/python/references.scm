@@ -4,3 +4,6 @@
 (type) @region.type
 (type (string (string_content) @region.names))
 (type (binary_operator (string (string_content) @region.names)))
+; Behind a dotted name the grammar takes brackets for a subscript.
+(type (subscript subscript: (string (string_content) @region.names)))
+(type (subscript subscript: (subscript subscript: (string (string_content) @region.names))))
