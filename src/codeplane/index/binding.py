@@ -150,9 +150,7 @@ class Binding:
 
     def _as_type(self, facts: FileFacts, name: str, target: Target) -> Target:
         """The type among several things of one name, unless it may stand for a base class or a namespace."""
-        classes = [item for item in facts.definitions if item.kind == "class"]
-        is_base = any(split_path(base)[-1] == name for item in classes for base in item.bases)
-        is_open = is_base or self._linker.of_space(target, "n")
+        is_open = name in facts.extended or self._linker.of_space(target, "n")
         return NOTHING if is_open else self._linker.of_space(target, "t")
 
     def _own_member(self, place: Place) -> Meaning:
@@ -216,9 +214,7 @@ class Binding:
         files = [self._sources.facts(place.path) for place in target]
         if any(facts is None or facts.state != "ok" for facts in files):
             return True
-        others = self._sources.definitions(name) if target else []
-        functions = [place for place in others if self._linker.definition_kind(place) == "function"]
-        return len({self._linker.names_around(place) for place in [*functions, *target]}) > 1
+        return len(self._linker.homes(name)) > 1 if target else False
 
     def _bound(self, path: str, bind: Bind) -> Meaning:
         if bind.reason == Reason.IMPORT_ALIAS:

@@ -7,7 +7,7 @@ from typing import Final
 
 from codeplane.index.pack import unpack_binds, unpack_scopes
 from codeplane.index.store import from_sql
-from codeplane.index.targets import CLASSES
+from codeplane.index.targets import CLASSES, split_path
 from codeplane.languages import specs
 from codeplane.languages.facts import (
     FLAG_MORE,
@@ -163,6 +163,17 @@ class FileFacts:
     def import_at(self) -> dict[tuple[int, int], int]:
         """Line and column → the import that stands there."""
         return {(item.line, item.column): at for at, item in enumerate(self.imports)}
+
+    @cached_property
+    def extended(self) -> set[str]:
+        """The last names of what classes of the file extend."""
+        classes = [item for item in self.definitions if item.kind == "class"]
+        return {split_path(base)[-1] for item in classes for base in item.bases}
+
+    @cached_property
+    def with_parameters(self) -> set[int]:
+        """The scopes that have parameters."""
+        return {bind.scope for bind in self.binds if bind.reason == Reason.PARAM}
 
     @cached_property
     def full_names(self) -> dict[str, str]:

@@ -310,7 +310,18 @@ class Linker:
         facts = self.sources.facts(place.path)
         return facts.definitions[place.definition].parent if facts else -1
 
-    def names_around(self, place: Place) -> tuple[str, ...]:
+    def homes(self, name: str) -> set[tuple[str, ...]]:
+        """The namespaces that have a function of this name."""
+        key = ("homes", name)
+        kept: set[tuple[str, ...]] | None = self._answers.get(key)
+        if kept is None:
+            places = [
+                one for one in self.sources.definitions(name) if self.definition_kind(one) == "function"
+            ]
+            kept = self._answers[key] = {self._names_around(place) for place in places}
+        return kept
+
+    def _names_around(self, place: Place) -> tuple[str, ...]:
         """The names of the definitions that a definition stands in, outer ones last."""
         facts = self.sources.facts(place.path)
         found: list[str] = []
@@ -506,7 +517,7 @@ class Linker:
         header = item.signature.replace(" ", "")
         if not any(f"{base}<" in header for base in item.bases):
             return False
-        return any(bind.scope == item.body and bind.reason == Reason.PARAM for bind in facts.binds)
+        return item.body in facts.with_parameters
 
     def owner(self, path: str, facts: FileFacts, at: int) -> Target:
         """The class that a definition outside of it belongs to."""

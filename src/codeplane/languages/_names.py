@@ -1,9 +1,9 @@
 """The occurrences of names: one loop over all identifiers of a file, and the lookup that it uses."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import compress, count, islice, repeat
+from itertools import accumulate, compress, count, islice, repeat
 from operator import lt
 
 from tree_sitter import Node
@@ -78,6 +78,9 @@ class Lookup:
         self._outward: dict[int, list[tuple[int, dict[bytes, int], bool]]] = {}
         self._found: dict[tuple[bytes, tuple[int, int], int], int] = {}  # what holds wherever it stands
         self._walled = bool(self._islands) or binder.closed is not None  # scopes without names count too
+        # Start and end of what is shared, of spans inside of each other the end of the outer one.
+        ends = accumulate((end for _, end in sorted(outline.shared)), max)
+        self._shared = [(start, end) for (start, _), end in zip(sorted(outline.shared), ends, strict=True)]
         self._timed = False  # whether what was found depends on the position
 
     def chain(self, scope: int) -> tuple[dict[bytes, int], ...]:
@@ -291,7 +294,8 @@ class Lookup:
             return False
         if bind.reason == Reason.DEF_IN_SCOPE and self.binder.outline.drafts[bind.target].kind in _TYPES:
             return False
-        return not any(start <= bind.start < end for start, end in self.binder.outline.shared)
+        at = bisect_right(self._shared, (bind.start, _END)) - 1
+        return at < 0 or self._shared[at][1] <= bind.start
 
     def _may_be_inherited(self, scope: int, keys: list[bytes], found: int) -> bool:
         """Whether a definition in a class shares its name with others of a base class."""
