@@ -5,7 +5,7 @@ import platform
 import sys
 from importlib import import_module
 
-BENCHES = ("startup", "overhead", "memory", "reconcile", "extract", "cold", "switch", "oracle")
+BENCHES = ("startup", "overhead", "memory", "reconcile", "extract", "cold", "switch", "graph", "oracle")
 
 
 def main() -> None:

@@ -57,6 +57,7 @@ class Bounds(NamedTuple):
     per_level: int
     tiers: Collection[Tier] = PROVED
     follow_interface: bool = False
+    whole_classes: bool = False  # all members of a class count, not only what makes its instances
 
 
 def callers(snapshot: Snapshot, root: Place, bounds: Bounds) -> Walk:
@@ -74,6 +75,13 @@ def interface_of(snapshot: Snapshot, place: Place) -> list[Place]:
     return [one.place for one in overridden(snapshot, place) if one.place is not None]
 
 
+def calls_in(snapshot: Snapshot, place: Place) -> tuple[list[Edge], "Counter[str]"]:
+    """The proven calls when a definition is called, in order of first lines, and the others as written."""
+    untold: Counter[str] = Counter()
+    edges = [edge for _, edge in _downwards(snapshot, place, Bounds(1, 1), untold)]
+    return sorted(edges, key=lambda edge: edge.lines), untold
+
+
 _Step = Callable[[Snapshot, Place, Bounds, "Counter[str]"], Iterator[tuple[Place, Edge]]]
 
 
@@ -85,7 +93,7 @@ def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
         untold = walk.untold if not depth else Counter[str]()
         found: dict[Place, list[Edge]] = {}
         for place in level:
-            for other, edge in step(snapshot, place, bounds, untold):
+            for other, edge in step(snapshot, place, bounds._replace(whole_classes=not depth), untold):
                 found.setdefault(other, []).append(edge)
         nodes = [Node(place, edges) for place, edges in found.items() if place not in seen]
         nodes.sort(key=lambda node: (_best(node), node.place.path in tests, node.place))
@@ -150,7 +158,8 @@ def _downwards(
     snapshot: Snapshot, place: Place, bounds: Bounds, untold: "Counter[str]"
 ) -> Iterator[tuple[Place, Edge]]:
     calls: dict[tuple[Place, Tier], list[int]] = {}
-    for ref in snapshot.references.within(place, _CALLS):
+    bodies = [place] if bounds.whole_classes else _run_by(snapshot, place)
+    for ref in (ref for body in bodies for ref in snapshot.references.within(body, _CALLS)):
         target = ref.target[0] if ref.target else None
         if target is None or target.definition < 0 or ref.tier not in bounds.tiers:
             untold[_called(ref)] += 1
@@ -158,6 +167,18 @@ def _downwards(
             calls.setdefault((target, ref.tier), []).append(ref.line)
     for (callee, tier), lines in calls.items():
         yield callee, Edge(place, callee, tier, tuple(lines[:_MOST_LINES]))
+
+
+def _run_by(snapshot: Snapshot, place: Place) -> list[Place]:
+    """What runs when a definition is called: of a class, what makes its instances."""
+    if not is_class(snapshot, place):
+        return [place]
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a class has a file"
+    members = [
+        Place(place.path, at) for at, item in enumerate(facts.definitions) if item.parent == place.definition
+    ]
+    return [member for member in members if _is_initializer(snapshot, member)]
 
 
 def _called(ref: RefFact) -> str:

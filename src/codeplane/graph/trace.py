@@ -1,0 +1,69 @@
+"""What runs when a definition runs: the calls in it, the calls in these, as an annotated tree."""
+
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from codeplane.core.proof import Tier
+from codeplane.graph.calls import calls_in
+from codeplane.graph.hierarchy import overriding
+from codeplane.graph.places import definition_of
+from codeplane.index import Snapshot
+from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_ASYNC, FLAG_TEST
+from codeplane.languages.modules import Place
+
+_NOTED: Final = {FLAG_ASYNC: "async", FLAG_ABSTRACT: "abstract", FLAG_TEST: "test"}
+_MOST_OUTSIDE: Final = 4
+
+
+class TraceNode(NamedTuple):
+    """A definition on the way, with the line of the call that leads to it."""
+
+    place: Place
+    depth: int
+    tier: Tier | None  # None for the entry point
+    line: int
+    notes: tuple[str, ...]
+
+
+@dataclass
+class Trace:
+    """Nodes in the order in which a reader follows them: each before what it calls."""
+
+    nodes: list[TraceNode] = field(default_factory=list)
+    truncated: bool = False
+
+
+def trace(snapshot: Snapshot, entry: Place, depth: int, limit: int) -> Trace:
+    """The call tree below an entry point. What was followed before is named, not followed again."""
+    made = Trace()
+    followed: set[Place] = set()
+    waiting: list[tuple[Place, int, Tier | None, int]] = [(entry, 0, None, 0)]
+    while waiting:
+        place, level, tier, line = waiting.pop()
+        if len(made.nodes) >= limit:
+            made.truncated = True
+            return made
+        notes = _notes(snapshot, place)
+        if place in followed:
+            made.nodes.append(TraceNode(place, level, tier, line, (*notes, "followed above")))
+            continue
+        followed.add(place)
+        edges, untold = calls_in(snapshot, place)
+        if level < depth:
+            waiting += [(edge.callee, level + 1, edge.tier, edge.lines[0]) for edge in reversed(edges)]
+        elif edges:
+            notes = (*notes, f"goes on: {len(edges)}")
+        if untold:
+            names = ", ".join(name for name, _ in untold.most_common(_MOST_OUTSIDE))
+            more = len(untold) - _MOST_OUTSIDE
+            notes = (*notes, f"also {names}" + (f" and {more} more" if more > 0 else ""))
+        made.nodes.append(TraceNode(place, level, tier, line, notes))
+    return made
+
+
+def _notes(snapshot: Snapshot, place: Place) -> tuple[str, ...]:
+    item = definition_of(snapshot, place)
+    notes = [name for flag, name in _NOTED.items() if item.flags & flag]
+    if item.parent >= 0 and (count := sum(1 for _ in overriding(snapshot, place))):
+        notes.append(f"{count} overrides")
+    return tuple(notes)

@@ -1,0 +1,64 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.graph.places import place_of, position, qualified, short
+from codeplane.graph.trace import TraceNode, trace
+from codeplane.index import Snapshot
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+MOST_DEPTH = 6
+MOST_NODES = 500
+
+
+class GraphTraceFeatureInput(Input):
+    entry_point: Annotated[str, synonyms("symbol", "symbol_id", "name", "query", "entry")] = Field(
+        description="Where it begins: qualified name or its end, `path:line`, or `sym_…`."
+    )
+    depth: Annotated[int, synonyms("max_depth")] = Field(default=3, description="Levels of calls, up to 6.")
+    limit: int = Field(default=100, description="Most definitions to list, up to 500.")
+
+
+class GraphTraceFeatureOutput(Output):
+    entry_point: str = Field(description="Qualified name of the entry point.")
+    at: str = Field(description="Where it is defined.")
+    tree: list[str] = Field(
+        description="`tier name path:line (notes)`, indented by depth, in the order of the calls."
+    )
+    truncated: bool | None = Field(default=None, description="Whether the limit cut the tree.")
+
+
+@tool(Effect.READ, "graph")
+def graph_trace_feature(call: Call, args: GraphTraceFeatureInput) -> GraphTraceFeatureOutput:
+    """Follows a feature from its entry point down: an annotated tree of the calls that are proven.
+
+    Notes tell calls that lead out of the repository or are not proven, members that derived classes override,
+    and what was followed before.
+
+    Use when:
+    - you want to understand how something works end to end before you change it
+    Not for:
+    - one level of calls (use `graph_callees`)
+    Examples:
+    - From a view: {"entry_point": "app.views.checkout", "depth": 4}
+    """
+    depth = clamped(call, "depth", args.depth, MOST_DEPTH)
+    limit = clamped(call, "limit", args.limit, MOST_NODES)
+    with call.snapshot() as snapshot:
+        entry = place_of(snapshot.symbol(args.entry_point))
+        made = trace(snapshot, entry, depth, limit)
+        return GraphTraceFeatureOutput(
+            entry_point=qualified(snapshot, entry),
+            at=position(snapshot, entry),
+            tree=[_told(snapshot, node) for node in made.nodes],
+            truncated=made.truncated or None,
+        )
+
+
+def _told(snapshot: Snapshot, node: TraceNode) -> str:
+    notes = f" ({'; '.join(node.notes)})" if node.notes else ""
+    tier = f"{node.tier} " if node.tier is not None else ""
+    where = position(snapshot, node.place)
+    return f"{'  ' * node.depth}{tier}{short(snapshot, node.place)} {where}{notes}"
