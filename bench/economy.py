@@ -1,7 +1,7 @@
 """Everyday questions of an agent, answered by these tools and by the commands that it would type otherwise.
 
-Each side has to come up with the same evidence; counted are calls, characters (what is sent and what comes back)
-and seconds.
+Each side has to come up with the same evidence; counted are calls, characters (what is sent and what comes
+back) and seconds.
 """
 
 import json
@@ -46,7 +46,7 @@ DJANGO = (
     ),
     Question(
         "Show these three functions.",
-        (("read_source", {"targets": ["django.utils.text.slugify", "Truncator.chars", "django.urls.base.reverse"]}),),
+        (("read_source", {"targets": ["utils.text.slugify", "Truncator.chars", "urls.base.reverse"]}),),
         (f"{_GREP} 'def (slugify|chars|reverse)\\b' django/utils/text.py django/urls/base.py",
          "sed -n 440,470p django/utils/text.py", "sed -n 185,215p django/utils/text.py",
          "sed -n 25,110p django/urls/base.py"),
@@ -61,7 +61,7 @@ DJANGO = (
     Question(
         "Which classes derive from BaseCommand?",
         (("types_hierarchy", {"symbol": "BaseCommand", "path": "django"}),),
-        (f"{_GREP} 'class \\w+\\(.*(BaseCommand|AppCommand|LabelCommand|TemplateCommand|RunserverCommand)' django tests",
+        (f"{_GREP} 'class \\w+\\(.*(Base|App|Label|Template|Runserver)Command' django tests",
          f"{_GREP} 'import .*BaseCommand' django tests"),
         ("django/core/management/commands/migrate.py", "LabelCommand"),
     ),
@@ -109,7 +109,8 @@ ZOD = (
     Question(
         "What builds on the interface $ZodType?",
         (("types_hierarchy", {"symbol": "$ZodType", "path": "package/src/v4/core"}),),
-        (f"{_GREP} 'extends \\$ZodType\\b' package/src/v4/core", f"{_GREP} 'interface \\$Zod\\w+' package/src/v4/core"),
+        (f"{_GREP} 'extends \\$ZodType\\b' package/src/v4/core",
+         f"{_GREP} 'interface \\$Zod\\w+' package/src/v4/core"),
         ("$ZodString",),
     ),
     Question(

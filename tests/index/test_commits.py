@@ -13,7 +13,7 @@ from codeplane.core.proof import Absence
 from codeplane.git import open_repository
 from codeplane.index import Index, Workers
 from codeplane.index.dump import dump
-from codeplane.index.workers import Job
+from codeplane.reading.workers import Job
 from codeplane.truth import CommitTree, Content, GapKind
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of

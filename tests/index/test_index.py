@@ -12,9 +12,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.index import WORKING_VIEW, Index, Workers
 from codeplane.index.dump import dump
-from codeplane.index.pack import Packed
-from codeplane.index.workers import Job, read_job
 from codeplane.languages.modules import Place
+from codeplane.reading.pack import Packed
+from codeplane.reading.workers import Job, read_job
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
 

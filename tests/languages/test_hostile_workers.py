@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from codeplane.index import Workers
-from codeplane.index.workers import Job
 from codeplane.languages import specs
+from codeplane.reading.workers import Job
 
 DEEP = 100_000
 FILE_SEC = 3.0

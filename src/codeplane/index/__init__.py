@@ -12,7 +12,7 @@ from codeplane.index.index import (
 from codeplane.index.query import DefFact, FileFact, Found, Snapshot
 from codeplane.index.references import RefFact
 from codeplane.index.work import Progress
-from codeplane.index.workers import Workers
+from codeplane.reading.workers import Workers
 
 __all__ = [
     "WORKING_VIEW",

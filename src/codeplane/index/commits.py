@@ -8,7 +8,7 @@ from codeplane.core.errors import ServerStopping
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.store import Entry, now_ms, publish_whole, view_id
 from codeplane.index.work import Progress, Work, in_batches
-from codeplane.index.workers import Workers
+from codeplane.reading.workers import Workers
 from codeplane.storage.database import Connection, Database
 from codeplane.truth import CommitTree, Content, Gap, GapKind, Known
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from codeplane.core.proof import Absence
-from codeplane.index.words import question
+from codeplane.reading.words import question
 from codeplane.storage.database import Connection
 from codeplane.truth import GapKind
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from codeplane.index.pack import unpack_binds, unpack_occurrences, unpack_scopes
 from codeplane.index.store import from_sql
+from codeplane.reading.pack import unpack_binds, unpack_occurrences, unpack_scopes
 from codeplane.storage.database import Connection
 
 

@@ -5,7 +5,6 @@ from collections import OrderedDict
 from functools import cached_property
 from typing import Final
 
-from codeplane.index.pack import unpack_binds, unpack_scopes
 from codeplane.index.store import from_sql
 from codeplane.index.targets import CLASSES, split_path
 from codeplane.languages import specs
@@ -21,6 +20,7 @@ from codeplane.languages.facts import (
     Span,
     full_names,
 )
+from codeplane.reading.pack import unpack_binds, unpack_scopes
 from codeplane.storage.database import Connection
 
 _KEPT: Final = 2_000

@@ -22,14 +22,14 @@ from codeplane.index.contexts import Override, Probed, Read
 from codeplane.index.coverage import Coverage, coverage_of
 from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
-from codeplane.index.pack import sql_text
 from codeplane.index.query import Contents, Snapshot, Supplies
 from codeplane.index.schema import SCHEMA
 from codeplane.index.store import Entry, from_sql, publish, view_id
 from codeplane.index.units import Units, UnitsCache, find_units
 from codeplane.index.work import Progress, Work, in_batches
-from codeplane.index.workers import Done, Workers
 from codeplane.jail import shown
+from codeplane.reading.pack import sql_text
+from codeplane.reading.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_exact
 from codeplane.storage.lease import Lease
 from codeplane.truth import Delta, Known, WorkingTree
@@ -133,6 +133,11 @@ class Index:
         with self.database.read() as connection:
             epoch = _last_epoch(connection, self._view)
             yield self._snapshot(connection, (self._view, epoch), self._manifest, self._content)
+
+    def warm(self) -> None:
+        """Makes beforehand what the first question would wait for."""
+        with self.snapshot() as snapshot:
+            _ = snapshot.coverage, snapshot.units, snapshot.linker
 
     def _snapshot(
         self, connection: Connection, at: tuple[int, int], read: Read, contents: Contents

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import Digest
-from codeplane.index.pack import sql_text
 from codeplane.index.sources import ViewSources
 from codeplane.index.store import from_sql
-from codeplane.index.words import LONG
+from codeplane.reading.pack import sql_text
+from codeplane.reading.words import LONG
 from codeplane.storage.database import Connection
 
 _AT_ONCE: Final = 200

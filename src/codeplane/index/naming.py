@@ -10,11 +10,11 @@ from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.index.identity import PREFIX
-from codeplane.index.pack import sql_text
 from codeplane.index.store import from_sql
 from codeplane.index.targets import UNCLEAR
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
+from codeplane.reading.pack import sql_text
 from codeplane.storage.database import Connection
 
 if TYPE_CHECKING:

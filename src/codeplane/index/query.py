@@ -15,15 +15,15 @@ from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
 from codeplane.index.lookup import Lookup
 from codeplane.index.naming import Naming
-from codeplane.index.pack import sql_text
 from codeplane.index.references import AnchorGroup, References, RefFact
 from codeplane.index.store import from_sql, is_kept
 from codeplane.index.surfaces import ExportEntry, ExportThunk, Surfaces
 from codeplane.index.units import Units
-from codeplane.index.words import question
 from codeplane.jail import shown
 from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope, Span
 from codeplane.languages.modules import Place
+from codeplane.reading.pack import sql_text
+from codeplane.reading.words import question
 from codeplane.storage.database import Connection
 from codeplane.truth import Gap, GapKind
 

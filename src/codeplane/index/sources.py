@@ -8,15 +8,15 @@ from codeplane.core.paths import RepoPath
 from codeplane.index.contexts import Read, is_marker
 from codeplane.index.files import FactsCache, FileFacts, OccurrencesCache
 from codeplane.index.layout import Layout
-from codeplane.index.pack import sql_text, unpack_occurrences
 from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.targets import SPACES, split_path
 from codeplane.index.units import Units
 from codeplane.index.vocabulary import Vocabulary
-from codeplane.index.words import question
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences
 from codeplane.languages.modules import Member, Place
+from codeplane.reading.pack import sql_text, unpack_occurrences
+from codeplane.reading.words import question
 from codeplane.storage.database import Connection
 
 _LARGEST: Final = 1024 * 1024

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.pack import Packed, sql_text
+from codeplane.reading.pack import Packed, sql_text
 from codeplane.storage.database import Connection
 from codeplane.truth import Gap, Known
 

@@ -6,8 +6,8 @@ from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.store import BlobKey, Entry, add_blobs, known_blobs
-from codeplane.index.workers import Done, Job, Workers
 from codeplane.languages import extractor_version, language_of
+from codeplane.reading.workers import Done, Job, Workers
 from codeplane.storage.database import Connection
 from codeplane.truth import Known
 

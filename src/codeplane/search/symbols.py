@@ -7,8 +7,8 @@ from typing import Final
 
 from codeplane.core.proof import Tier
 from codeplane.index import DefFact, RefFact, Snapshot
-from codeplane.index.words import parts_of
 from codeplane.jail import shown
+from codeplane.reading.words import parts_of
 from codeplane.search.plan import Mark, Plan, Spot
 from codeplane.search.scope import Scope, purpose
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.index import DefFact, Snapshot
-from codeplane.index.words import parts_of
+from codeplane.reading.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
 from codeplane.search.plan import Look, Mark, Plan, Spot, excerpt
 from codeplane.search.scope import Purpose, Scope, purpose

@@ -74,6 +74,7 @@ class Upkeep:
 
     def _first(self, progress: Progress | None) -> None:
         if self._refresh(progress, followed=False):
+            self._warm()
             state = self._index.state()
             _log.info("index is up to date", extra={"epoch": state.epoch, "files": state.files})
         self._collect()
@@ -105,6 +106,12 @@ class Upkeep:
             _log.exception("indexing failed")
             return False
         return True
+
+    def _warm(self) -> None:
+        try:
+            self._index.warm()
+        except Exception:  # noqa: BLE001 - logged; the first question finds the same
+            _log.exception("looking ahead failed")
 
     def _collect(self) -> None:
         try:

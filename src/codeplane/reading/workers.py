@@ -11,9 +11,9 @@ from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Final, NamedTuple
 
-from codeplane.index.pack import Packed, pack
-from codeplane.index.words import words_of
 from codeplane.languages.facts import Facts
+from codeplane.reading.pack import Packed, pack
+from codeplane.reading.words import words_of
 
 _CHUNK_FILES: Final = 60
 _CHUNK_BYTES: Final = 600_000
@@ -22,7 +22,7 @@ _STUCK_SEC: Final = 120
 # What one file may take. Parsers need the square of the length for some text that is not their language.
 _FILE_CPU_SEC: Final = 30.0
 _MEMORY: Final = 2 << 30
-_IDLE_SEC: Final = 30
+_IDLE_SEC: Final = 300
 
 
 class Job(NamedTuple):
