@@ -1,7 +1,7 @@
 """Bounded questions to the index. Every answer has a limit and says why it is empty when it is."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
@@ -143,6 +143,17 @@ class Snapshot:
     def definitions_named(self, name: str, limit: int) -> Found[DefFact]:
         rows = self._definitions("AND d.name = ? ORDER BY e.path, d.position", (sql_text(name),))
         return self._bounded(rows, limit, lambda: self.why_none(name))
+
+    def definitions_of_kinds(
+        self, kinds: Collection[str], limit: int, below: RepoPath | None = None
+    ) -> Found[DefFact]:
+        """Definitions of some kinds in order of path, in all files or in one file or directory."""
+        condition, values = f"AND d.kind IN ({', '.join('?' * len(kinds))})", [*kinds]
+        if below:
+            condition += " AND (e.path = ? OR (e.path > ? AND e.path < ?))"
+            values += [below, f"{below}/", f"{below}0"]  # `0` comes right after `/`
+        rows = self._definitions(f"{condition} ORDER BY e.path, d.position", tuple(map(sql_text, values)))
+        return self._bounded(rows, limit, self._why_incomplete)
 
     def definitions_in(self, path: RepoPath, limit: int) -> Found[DefFact]:
         rows = self._definitions("AND e.path = ? ORDER BY d.position", (sql_text(path),))

@@ -21,18 +21,21 @@ _TIERS: Final = {tier: at for at, tier in enumerate(Tier)}
 
 def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
     """Definitions whose names are, begin with or contain the last word; the others stand around them."""
+    spots = spots_of(snapshot, symbols_like(snapshot, text, scope), files)
+    return Plan(snapshot.epoch, spots, total=_count(spots))
+
+
+def symbols_like(snapshot: Snapshot, text: str, scope: Scope) -> list[DefFact]:
+    """The same definitions by themselves, the likest first."""
     parts = [part for part in _BETWEEN.split(text) if part]
-    if not parts:
-        return Plan(snapshot.epoch, [])
-    *around, name = parts
     found: list[DefFact] = []
-    for one in _names_like(snapshot, name):
+    *around, name = parts or [""]
+    for one in _names_like(snapshot, name) if name else ():
         named = snapshot.definitions_named(one, _MOST).items
         found += sorted(_filtered(named, around, scope), key=_worth)
         if len(found) >= _MOST:
             break
-    spots = spots_of(snapshot, found[:_MOST], files)
-    return Plan(snapshot.epoch, spots, total=_count(spots))
+    return found[:_MOST]
 
 
 def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:

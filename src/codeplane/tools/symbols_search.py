@@ -1,0 +1,100 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.core.paths import RepoPath
+from codeplane.core.suggest import nearest
+from codeplane.graph.places import place_of, short
+from codeplane.graph.references import is_below
+from codeplane.index import DefFact, Snapshot
+from codeplane.jail import shown
+from codeplane.languages.facts import KINDS
+from codeplane.search.scope import Scope
+from codeplane.search.symbols import symbols_like
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+MOST = 100
+_LONGEST = 200
+_BROWSED = 1000
+
+
+class SymbolsSearchInput(Input):
+    query: Annotated[str, synonyms("symbol", "name")] = Field(
+        default="", max_length=300, description="Name or part of one; words before it stand around it."
+    )
+    kinds: Annotated[list[str] | None, synonyms("kind")] = Field(
+        default=None, description="class, function, method, …; without a query, all of these."
+    )
+    path: str | None = Field(default=None, description="Only below this path.")
+    limit: int = Field(default=20, description="Most symbols, up to 100.")
+
+
+class FileSymbols(Output):
+    path: str = Field(description="File.")
+    symbols: list[str] = Field(description="`line kind name: signature`, the likest first.")
+
+
+class SymbolsSearchOutput(Output):
+    files: list[FileSymbols] = Field(description="Symbols by file, the likest first.")
+    more: int | None = Field(default=None, description="Symbols beyond the limit that were found.")
+    absence: str | None = Field(default=None, description="Why there are none.")
+
+
+@tool(Effect.READ, "symbols")
+def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
+    """Finds definitions by name or part of a name, or lists those of some kinds.
+
+    The same name comes first, then names that begin so, then parts; source before tests before docs.
+
+    Use when:
+    - you know roughly what a class or function is called
+    Not for:
+    - text, uses or patterns (use `search`, `refs_find`)
+    Examples:
+    - Classes whose names have a part: {"query": "session", "kinds": ["class"]}
+    - All interfaces: {"kinds": ["interface"], "path": "src"}
+    """
+    limit = clamped(call, "limit", args.limit, MOST)
+    kinds = _kinds(args.kinds or [])
+    with call.snapshot() as snapshot:
+        found = _found(snapshot, args.query.strip(), kinds, args.path or "")
+        files: dict[str, list[str]] = {}
+        for one in found[:limit]:
+            files.setdefault(one.path, []).append(_told(snapshot, one))
+        why = snapshot.why_none(args.query) if not found else None
+        return SymbolsSearchOutput(
+            files=[FileSymbols(path=shown(path), symbols=symbols) for path, symbols in files.items()],
+            more=max(0, len(found) - limit) or None,
+            absence=why.value if why else None,
+        )
+
+
+def _kinds(asked: list[str]) -> frozenset[str]:
+    kinds = [kind.strip().lower() for kind in asked]
+    for kind in kinds:
+        if kind not in KINDS:
+            near = nearest(kind, KINDS) or sorted(KINDS)
+            raise InvalidArgument(
+                f"{kind[:100]!r} is no kind of symbol.", hints=[f"One of {', '.join(near)}."]
+            )
+    return frozenset(kinds)
+
+
+def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], path: str) -> list[DefFact]:
+    if query.strip("*"):
+        found = symbols_like(snapshot, query, Scope(kinds=tuple(kinds)))
+        return [one for one in found if is_below(one.path, path)]
+    if not kinds:
+        raise InvalidArgument("Say a name or kinds.", hints=['symbols_search {"kinds": ["class"]}'])
+    below = RepoPath(path.removeprefix("./").strip("/").removeprefix("."))
+    return snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
+
+
+def _told(snapshot: Snapshot, one: DefFact) -> str:
+    name = short(snapshot, place_of(one))
+    signature = shown(one.signature)[:_LONGEST]
+    signature = "" if signature == f"{one.kind} {name}" else signature
+    return f"{one.name_line} {one.kind} {name}{': ' if signature else ''}{signature}"
