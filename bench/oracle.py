@@ -198,9 +198,9 @@ class _Comparison:
         # In code that is never reached a call of a class is said to mean its constructor.
         if item.name in ("__init__", "__new__") and Place(path, item.parent) in ref.target:
             return True
-        # Instances do not see the members of the class of their class.
+        # Instances do not see the members of the class of their class, and classes see their own ones before.
         bases = self._definitions(path)[item.parent].bases
-        return ref.receiver == "self" and any(base.rpartition(".")[2] in _META for base in bases)
+        return any(base.rpartition(".")[2] in _META for base in bases)
 
     def _path(self, uri: str) -> RepoPath:
         return RepoPath(unquote(uri.removeprefix("file://")).removeprefix(f"{self.root}/"))

@@ -8,6 +8,7 @@ from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
+from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import (
     FLAG_ASYNC,
     FLAG_STATIC,
@@ -115,15 +116,26 @@ class Binding:
         key = ("narrowed", facts.blob)
         kept: set[int] | None = self._sources.memo.answers.get(key)
         if kept is None:
-            asked = {
-                (one.line, one.column + len(name) + 1)
-                for name in spec.narrowing
-                for one in self._sources.occurrences(path, name)
-            }
-            selves = [one for name in spec.self_parameters for one in self._sources.occurrences(path, name)]
-            kept = {one.scope for one in selves if (one.line, one.column) in asked}
+            kept = self._narrowed_scopes(path, spec)
             self._sources.memo.answers[key] = kept
         return bool(kept) and any(scope in kept for scope in self._linker.outward(facts, seen.scope))
+
+    def _narrowed_scopes(self, path: str, spec: LanguageSpec) -> set[int]:
+        asked = {
+            (one.line, one.column + len(name) + 1)
+            for name in spec.narrowing
+            for one in self._sources.occurrences(path, name)
+        }
+        found = [
+            (name, one)
+            for name in spec.self_parameters
+            for one in self._sources.occurrences(path, name)
+            if (one.line, one.column) in asked
+        ]
+        inside = self._sources.occurrences_inside(path) if found else ()
+        members = {(one.line, one.column) for _, one in inside if one.receiver}
+        # `isinstance(self.x, …)` asks for something else.
+        return {one.scope for name, one in found if (one.line, one.column + len(name) + 1) not in members}
 
     def _only(self, owner: Target) -> Target:
         """The class, where nothing else in the repository has its name: another file may add to it."""
