@@ -5,7 +5,18 @@ import platform
 import sys
 from importlib import import_module
 
-BENCHES = ("startup", "overhead", "memory", "reconcile", "extract", "cold", "switch", "graph", "oracle")
+BENCHES = (
+    "startup",
+    "overhead",
+    "memory",
+    "reconcile",
+    "extract",
+    "cold",
+    "switch",
+    "search",
+    "graph",
+    "oracle",
+)
 
 
 def main() -> None:

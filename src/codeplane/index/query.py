@@ -15,6 +15,7 @@ from codeplane.index.identity import Identities
 from codeplane.index.links import Linker
 from codeplane.index.lookup import Lookup
 from codeplane.index.naming import Naming
+from codeplane.index.overview import Overview
 from codeplane.index.references import AnchorGroup, References, RefFact
 from codeplane.index.store import from_sql, is_kept
 from codeplane.index.surfaces import ExportEntry, ExportThunk, Surfaces
@@ -109,6 +110,11 @@ class Snapshot:
     def lookup(self) -> Lookup:
         """Files by their words, and definitions by parts of their names."""
         return Lookup(self._connection, self._view, self.epoch, self.linker.sources)
+
+    @cached_property
+    def overview(self) -> Overview:
+        """Figures about the whole view."""
+        return Overview(self._connection, self._view)
 
     @cached_property
     def identities(self) -> Identities:
@@ -326,12 +332,14 @@ class Snapshot:
         return (FileFact(from_sql(path), *rest) for path, *rest in rows)
 
     def _definitions(self, condition: str, values: tuple[object, ...]) -> Iterator[DefFact]:
+        # Not left to SQLite: to have the order of paths for free it would look at every file for a name.
+        order = ("entry e", "definition d") if "e.path = ?" in condition else ("definition d", "entry e")
+        tables = " CROSS JOIN ".join(order)
         rows = self._connection.execute(
             "SELECT e.path, d.blob, d.position, d.name, d.kind, d.parent, d.start_line, d.start_column,"
             " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation,"
             " d.flags"
-            " FROM definition d JOIN entry e ON e.blob = d.blob AND e.view = ?"
-            f" WHERE 1 {condition}",
+            f" FROM {tables} WHERE e.blob = d.blob AND e.view = ? {condition}",
             (self._view, *values),
         )
         for path, blob, position, name, kind, parent, *rest in rows:

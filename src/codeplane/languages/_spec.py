@@ -102,6 +102,9 @@ class LanguageSpec:
     private: str = ""  # pattern of names that are private by convention
     initializers: tuple[str, ...] = ()  # methods that run when an instance is made
     constructor: str = r"[A-Z]"  # how the last part of a called name begins when it is a class
+    main: str = ""  # the function, or static method, that a program begins with
+    main_files: tuple[str, ...] = ()  # names of files that make their directory a program
+    main_guard: str = ""  # pattern of the line by which a file says that it can be run
     tests: Mapping[str, str] = field(default_factory=dict)  # kind → pattern of names that are tests
     test_base: str = ""  # pattern of base classes that make a class a test suite
     # The last part of a decorator's or annotation's name → what it says about the definition.

@@ -29,8 +29,8 @@ class Spot(NamedTuple):
     marks: tuple[Mark, ...] = ()
 
 
-Look = Callable[[bytes], tuple[list[Mark], int]]
-"""Looks a file through: the lines to be shown, and how many more there are."""
+Look = Callable[[bytes], list[Mark]]
+"""Looks a file through for the lines to be shown."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,6 @@ class Rest:
 class FileHits:
     path: RepoPath
     marks: list[Mark] = field(default_factory=list)
-    more: int = 0  # lines of the file that are not shown
 
 
 @dataclass
@@ -87,13 +86,12 @@ def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callab
         if blobs.get(spot.path) != spot.blob:
             made.changed.append(spot.path)
             continue
-        marks, more = _marks(snapshot, plan, spot)
+        marks = _marks(snapshot, plan, spot)
         shown = marks[skip : skip + room]
         if shown:
             hits = made.files.setdefault(spot.path, FileHits(RepoPath(spot.path)))
             known = {mark.line for mark in hits.marks}
             hits.marks += [mark for mark in shown if mark.line not in known]
-            hits.more += more
             room -= len(shown)
         if skip + len(shown) < len(marks):
             made.next = Place(at, skip + len(shown))
@@ -101,18 +99,18 @@ def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callab
     return made
 
 
-def _marks(snapshot: Snapshot, plan: Plan, spot: Spot) -> tuple[list[Mark], int]:
+def _marks(snapshot: Snapshot, plan: Plan, spot: Spot) -> list[Mark]:
     path = RepoPath(spot.path)
     try:
         if spot.marks:
             if all(mark.text for mark in spot.marks):
-                return list(spot.marks), 0
-            return list(_with_text(snapshot.source(path), spot.marks)), 0
+                return list(spot.marks)
+            return list(_with_text(snapshot.source(path), spot.marks))
         assert plan.look is not None, "BUG: a file without marks has to be looked through"
         data = snapshot.source(path)
-        return ([], 0) if b"\0" in data else plan.look(data)
+        return [] if b"\0" in data else plan.look(data)
     except (NotFound, PathRefused):
-        return [], 0
+        return []
 
 
 def _with_text(data: bytes, marks: Iterable[Mark]) -> Iterator[Mark]:

@@ -54,7 +54,6 @@ class Found:
     """A page of hits as they are shown."""
 
     files: dict[RepoPath, list[str]]
-    more: dict[RepoPath, int]
     source: dict[RepoPath, list[str]]
     total: int
     candidates: int  # files that hold what is needed, read or not
@@ -83,11 +82,9 @@ def plan(snapshot: Snapshot, mode: Mode, text: str, scope: Scope) -> Plan:
 def show(snapshot: Snapshot, rest: Rest, shape: Shape, check: Callable[[], None]) -> Found:
     """The next page, as the shape says."""
     made = page(snapshot, rest.plan, rest.place, shape.limit, check)
-    found = Found({}, {}, {}, rest.plan.total, len(rest.plan.spots), made.changed, None)
+    found = Found({}, {}, rest.plan.total, len(rest.plan.spots), made.changed, None)
     for hits in made.files.values():
         found.files[hits.path] = [_line(snapshot, hits.path, mark, shape) for mark in hits.marks]
-        if hits.more:
-            found.more[hits.path] = hits.more
     if shape.enrichment in ("function", "class"):
         found.source = _sources(snapshot, made, _FUNCTIONS if shape.enrichment == "function" else _CLASSES)
     if made.next is not None:

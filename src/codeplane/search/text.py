@@ -96,8 +96,8 @@ def _ranked(snapshot: Snapshot, paths: Iterable[str], words: Sequence[str]) -> l
 
 
 def _look_for(pattern: Pattern) -> Look:
-    def look(data: bytes) -> tuple[list[Mark], int]:
-        return [_mark(data, line) for line in pattern.lines(data)], 0
+    def look(data: bytes) -> list[Mark]:
+        return [_mark(data, line) for line in pattern.lines(data)]
 
     return look
 
@@ -108,17 +108,21 @@ def _look_for_words(words: Sequence[str]) -> Look:
     unsure = [word for word in words if not word.isascii()]
     pattern = Pattern("(?i)" + "|".join(map(re.escape, words)), is_literal=False)
 
-    def look(data: bytes) -> tuple[list[Mark], int]:
+    def look(data: bytes) -> list[Mark]:
         scored: list[tuple[int, Matched]] = []
+        whole = 0
         if unsure and not _has_all(data, unsure):
-            return [], 0
+            return []
         for line, _ in zip(pattern.lines(data), range(_LOOKED_AT), strict=False):
             said = _WORD.findall(data[line.start : line.end].decode("utf-8", "replace"))
             score = len(wanted.intersection(part for word in said for part in parts_of(word)))
             if score:
                 scored.append((-score, line))
+                whole += score == len(wanted)
+            if whole == _LINES_OF_A_FILE:
+                break
         best = sorted(sorted(scored)[:_LINES_OF_A_FILE], key=lambda one: one[1])
-        return [_mark(data, line) for _, line in best], len(scored) - len(best)
+        return [_mark(data, line) for _, line in best]
 
     return look
 

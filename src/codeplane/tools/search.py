@@ -44,7 +44,6 @@ class SearchInput(Input):
 class SearchFile(Output):
     path: str = Field(description="File.")
     hits: list[str] = Field(description="`line: text  [what it is or is in]`.")
-    more: int | None = Field(default=None, description="Matching lines of the file that are not shown.")
     source: list[str] | None = Field(default=None, description="Source around the hits.")
 
 
@@ -97,7 +96,7 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
     is_empty = not found.files and args.cursor is None
     return SearchOutput(
         files=[
-            SearchFile(path=shown(path), hits=hits, more=found.more.get(path), source=found.source.get(path))
+            SearchFile(path=shown(path), hits=hits, source=found.source.get(path))
             for path, hits in found.files.items()
         ],
         total=found.total or None,

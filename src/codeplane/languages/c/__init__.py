@@ -6,6 +6,7 @@ from codeplane.languages.facts import ScopeKind
 SPEC = LanguageSpec(
     name="c",
     family="c",
+    main="main",
     grammar="tree_sitter_c",
     extensions=(".c", ".h"),
     own_queries=("classic.scm",),

@@ -6,6 +6,7 @@ from codeplane.languages.facts import ScopeKind
 SPEC = LanguageSpec(
     name="cpp",
     family="c",
+    main="main",
     grammar="tree_sitter_cpp",
     extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tpp", ".inl"),
     inherits="c",

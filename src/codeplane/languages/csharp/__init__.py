@@ -9,6 +9,7 @@ _TESTS = "DataTestMethod Fact Test TestCase TestCaseSource TestMethod Theory".sp
 SPEC = LanguageSpec(
     name="csharp",
     family="dotnet",
+    main="Main",
     grammar="tree_sitter_c_sharp",
     extensions=(".cs", ".csx"),
     members_visible="nested",

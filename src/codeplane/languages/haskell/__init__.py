@@ -5,6 +5,7 @@ from codeplane.languages._spec import LanguageSpec
 SPEC = LanguageSpec(
     name="haskell",
     family="haskell",
+    main="main",
     grammar="tree_sitter_haskell",
     extensions=(".hs", ".hs-boot"),
     resolves=False,

@@ -9,6 +9,7 @@ _ENUM = "compareTo describeConstable getDeclaringClass name ordinal valueOf valu
 SPEC = LanguageSpec(
     name="java",
     family="jvm",
+    main="main",
     grammar="tree_sitter_java",
     extensions=(".java",),
     members_visible="nested",

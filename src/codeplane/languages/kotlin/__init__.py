@@ -10,6 +10,7 @@ _TESTS = "ParameterizedTest RepeatedTest Test TestFactory TestTemplate".split()
 SPEC = LanguageSpec(
     name="kotlin",
     family="jvm",
+    main="main",
     grammar="tree_sitter_kotlin",
     extensions=(".kt", ".kts"),
     members_visible="nested",

@@ -8,6 +8,8 @@ from codeplane.languages.python.builtin import members_of
 SPEC = LanguageSpec(
     name="python",
     family="python",
+    main_files=("__main__.py",),
+    main_guard=r"^if\s+__name__\s*==\s*['\"]__main__['\"]",
     initializers=("__init__", "__new__"),
     grammar="tree_sitter_python",
     extensions=(".py", ".pyi", ".pyw"),

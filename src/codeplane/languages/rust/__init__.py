@@ -6,6 +6,7 @@ from codeplane.languages.facts import ScopeKind
 SPEC = LanguageSpec(
     name="rust",
     family="rust",
+    main="main",
     grammar="tree_sitter_rust",
     extensions=(".rs",),
     sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),

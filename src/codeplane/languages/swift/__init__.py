@@ -6,6 +6,7 @@ from codeplane.languages.facts import FLAG_TEST
 SPEC = LanguageSpec(
     name="swift",
     family="swift",
+    main="main",
     grammar="tree_sitter_swift",
     extensions=(".swift",),
     shebangs=("swift",),
