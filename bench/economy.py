@@ -39,7 +39,8 @@ class Question:
 DJANGO = (
     Question(
         "Where is QuerySet.bulk_create defined, what does it take, who calls it in the package?",
-        (("refs_find", {"symbol": "QuerySet.bulk_create", "path": "django", "card": True}),),
+        (("symbols_get_card", {"symbol": "QuerySet.bulk_create"}),
+         ("refs_find", {"symbol": "QuerySet.bulk_create", "path": "django"})),
         (f"{_GREP} 'def bulk_create' django", "sed -n 745,775p django/db/models/query.py",
          f"{_GREP} '\\bbulk_create\\(' django"),
         ("django/db/models/query.py", "ignore_conflicts", "django/contrib/auth/management/__init__.py"),
@@ -54,13 +55,13 @@ DJANGO = (
     ),
     Question(
         "What does django/utils/text.py define?",
-        (("symbols_search", {"path": "django/utils/text.py"}),),
+        (("search", {"mode": "symbol", "query": "", "paths": ["django/utils/text.py"], "limit": 50}),),
         ("cat django/utils/text.py",),
         ("slugify", "Truncator", "compress_string"),
     ),
     Question(
         "Which classes derive from BaseCommand?",
-        (("types_hierarchy", {"symbol": "BaseCommand", "path": "django"}),),
+        (("types_hierarchy", {"symbol": "BaseCommand"}),),
         (f"{_GREP} 'class \\w+\\(.*(Base|App|Label|Template|Runserver)Command' django tests",
          f"{_GREP} 'import .*BaseCommand' django tests"),
         ("django/core/management/commands/migrate.py", "LabelCommand"),
@@ -80,7 +81,7 @@ DJANGO = (
     ),
     Question(
         "Where is the setting SECURE_SSL_REDIRECT used?",
-        (("search", {"query": "SECURE_SSL_REDIRECT", "path": "django"}),),
+        (("search", {"query": "SECURE_SSL_REDIRECT", "paths": ["django/"]}),),
         (f"{_GREP} SECURE_SSL_REDIRECT django", "sed -n 1,30p django/middleware/security.py"),
         ("django/middleware/security.py", "django/conf/global_settings.py"),
     ),
@@ -102,13 +103,13 @@ ZOD = (
     ),
     Question(
         "What does v4/core/util.ts export?",
-        (("symbols_search", {"path": "package/src/v4/core/util.ts"}),),
+        (("search", {"mode": "symbol", "query": "", "paths": ["src/v4/core/util.ts"], "limit": 100}),),
         ("cat package/src/v4/core/util.ts",),
         ("cleanRegex", "floatSafeRemainder"),
     ),
     Question(
         "What builds on the interface $ZodType?",
-        (("types_hierarchy", {"symbol": "$ZodType", "path": "package/src/v4/core"}),),
+        (("types_hierarchy", {"symbol": "v4/core/schemas.ts:$ZodType"}),),
         (f"{_GREP} 'extends \\$ZodType\\b' package/src/v4/core",
          f"{_GREP} 'interface \\$Zod\\w+' package/src/v4/core"),
         ("$ZodString",),
