@@ -15,6 +15,7 @@ MOST_DEPTH = 6
 MOST_PER_LEVEL = 500
 _MOST_NODES = 600
 _MOST_UNTOLD = 15
+_TOP = 3
 
 
 class CallNode(Output):
@@ -51,8 +52,12 @@ def bounds_of(call: Call, depth: int, per_level: int, tiers: list[Tier] | None, 
     )
 
 
-def told(snapshot: Snapshot, root: Place, walk: Walk, *, upwards: bool, hint: str = "") -> CallGraph:
-    """A walk as an answer; never more than so many nodes in all."""
+def told(
+    call: Call, snapshot: Snapshot, root: Place, walk: Walk, *, upwards: bool, hint: str = ""
+) -> CallGraph:
+    """A walk as an answer; never more than so many nodes in all. Without it, files would have to be read."""
+    paths = [root.path, *(node.place.path for level in walk.levels for node in level.nodes)]
+    call.instead_of(snapshot.lookup.sizes(list(dict.fromkeys(paths))[:_TOP]))
     levels = []
     left = _MOST_NODES
     for depth, level in enumerate(walk.levels, 1):

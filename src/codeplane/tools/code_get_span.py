@@ -1,6 +1,7 @@
 from pydantic import Field
 
-from codeplane.graph.spans import known_path, source_span
+from codeplane.core.paths import RepoPath
+from codeplane.graph.spans import SourceSpan, known_path, source_span
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -39,14 +40,18 @@ def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
     first = max(1, args.start_line - context)
     last = (args.end_line if args.end_line is not None else args.start_line + 119) + context
     most = clamped(call, "max_lines", max(1, last - first + 1), MOST_LINES)
-    return call.ask(lambda snapshot: _span(snapshot, args.path, first, last, most))
+
+    def show(snapshot: Snapshot) -> SpanOutput:
+        path = known_path(snapshot, args.path)
+        call.instead_of(snapshot.lookup.sizes([path]))
+        return _told(path, source_span(snapshot, path, first, last, most))
+
+    return call.ask(show)
 
 
-def _span(snapshot: Snapshot, path: str, first: int, last: int, most: int) -> SpanOutput:
-    known = known_path(snapshot, path)
-    found = source_span(snapshot, known, first, last, most)
+def _told(path: RepoPath, found: SourceSpan) -> SpanOutput:
     return SpanOutput(
-        path=shown(known),
+        path=shown(path),
         lines=f"{found.first}-{found.last} of {found.total}",
         text=found.text,
         truncated=found.is_cut or None,

@@ -37,4 +37,4 @@ def graph_callees(call: Call, args: GraphCalleesInput) -> CallGraph:
     bounds = bounds_of(call, args.depth, args.limit_per_level, args.tiers, follow=False)
     with call.snapshot() as snapshot:
         root = place_of(snapshot.symbol(args.symbol))
-        return told(snapshot, root, callees(snapshot, root, bounds), upwards=False)
+        return told(call, snapshot, root, callees(snapshot, root, bounds), upwards=False)

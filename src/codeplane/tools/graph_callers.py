@@ -43,7 +43,7 @@ def graph_callers(call: Call, args: GraphCallersInput) -> CallGraph:
     with call.snapshot() as snapshot:
         root = place_of(snapshot.symbol(args.symbol))
         walk = callers(snapshot, root, bounds)
-        return told(snapshot, root, walk, upwards=True, hint=_hint(snapshot, root, bounds))
+        return told(call, snapshot, root, walk, upwards=True, hint=_hint(snapshot, root, bounds))
 
 
 def _hint(snapshot: Snapshot, root: Place, bounds: Bounds) -> str:

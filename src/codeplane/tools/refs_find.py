@@ -15,6 +15,8 @@ from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 MOST = 500
+_SAMPLED = 50
+_TOP = 3
 
 
 class RefsFindInput(Input):
@@ -62,16 +64,17 @@ def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
     - Only sure writes: {"symbol": "app.core.Config.debug", "kinds": ["write"], "tiers": ["proven", "strong"]}
     """
     limit = clamped(call, "limit", args.limit, MOST)
-    return call.ask(lambda snapshot: _find(snapshot, args, limit))
+    return call.ask(lambda snapshot: _find(call, snapshot, args, limit))
 
 
-def _find(snapshot: Snapshot, args: RefsFindInput, limit: int) -> RefsFindOutput:
+def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> RefsFindOutput:
     definition = snapshot.symbol(args.symbol)
     found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below=args.path or "")
     excerpts = Excerpts(snapshot)
     files: dict[str, list[Reference]] = {}
     for one in found.items[:limit]:
         files.setdefault(one.path, []).append(one)
+    _compare(call, snapshot, excerpts, found.items)
     return RefsFindOutput(
         symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
         at=f"{shown(definition.path)}:{definition.name_line}",
@@ -95,3 +98,12 @@ def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) ->
         said = f"{line} {kind} {tier}{f' ×{count}' if count > 1 else ''}{f' in {name}' if name else ''}"
         lines.append(f"{said}: {excerpts.line(path, line)}")
     return lines
+
+
+def _compare(call: Call, snapshot: Snapshot, excerpts: Excerpts, found: Sequence[Reference]) -> None:
+    """Without the tool: the lines as grep prints them, then the first three files."""
+    some = found[:_SAMPLED]
+    if some:
+        printed = sum(len(one.path) + len(excerpts.line(one.path, one.line)) + 6 for one in some)
+        top = list(dict.fromkeys(one.path for one in some))[:_TOP]
+        call.instead_of(printed * len(found) // len(some) + snapshot.lookup.sizes(top))

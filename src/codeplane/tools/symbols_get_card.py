@@ -1,11 +1,13 @@
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from codeplane.graph.card import Card, card_of
 from codeplane.graph.hierarchy import Related
 from codeplane.graph.places import definition_of, position, qualified, short
-from codeplane.index import Snapshot
+from codeplane.graph.slices import dependents, used_imports, variables
+from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.session import Call
@@ -15,11 +17,18 @@ _MOST_CALLS = 20
 _MOST_MEMBERS = 60
 _MOST_TESTS = 20
 _LONGEST_DOC = 1_500
+_MOST_SLICED = 60
+_DEPENDENTS_DEPTH = 3
+
+Slice = Literal["def_use", "imports", "dependents"]
 
 
 class SymbolsGetCardInput(Input):
     symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
         description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
+    )
+    slices: Annotated[list[Slice] | None, synonyms("include", "slice")] = Field(
+        default=None, description="Also its variables, the imports it uses, who depends on it."
     )
 
 
@@ -40,6 +49,13 @@ class SymbolsGetCardOutput(Output):
     callers: dict[str, int] | None = Field(default=None, description="Calls of it by tier.")
     references: dict[str, int] | None = Field(default=None, description="References to it by tier.")
     tests: list[str] | None = Field(default=None, description="Test files that surely refer to it.")
+    def_use: list[str] | None = Field(
+        default=None, description="`name defined lines used lines`, with `def→use` pairs by position."
+    )
+    imports: list[str] | None = Field(default=None, description="`line name = module.name → where`.")
+    dependents: list[str] | None = Field(
+        default=None, description="`depth kind tier from → to` of what surely refers to it, three levels."
+    )
     more: dict[str, int] | None = Field(default=None, description="What was left out of the lists.")
 
 
@@ -54,13 +70,16 @@ def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOut
     Examples:
     - By the end of its qualified name: {"symbol": "Model.save"}
     - By where it is defined: {"symbol": "app/models.py:12"}
+    - With its variables: {"symbol": "app.views.index", "slices": ["def_use", "imports"]}
     """
-    return call.ask(lambda snapshot: _card(snapshot, args.symbol))
+    return call.ask(lambda snapshot: _card(call, snapshot, args))
 
 
-def _card(snapshot: Snapshot, symbol: str) -> SymbolsGetCardOutput:
-    card = card_of(snapshot, snapshot.symbol(symbol), _MOST_CALLS)
+def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
+    card = card_of(snapshot, snapshot.symbol(args.symbol), _MOST_CALLS)
     found = card.definition
+    call.instead_of(snapshot.lookup.sizes([found.path]))
+    chosen = args.slices or []
     span = found.span
     left_out = {
         "members": len(card.members) - _MOST_MEMBERS,
@@ -84,6 +103,9 @@ def _card(snapshot: Snapshot, symbol: str) -> SymbolsGetCardOutput:
         callers={tier.value: count for tier, count in card.callers.items()} or None,
         references={tier.value: count for tier, count in card.references.items()} or None,
         tests=[shown(path) for path in card.tests[:_MOST_TESTS]] or None,
+        def_use=_variables(snapshot, found) if "def_use" in chosen else None,
+        imports=_imports(snapshot, found) if "imports" in chosen else None,
+        dependents=_dependents(snapshot, found) if "dependents" in chosen else None,
         more={name: count for name, count in left_out.items() if count > 0} or None,
     )
 
@@ -101,6 +123,38 @@ def _member(snapshot: Snapshot, place: Place) -> str:
 
 def _calls(snapshot: Snapshot, card: Card) -> list[str]:
     return [f"{tier} {short(snapshot, place)} {position(snapshot, place)}" for place, tier in card.calls]
+
+
+def _variables(snapshot: Snapshot, found: DefFact) -> list[str]:
+    told = []
+    for one in variables(snapshot, found)[:_MOST_SLICED]:
+        flow = " ".join(f"{defined}→{used}" for defined, used in one.flow[:_MOST_SLICED])
+        kind = "parameter " if one.is_parameter else ""
+        told.append(
+            f"{kind}{shown(one.name)} defined {_numbers(one.defined)} used {_numbers(one.used)} {flow}"
+        )
+    return [text.rstrip() for text in told]
+
+
+def _numbers(lines: Sequence[int]) -> str:
+    return ",".join(map(str, lines[:_MOST_SLICED])) or "-"
+
+
+def _imports(snapshot: Snapshot, found: DefFact) -> list[str]:
+    told = []
+    for one in used_imports(snapshot, found)[:_MOST_SLICED]:
+        item = one.item
+        source = f"{item.module}.{item.name}" if item.name else item.module
+        where = f" → {position(snapshot, one.target[0])}" if one.target else ""
+        told.append(f"{item.line} {shown(item.alias or item.name or item.module)} = {shown(source)}{where}")
+    return told
+
+
+def _dependents(snapshot: Snapshot, found: DefFact) -> list[str]:
+    return [
+        f"{one.depth} {one.kind} {one.tier} {qualified(snapshot, one.source)} → {short(snapshot, one.target)}"
+        for one in dependents(snapshot, found, _DEPENDENTS_DEPTH, _MOST_SLICED)
+    ]
 
 
 def _cut(text: str) -> str:

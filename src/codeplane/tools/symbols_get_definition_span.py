@@ -41,11 +41,13 @@ def symbols_get_definition_span(call: Call, args: SymbolsGetDefinitionSpanInput)
     """
     most = clamped(call, "max_lines", args.max_lines, MOST_LINES)
     context = clamped(call, "context_lines", args.context_lines, 50, least=0)
-    return call.ask(lambda snapshot: _span(snapshot, args.symbol, most, context))
+    return call.ask(lambda snapshot: _span(call, snapshot, args.symbol, (most, context)))
 
 
-def _span(snapshot: Snapshot, symbol: str, most: int, context: int) -> DefinitionSpan:
+def _span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -> DefinitionSpan:
+    most, context = sizes
     definition = snapshot.symbol(symbol)
+    call.instead_of(snapshot.lookup.sizes([definition.path]))
     first = max(1, definition.span.start_line - context)
     found = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)
     return DefinitionSpan(

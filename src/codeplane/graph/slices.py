@@ -1,0 +1,138 @@
+"""Parts of what is known around a definition: its variables, the imports it uses, and who depends on it."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.graph.places import around, definition_of, place_of
+from codeplane.graph.references import Kind, kind_of
+from codeplane.index import DefFact, Snapshot
+from codeplane.index.targets import Target, known
+from codeplane.languages.facts import Bind, Import, Occurrence, Reason, Role
+from codeplane.languages.modules import Place
+
+_LOCALS: Final = (Reason.PARAM, Reason.LOCAL_ASSIGN)
+_SURE: Final = (Tier.PROVEN, Tier.STRONG)
+
+
+class Variable(NamedTuple):
+    """A parameter or local variable: where it is given a value, where it is used, and what may reach a use.
+
+    `flow` pairs each line of use with the nearest line before it that gives a value, by position alone.
+    """
+
+    name: str
+    is_parameter: bool
+    defined: tuple[int, ...]
+    used: tuple[int, ...]
+    flow: tuple[tuple[int, int], ...]
+
+
+class UsedImport(NamedTuple):
+    """An import of the file that the definition uses, and what it brings."""
+
+    item: Import
+    target: Target
+
+
+class Dependent(NamedTuple):
+    """One definition depends on another."""
+
+    source: Place
+    target: Place
+    kind: Kind
+    tier: Tier
+    depth: int
+
+
+def variables(snapshot: Snapshot, definition: DefFact) -> list[Variable]:
+    """The parameters and local variables of a definition, in order of where they are bound."""
+    found: dict[int, list[Occurrence]] = {}
+    binds: dict[int, Bind] = {}
+    for at, bind, seen in _bound_inside(snapshot, definition):
+        if bind.reason in _LOCALS:
+            found.setdefault(at, []).append(seen)
+            binds[at] = bind
+    ordered = sorted(binds.items(), key=lambda pair: (pair[1].line, pair[1].column))
+    return [_variable(bind, found[at]) for at, bind in ordered]
+
+
+def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
+    """The imports of its file whose names a definition uses, in order of line."""
+    facts = snapshot.linker.sources.facts(definition.path)
+    numbers = {
+        bind.target
+        for _, bind, _ in _bound_inside(snapshot, definition)
+        if bind.reason == Reason.IMPORT_ALIAS
+    }
+    items = facts.imports if facts is not None else []
+    return [
+        UsedImport(items[at], known(snapshot.linker.imported(definition.path, at)))
+        for at in sorted(numbers, key=lambda at: (items[at].line, items[at].column))
+    ]
+
+
+def dependents(snapshot: Snapshot, definition: DefFact, depth: int, limit: int) -> list[Dependent]:
+    """The definitions that surely refer to one, those that refer to these, and so on; each once."""
+    level, seen = [place_of(definition)], {place_of(definition)}
+    links: list[Dependent] = []
+    for distance in range(1, depth + 1):
+        below: list[Place] = []
+        for place in level:
+            for link in _referring(snapshot, place, distance):
+                if link.source not in seen and len(links) < limit:
+                    seen.add(link.source)
+                    links.append(link)
+                    if link.source.definition >= 0:
+                        below.append(link.source)
+        level = below
+    return links
+
+
+def _referring(snapshot: Snapshot, place: Place, distance: int) -> Iterator[Dependent]:
+    kind = definition_of(snapshot, place).kind
+    for ref in snapshot.references.to(place):
+        if ref.tier in _SURE and ref.role is not Role.IMPORT:
+            yield Dependent(around(snapshot, ref), place, kind_of(ref, kind), ref.tier, distance)
+
+
+def _bound_inside(snapshot: Snapshot, definition: DefFact) -> Iterator[tuple[int, Bind, Occurrence]]:
+    """The occurrences in the body of a definition that mean a name bound in the file, with that bind."""
+    sources = snapshot.linker.sources
+    facts = sources.facts(definition.path)
+    assert facts is not None, "BUG: a definition has a file"
+    for seen in _inside(snapshot, definition.path, definition):
+        if seen.target and not seen.receiver:
+            yield seen.target - 1, facts.binds[seen.target - 1], seen
+
+
+def _inside(snapshot: Snapshot, path: RepoPath, definition: DefFact) -> Iterator[Occurrence]:
+    span = definition.span
+    first, last = (span.start_line, span.start_column), (span.end_line, span.end_column)
+    for _, seen in snapshot.linker.sources.occurrences_inside(path):
+        if first <= (seen.line, seen.column) < last:
+            yield seen
+
+
+def _variable(bind: Bind, seen: list[Occurrence]) -> Variable:
+    gives = sorted({(bind.line, bind.column)} | {(o.line, o.column) for o in seen if _gives(o)})
+    uses = sorted((o.line, o.column) for o in seen if not _gives(o) and (o.line, o.column) not in gives)
+    before = [(bisect_left(gives, use), use) for use in uses]
+    flow = [(gives[at - 1][0], use[0]) for at, use in before if at]
+    return Variable(
+        bind.name,
+        bind.reason == Reason.PARAM,
+        _lines(gives),
+        _lines(uses),
+        tuple(dict.fromkeys(flow)),
+    )
+
+
+def _gives(seen: Occurrence) -> bool:
+    return seen.role in (Role.WRITE, Role.DEFINE)
+
+
+def _lines(positions: list[tuple[int, int]]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(line for line, _ in positions))
