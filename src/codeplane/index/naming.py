@@ -1,7 +1,7 @@
 """Finding the one definition that a text names: a qualified name or the end of one, `path:line`, or a uid."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -43,7 +43,8 @@ class _Candidate(NamedTuple):
 class Naming:
     """One way for every question to name a definition. What is not exactly one is an error."""
 
-    def __init__(self, connection: Connection, snapshot: "Snapshot") -> None:
+    def __init__(self, connection: Connection, snapshot: "Snapshot", kinds: Collection[str] = ()) -> None:
+        self._kinds = kinds
         self._connection = connection
         self._snapshot = snapshot
         self._sources = snapshot.linker.sources
@@ -73,6 +74,7 @@ class Naming:
         return [self._fact(one.place) for one in found] if found else [self.find(text)]
 
     def _single(self, asked: str, found: "Sequence[_Candidate]") -> "DefFact":
+        found = [one for one in found if one.kind in self._kinds] or found
         found = self._distinct([one for one in found if one.kind not in _PROSE] or found)
         if not found:
             raise self._unknown(asked)

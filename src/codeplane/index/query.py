@@ -201,9 +201,12 @@ class Snapshot:
         """All definitions that a text names; an error with the nearest names where there is none."""
         return Naming(self._connection, self).all(text)
 
-    def symbol(self, text: str) -> DefFact:
-        """The one definition that a text names: by qualified name or its end, `path:line`, or uid."""
-        return Naming(self._connection, self).find(text)
+    def symbol(self, text: str, kinds: Collection[str] = ()) -> DefFact:
+        """The one definition that a text names: by qualified name or its end, `path:line`, or uid.
+
+        With `kinds`, only one of these can be meant, and others of the name do not make it ambiguous.
+        """
+        return Naming(self._connection, self, kinds).find(text)
 
     def anchor_groups(self, name: str, limit: int, unit: str | None = None) -> Found[AnchorGroup]:
         """Unproven references of a name behind receivers, grouped; with few examples and true counts."""

@@ -19,6 +19,7 @@ from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 MOST = 100
 _LONGEST = 200
 _BROWSED = 1000
+_FEW = 20
 
 
 class SymbolsSearchInput(Input):
@@ -28,8 +29,8 @@ class SymbolsSearchInput(Input):
     kinds: Annotated[list[str] | None, synonyms("kind")] = Field(
         default=None, description="class, function, method, …; without a query, all of these."
     )
-    path: str | None = Field(default=None, description="Only below this path.")
-    limit: int = Field(default=20, description="Most symbols, up to 100.")
+    path: str | None = Field(default=None, description="Only below this path; alone, all of this file.")
+    limit: int | None = Field(default=None, description="Most symbols, up to 100; 20, or 100 of a file.")
 
 
 class FileSymbols(Output):
@@ -43,21 +44,23 @@ class SymbolsSearchOutput(Output):
     absence: str | None = Field(default=None, description="Why there are none.")
 
 
-@tool(Effect.READ, "symbols")
+@tool(Effect.READ, "symbols", standard=True)
 def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
-    """Finds definitions by name or part of a name, or lists those of some kinds.
+    """Finds definitions by name or part of a name, or lists those of some kinds or of a file.
 
     The same name comes first, then names that begin so, then parts; source before tests before docs.
 
     Use when:
-    - you know roughly what a class or function is called
+    - you know roughly what a class or function is called, or want the outline of a file
     Not for:
     - text, uses or patterns (use `search`, `refs_find`)
     Examples:
     - Classes whose names have a part: {"query": "session", "kinds": ["class"]}
     - All interfaces: {"kinds": ["interface"], "path": "src"}
+    - What a file defines: {"path": "src/app.py"}
     """
-    limit = clamped(call, "limit", args.limit, MOST)
+    is_outline = not args.query.strip("* ") and not args.kinds
+    limit = clamped(call, "limit", args.limit or (MOST if is_outline else _FEW), MOST)
     kinds = _kinds(args.kinds or [])
     with call.snapshot() as snapshot:
         found = _found(snapshot, args.query.strip(), kinds, args.path or "")
@@ -87,9 +90,14 @@ def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], path: str) -> 
     if query.strip("*"):
         found = symbols_like(snapshot, query, Scope(kinds=tuple(kinds)))
         return [one for one in found if is_below(one.path, path)]
-    if not kinds:
-        raise InvalidArgument("Say a name or kinds.", hints=['symbols_search {"kinds": ["class"]}'])
     below = RepoPath(path.removeprefix("./").strip("/").removeprefix("."))
+    if not kinds:
+        if not path or snapshot.file(below) is None:
+            raise InvalidArgument(
+                "Say a name, kinds, or the path of a file.", hints=['symbols_search {"kinds": ["class"]}']
+            )
+        found = snapshot.definitions_in(below, _BROWSED).items
+        return sorted(found, key=lambda one: one.span)
     return snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
 
 

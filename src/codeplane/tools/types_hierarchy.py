@@ -4,8 +4,9 @@ from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.graph.hierarchy import INTERFACES, Related, bases, derived, descendants, is_class
-from codeplane.graph.places import definition_of, place_of, position, qualified
+from codeplane.graph.places import definition_of, place_of, position, qualified, short
 from codeplane.index import Snapshot
+from codeplane.index.targets import CLASSES
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
@@ -52,7 +53,7 @@ def types_hierarchy(call: Call, args: TypesHierarchyInput) -> TypesHierarchyOutp
 
 
 def _hierarchy(snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> TypesHierarchyOutput:
-    definition = snapshot.symbol(args.symbol)
+    definition = snapshot.symbol(args.symbol, CLASSES)
     place = place_of(definition)
     if not is_class(snapshot, place):
         raise InvalidArgument(f"{qualified(snapshot, place)} is a {definition.kind}, not a type.")
@@ -82,4 +83,4 @@ def _is_interface(snapshot: Snapshot, one: Related) -> bool:
 def _told(snapshot: Snapshot, one: Related) -> str:
     if one.place is None:
         return shown(one.name)
-    return f"{one.tier} {qualified(snapshot, one.place)} {position(snapshot, one.place)}"
+    return f"{one.tier} {short(snapshot, one.place)} {position(snapshot, one.place)}"
