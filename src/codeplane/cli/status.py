@@ -52,6 +52,9 @@ def _text(report: dict[str, Any]) -> str:
         *(("context", _context_text(one)) for one in report.get("contexts", [])),
         ("server", _server_text(server) if server else report.get("holder", "not running (cpl up)")),
     ]
+    if server:
+        tokens = server["tokens"]
+        rows.append(("tokens", f"{tokens['net']} saved ({tokens['spared']} spared, {tokens['cost']} read)"))
     if server and (error := server.get("last_error")):
         rows.append(("last error", f"{error['name']}: {error['message']}"))
     rows += [("notice", notice) for notice in report.get("notices", [])]

@@ -71,6 +71,15 @@ class ServerSettings(_Section):
     workers: int = Field(default=8, ge=1, le=64, description="Tool calls that run at the same time.")
 
 
+class ReadingSettings(_Section):
+    budget_characters: int = Field(
+        default=2_000_000,
+        ge=1_000,
+        le=1_000_000_000,
+        description="Characters of source that a session may read before it resets its budget.",
+    )
+
+
 class IndexSettings(_Section):
     watch: bool = Field(
         default=True, description="Refresh the index when the operating system tells of a change."
@@ -88,6 +97,7 @@ class Settings(_Section):
 
     server: ServerSettings = Field(default=ServerSettings(), description="The server.")
     index: IndexSettings = Field(default=IndexSettings(), description="The index, while a server runs.")
+    reading: ReadingSettings = Field(default=ReadingSettings(), description="Reading of source.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

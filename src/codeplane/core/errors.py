@@ -13,7 +13,8 @@
     │   ├── PathRefused              1009
     │   ├── ContentChanged           1010
     │   ├── AmbiguousSymbol          1011
-    │   └── CursorGone               1012
+    │   ├── CursorGone               1012
+    │   └── ReadBudgetSpent          1013
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -160,6 +161,12 @@ class CursorGone(RequestError):
     """The cursor is too old, is of another tool or session, or never was."""
 
     code = 1012
+
+
+class ReadBudgetSpent(RequestError):
+    """The session has read as much source as it may before it resets its budget."""
+
+    code = 1013
 
 
 class RepositoryError(CodePlaneError):

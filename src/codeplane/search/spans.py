@@ -47,6 +47,13 @@ class Finder:
             return Wanted(path, first, int(match["last"] or 0))
         return self._defined(text)
 
+    def file(self, text: str) -> RepoPath:
+        """The file that a path names."""
+        path = self._file(text)
+        if path is None:
+            raise self._no_file(text)
+        return path
+
     def lines(self, text: str, first: int | None, last: int | None) -> Wanted:
         """A file and the lines of it that are said apart from it."""
         found = self.find(text)

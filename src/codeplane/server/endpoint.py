@@ -52,10 +52,12 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     """The MCP server of one profile."""
     listed = wire.ListToolsResult(tools=[_listed(tool) for tool in profile.tools.values()])
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
+    size = len(listed.model_dump_json(exclude_none=True))
 
     async def list_tools(
         _ctx: "ServerRequestContext[Origin, Any]", _params: wire.PaginatedRequestParams | None
     ) -> wire.ListToolsResult:
+        pipeline.listed(size)
         return listed
 
     async def call_tool(

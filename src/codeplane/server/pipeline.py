@@ -32,7 +32,6 @@ _log = logging.getLogger(__name__)
 _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
 _LONGEST_SHOWN = 100
-CHARACTERS_A_TOKEN = 4
 
 
 async def _nothing() -> None:
@@ -120,6 +119,10 @@ class Pipeline:
         text = _json(told)
         meta = _meta(call, elapsed, len(text))
         return Answer({**answer, "meta": meta}, outcome != "ok", f'{{"{kind}":{text},"meta":{_json(meta)}}}')
+
+    def listed(self, size: int) -> None:
+        """Notes that a client has been sent the list of tools."""
+        self._repo.savings.listed(size)
 
     async def stop(self, grace_sec: float) -> None:
         """Starts no more calls, lets the running ones finish for that long, then aborts them.
@@ -280,8 +283,9 @@ def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
         "timestamp_ms": int(time.time() * 1000),
         "timing": {"total_ms": round(elapsed * 1000, 2)},
     }
-    if call.otherwise is not None:
-        meta["tokens_saved"] = (call.otherwise - size) // CHARACTERS_A_TOKEN
+    saved = call.repo.savings.answered(size, call.otherwise)
+    if saved is not None:
+        meta["tokens_saved"] = saved
     for field in ("limits_applied", "warnings", "next_actions"):
         if value := getattr(call, field):
             meta[field] = value

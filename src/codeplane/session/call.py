@@ -108,6 +108,11 @@ class Call:
         """Notes how much a client would have had to read to learn the same without this call."""
         self.otherwise = (self.otherwise or 0) + characters
 
+    def warn(self, text: str | None) -> None:
+        """Adds a warning to the answer, once."""
+        if text and text not in self.warnings:
+            self.warnings.append(text)
+
     def check(self) -> None:
         """Raises when the call has to end. Long work calls this often."""
         if self._stop is not None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from codeplane.core.ids import SessionId, TaskId, new_session_id, new_task_id
 from codeplane.session.cursors import Cursors
+from codeplane.session.reading import ReadBudget
 
 TaskState = Literal["OPEN", "CLOSED_SUCCESS", "CLOSED_FAILED", "CLOSED_INTERRUPTED"]
 
@@ -25,6 +26,7 @@ class ClientSession:
     """One agent's conversation with the server. It opens with its first call."""
 
     session_id: SessionId
+    reading: ReadBudget
     task: Task = field(default_factory=Task)
     cursors: Cursors = field(default_factory=Cursors)
     last_used: float = field(default_factory=time.monotonic)
@@ -33,8 +35,9 @@ class ClientSession:
 class Sessions:
     """The open sessions by the key that their clients are known by."""
 
-    def __init__(self, idle_sec: float) -> None:
+    def __init__(self, idle_sec: float, read_budget: int) -> None:
         self._idle_sec = idle_sec
+        self._read_budget = read_budget
         self._by_key: dict[str, ClientSession] = {}
 
     def __len__(self) -> int:
@@ -48,7 +51,8 @@ class Sessions:
         if session is None:
             if len(self._by_key) >= _MOST_SESSIONS:
                 self._close_stalest()
-            session = self._by_key[key] = ClientSession(session_id or new_session_id())
+            budget = ReadBudget(self._read_budget)
+            session = self._by_key[key] = ClientSession(session_id or new_session_id(), budget)
         session.last_used = time.monotonic()
         return session
 

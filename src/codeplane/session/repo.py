@@ -15,6 +15,7 @@ from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
+from codeplane.session.savings import Savings
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
 from codeplane.storage.files import read_small, write_private
@@ -154,6 +155,7 @@ class RepoSession:
     index: Index
     workers: Workers
     upkeep: Upkeep
+    savings: Savings = field(default_factory=Savings)
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -172,7 +174,8 @@ class RepoSession:
             raise
         settings = checkout.settings
         upkeep = Upkeep(index, tree, settings.index, state.sync_file if sys.platform == "linux" else None)
-        return cls(checkout, state, Sessions(settings.server.session_idle_sec), tree, index, workers, upkeep)
+        sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters)
+        return cls(checkout, state, sessions, tree, index, workers, upkeep)
 
     def close(self) -> None:
         self.upkeep.stop()

@@ -77,11 +77,11 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
     - you want lines that a search named, or a file, before an edit
     Not for:
     - finding something (search)
-    - a whole file of over 400 lines (read_file_full)
     Examples:
     - Two definitions and some lines: {"targets": ["Model.save", "helper", "app.py:10-40"]}
     - A file: {"targets": ["README.md"]}
     """
+    call.session.reading.check()
     reading = call.ask(lambda snapshot: _read(call, args, snapshot))
     if not reading.files and len(reading.failed) == 1:
         raise reading.failed[0][1]
@@ -89,6 +89,7 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
         call.limits_applied["lines"] = MOST_LINES
     if reading.left:
         call.limits_applied["characters"] = MOST_CHARACTERS
+    call.warn(call.session.reading.charge(reading.characters))
     call.instead_of(sum(file.size for file in reading.files))
     return ReadSourceOutput(
         files=[_file(file) for file in reading.files],

@@ -17,26 +17,23 @@ _TOP = 3
 
 
 class SearchInput(Input):
-    query: str = Field(default="", max_length=1000, description="Words, a name, text or a pattern.")
+    query: str = Field(default="", description="Words, a name, text or a pattern.")
     mode: Annotated[Mode, synonyms("type", "kind")] = Field(
         default="lexical",
-        description="`lexical`: all words, also as parts of identifiers; `symbol`: names like this; "
-        "`definitions`, `references`: of one symbol; `literal`: exact text; `regex`: RE2, line by line.",
+        description="`lexical`: all words, also inside identifiers; `symbol`: names like it; `regex`: RE2.",
     )
     paths: Annotated[list[str], synonyms("path", "glob", "globs", "include", "directory")] = Field(
-        default=[], max_length=50, description="Globs: `*.py`, `src/**`, `lib/`; `!tests/` excludes."
+        default=[], description="Globs: `*.py`, `src/**`, `lib/`; `!tests/` excludes."
     )
     languages: Annotated[list[str], synonyms("language", "lang")] = Field(
-        default=[], max_length=50, description="Only these languages."
+        default=[], description="Only these languages."
     )
-    kinds: list[str] = Field(
-        default=[], max_length=50, description="Only definitions of these kinds: function, class, …"
-    )
+    kinds: list[str] = Field(default=[], description="Only definitions of these kinds.")
     limit: int = Field(default=20, description="Most hits, up to 100.")
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
     enrichment: Enrichment = Field(
         default="minimal",
-        description="`minimal` names what a hit is in, `standard` adds lines, `function` and `class` source.",
+        description="What to add to a hit: its holder, with lines, or the source of it.",
     )
     include_snippets: bool = Field(default=True, description="Whether to show the lines.")
 
@@ -90,8 +87,8 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
         scope = Scope(tuple(args.paths), tuple(args.languages), tuple(args.kinds))
         rest = begin(plan(snapshot, args.mode, args.query, scope), shape)
     found = show(snapshot, rest, shape, call.check)
-    if snapshot.coverage.unread and not call.warnings:
-        call.warnings.append(f"{snapshot.coverage.unread} files have not been read yet.")
+    if snapshot.coverage.unread:
+        call.warn(f"{snapshot.coverage.unread} files have not been read yet.")
     _compare(call, snapshot, found)
     is_empty = not found.files and args.cursor is None
     return SearchOutput(

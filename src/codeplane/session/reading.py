@@ -1,0 +1,47 @@
+"""How much source a session has been given, and how much it may be given before it has to ask."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from codeplane.core.errors import ReadBudgetSpent
+from codeplane.core.paths import Digest, RepoPath
+
+_NEARLY: Final = 0.8
+_MOST_OFFERED: Final = 200
+
+
+@dataclass
+class ReadBudget:
+    """The characters of source that one session has read. Going round in circles ends here."""
+
+    most: int
+    spent: int = 0
+    # Whole files that were offered and whose size the client has been told: path and content.
+    offered: dict[RepoPath, Digest] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises when there is nothing left."""
+        if self.spent >= self.most:
+            raise ReadBudgetSpent(
+                f"This session has read {self.spent} characters of source; {self.most} are the most.",
+                hints=["Look for what you need (search) rather than read on.", "reset_budget {}"],
+                spent=self.spent,
+                most=self.most,
+            )
+
+    def charge(self, characters: int) -> str | None:
+        """Counts what was given; a warning when little is left."""
+        self.spent += characters
+        if self.spent < self.most * _NEARLY:
+            return None
+        return f"{self.spent} of {self.most} characters of this session's read budget are spent."
+
+    def offer(self, path: RepoPath, digest: Digest) -> None:
+        if len(self.offered) >= _MOST_OFFERED:
+            self.offered.clear()
+        self.offered[path] = digest
+
+    def reset(self) -> int:
+        """Begins anew; returns what was spent."""
+        spent, self.spent = self.spent, 0
+        return spent

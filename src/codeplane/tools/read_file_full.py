@@ -1,0 +1,67 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.jail import shown
+from codeplane.search.whole import MOST_CHARACTERS, Whole, whole_file
+from codeplane.session import Call
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+
+class ReadFileFullInput(Input):
+    path: str = Field(min_length=1, max_length=4000, description="File.")
+    confirm: Annotated[bool, synonyms("confirmed")] = Field(
+        default=False, description="Whether to read it, after a first call has told its size."
+    )
+    start_line: int = Field(default=1, ge=1, description="`next_line` of the part before.")
+
+
+class ReadFileFullOutput(Output):
+    path: str = Field(description="Path in the repository.")
+    file_sha256: str = Field(description="Digest of the whole file.")
+    lines: int = Field(description="Lines of the file.")
+    characters: int = Field(description="Its size.")
+    confirm: str | None = Field(default=None, description="What to send to read it.")
+    outline: list[str] | None = Field(
+        default=None, description="What it defines, by lines, to be read alone."
+    )
+    content: str | None = Field(default=None, description="The text, without line numbers.")
+    next_line: int | None = Field(default=None, description="Where the next part starts.")
+
+
+@tool(Effect.READ, "files")
+def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
+    """Reads a whole file; a large one in two steps: its size and outline first, then, confirmed, its text.
+
+    Use when:
+    - you need every line of a file, to rewrite it or to review it
+    Not for:
+    - parts of a file, or definitions by name (read_source)
+    Examples:
+    - How large is it: {"path": "src/app.py"}
+    - Read it: {"path": "src/app.py", "confirm": true}
+    """
+    call.session.reading.check()
+    found = call.ask(lambda snapshot: whole_file(snapshot, call.repo.tree, args.path, args.start_line))
+    budget = call.session.reading
+    is_told = budget.offered.get(found.path) == found.digest
+    if not (found.is_small or (args.confirm and is_told)):
+        budget.offer(found.path, found.digest)
+        return _answer(found, confirm=f'read_file_full {{"path": "{shown(found.path)}", "confirm": true}}')
+    call.warn(budget.charge(len(found.text)))
+    if found.next_line:
+        call.limits_applied["characters"] = MOST_CHARACTERS
+    return _answer(found, content=found.text)
+
+
+def _answer(found: Whole, *, confirm: str | None = None, content: str | None = None) -> ReadFileFullOutput:
+    return ReadFileFullOutput(
+        path=shown(found.path),
+        file_sha256=found.digest,
+        lines=found.lines,
+        characters=found.characters,
+        confirm=confirm,
+        outline=found.outline if confirm else None,
+        content=content,
+        next_line=found.next_line if content is not None else None,
+    )
