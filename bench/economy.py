@@ -24,6 +24,7 @@ from codeplane.session import Checkout, RepoSession
 from codeplane.tools import all_tools
 
 _GREP = "rg -n --no-heading"
+_ERRORS = "package/src/v4/core/errors.ts"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ DJANGO = (
     ),
     Question(
         "What does django/utils/text.py define?",
-        (("search", {"mode": "symbol", "query": "", "paths": ["django/utils/text.py"], "limit": 50}),),
+        (("symbols_search", {"path": "django/utils/text.py"}),),
         ("cat django/utils/text.py",),
         ("slugify", "Truncator", "compress_string"),
     ),
@@ -87,7 +88,7 @@ DJANGO = (
     ),
     Question(
         "What is this repository, and where does it begin?",
-        (("map_repo", {}),),
+        (("map_repo", {"include": ["structure", "entry_points", "dependencies"]}),),
         ("git ls-files | cut -d/ -f1-2 | sort | uniq -c | sort -rn | head -60", "cat README.rst",
          "cat pyproject.toml"),
         ("django-admin", "django"),
@@ -103,20 +104,20 @@ ZOD = (
     ),
     Question(
         "What does v4/core/util.ts export?",
-        (("search", {"mode": "symbol", "query": "", "paths": ["src/v4/core/util.ts"], "limit": 100}),),
+        (("symbols_search", {"path": "package/src/v4/core/util.ts"}),),
         ("cat package/src/v4/core/util.ts",),
         ("cleanRegex", "floatSafeRemainder"),
     ),
     Question(
-        "What builds on the interface $ZodType?",
-        (("types_hierarchy", {"symbol": "v4/core/schemas.ts:$ZodType"}),),
-        (f"{_GREP} 'extends \\$ZodType\\b' package/src/v4/core",
-         f"{_GREP} 'interface \\$Zod\\w+' package/src/v4/core"),
+        "What builds on the interface _$ZodType?",
+        (("types_hierarchy", {"symbol": "package/src/v4/core/schemas.ts:_$ZodType"}),),
+        (f"{_GREP} 'extends _\\$ZodType\\b' package/src",
+         f"{_GREP} 'interface \\$Zod\\w+' package/src"),
         ("$ZodString",),
     ),
     Question(
         "Show the functions that prettify and flatten errors.",
-        (("read_source", {"targets": ["prettifyError", "flattenError"]}),),
+        (("read_source", {"targets": [f"{_ERRORS}:prettifyError", f"{_ERRORS}:flattenError"]}),),
         (f"{_GREP} 'function (prettifyError|flattenError)' package/src/v4/core",
          "sed -n 200,232p package/src/v4/core/errors.ts", "sed -n 400,440p package/src/v4/core/errors.ts"),
         ("prettifyError", "flattenError"),
@@ -156,8 +157,9 @@ def _figure(question: Question, ours: Spent, theirs: Spent) -> Figure:
         f"{ours.characters} characters, {ours.calls} call(s), {ours.seconds * 1e3:.0f} ms; shell"
         f" {theirs.characters}, {theirs.calls}, {theirs.seconds * 1e3:.0f} ms"
     )
-    # A call more than the shell's would make it lose, however short its answer.
-    ratio = max(ours.characters / theirs.characters, ours.calls / theirs.calls)
+    ratio = ours.characters / theirs.characters
+    if ours.calls > theirs.calls:  # it has lost, however short its answer is
+        ratio = max(ratio, ours.calls / theirs.calls)
     return Figure(question.asked, ratio, "×", 1, told)
 
 

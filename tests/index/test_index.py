@@ -101,6 +101,35 @@ def test_content_that_was_read_once_is_not_read_again(
         assert len(snapshot.definitions_named("helper", 5).items) == 2
 
 
+def test_facts_of_another_version_are_read_again(repo: Path, tmp_path: Path, workers: Workers) -> None:
+    (repo / "old.py").write_text("def one(): pass\n")
+    (repo / "new.py").write_text("def two(): pass\n")
+    (repo / "same.py").write_text("def three(): pass\n")
+    made = Index.open(tmp_path / "i.db", tree_of(repo), workers)
+    made.refresh()
+    with made.database.write() as connection:
+        # One was read by another version, the other when there was no such language.
+        for table in ("definition", "ref"):
+            connection.execute(
+                f"DELETE FROM {table} WHERE blob IN (SELECT blob FROM entry WHERE path <> 'same.py')"
+            )
+        connection.execute(
+            "UPDATE blob SET extractor = 'old' WHERE id IN (SELECT blob FROM entry WHERE path = 'old.py')"
+        )
+        connection.execute(
+            "UPDATE blob SET language = '', extractor = 'words-1'"
+            " WHERE id IN (SELECT blob FROM entry WHERE path = 'new.py')"
+        )
+    made.close()
+    opened = Index.open(tmp_path / "i.db", tree_of(repo), workers)
+    opened.refresh()
+    with opened.snapshot() as snapshot:
+        found = {name: len(snapshot.definitions_named(name, 5).items) for name in ("one", "two", "three")}
+        assert snapshot.changed_since(1, 9).items == ["new.py", "old.py"]
+    opened.close()
+    assert found == {"one": 1, "two": 1, "three": 1}
+
+
 def test_words_are_found_whole_and_in_parts(index: Index, repo: Path) -> None:
     (repo / "a.py").write_text("def getUserName(user_id): pass\n")
     (repo / "notes.txt").write_text("the username of a HTTPServer\n")

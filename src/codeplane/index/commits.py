@@ -8,6 +8,7 @@ from codeplane.core.errors import ServerStopping
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.store import Entry, now_ms, publish_whole, view_id
 from codeplane.index.work import Progress, Work, in_batches
+from codeplane.languages import readers_version
 from codeplane.reading.workers import Workers
 from codeplane.storage.database import Connection, Database
 from codeplane.truth import CommitTree, Content, Gap, GapKind, Known
@@ -23,7 +24,10 @@ _DETAILS: Final = {
 
 
 class CommitViews:
-    """One view for each commit and set of rules, made one at a time; a kill loses nothing read so far."""
+    """One view for each commit, set of rules and version of what reads, made one at a time.
+
+    A kill loses nothing read so far.
+    """
 
     def __init__(self, database: Database, workers: Workers) -> None:
         self._database = database
@@ -39,7 +43,7 @@ class CommitViews:
 
     def view_of(self, tree: CommitTree, progress: Progress | None = None) -> int:
         """The number of the view of a commit, made when it is missing or more of it can be told now."""
-        key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}"
+        key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
         with self.making:
             view = self._complete(key)
             if view is None:

@@ -26,7 +26,7 @@ from codeplane.index.query import Contents, Snapshot, Supplies
 from codeplane.index.schema import SCHEMA
 from codeplane.index.store import Entry, from_sql, publish, view_id
 from codeplane.index.units import Units, UnitsCache, find_units
-from codeplane.index.work import Progress, Work, in_batches
+from codeplane.index.work import Progress, Work, in_batches, outdated
 from codeplane.jail import shown
 from codeplane.reading.pack import sql_text
 from codeplane.reading.workers import Done, Workers
@@ -80,6 +80,7 @@ class Index:
         self._epoch = 0
         self._entries: dict[RepoPath, Entry] = {}
         self._known: dict[RepoPath, Known] = {}  # of the entries
+        self._may_be_outdated = True
         self._load()
 
     @classmethod
@@ -232,6 +233,7 @@ class Index:
         with self._refreshing:
             if self._closing:
                 raise ServerStopping("The index is being closed.")
+            self._forget_outdated()
             if not followed:
                 self._tree.doubt()
             delta = self._tree.reconcile(self._known, followed=True)
@@ -248,6 +250,15 @@ class Index:
             read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
             self._publish(work, read, delta)
             return None
+
+    def _forget_outdated(self) -> None:
+        """Facts that another version of CodePlane has read count as unread."""
+        if not self._may_be_outdated:
+            return
+        with self.database.read() as connection:
+            for path in outdated(connection, self._view):
+                self._entries[path] = self._entries[path]._replace(blob=None)
+        self._may_be_outdated = False
 
     def _unread(self, delta: Delta) -> dict[RepoPath, Known]:
         """What an earlier pass has left; nothing while one runs that reads it."""
@@ -316,6 +327,7 @@ class Index:
             )
             self._entries = {from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows}
             self._known = {path: entry.known for path, entry in self._entries.items()}
+            self._may_be_outdated = True
 
     @contextmanager
     def _marked_building(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.store import BlobKey, Entry, add_blobs, known_blobs
+from codeplane.index.store import BlobKey, Entry, add_blobs, from_sql, known_blobs
 from codeplane.languages import extractor_version, language_of
 from codeplane.reading.workers import Done, Job, Workers
 from codeplane.storage.database import Connection
@@ -44,7 +44,7 @@ class Work:
         # Only a name without an ending leaves the language to the first line.
         beginning = b"" if "." in name else self._source.beginning(path, known)
         language = language_of(name, beginning) or ""
-        return BlobKey(known.digest, language, extractor_version(language) if language else "words-1")
+        return BlobKey(known.digest, language, _version(language))
 
     def find_known(self, connection: Connection) -> None:
         """Splits the work: content whose facts are there, and the rest, which is pending."""
@@ -85,6 +85,26 @@ class Work:
             for key, paths in self._paths.items()
             for path, known in paths
         }
+
+
+def outdated(connection: Connection, view: int) -> list[RepoPath]:
+    """The paths whose facts another version has read, or as another language than this one would."""
+    rows = connection.execute(
+        "SELECT e.path, b.language, b.extractor FROM entry e JOIN blob b ON b.id = e.blob WHERE e.view = ?",
+        (view,),
+    )
+    found = []
+    for stored, language, extractor in rows:
+        path = from_sql(stored)
+        name = path.rsplit("/", 1)[-1]
+        now = (language_of(name, b"") or "") if "." in name else language
+        if now != language or extractor != _version(now):
+            found.append(path)
+    return found
+
+
+def _version(language: str) -> str:
+    return extractor_version(language) if language else "words-1"
 
 
 def in_batches(

@@ -7,7 +7,15 @@ from codeplane.languages._spec import LanguageSpec, language_of, specs
 if TYPE_CHECKING:
     from codeplane.languages.facts import Facts
 
-__all__ = ["LanguageSpec", "extract", "extractor_version", "language_of", "specs", "support_table"]
+__all__ = [
+    "LanguageSpec",
+    "extract",
+    "extractor_version",
+    "language_of",
+    "readers_version",
+    "specs",
+    "support_table",
+]
 
 
 def extract(language: str, data: bytes) -> "Facts":
@@ -22,6 +30,13 @@ def extractor_version(language: str) -> str:
     from codeplane.languages._grammar import extractor_version as read  # keeps the start quick
 
     return read(language)
+
+
+def readers_version() -> str:
+    """Changes whenever any extractor does, or which files are read as what."""
+    from codeplane.languages._grammar import readers_version as read  # keeps the start quick
+
+    return read()
 
 
 def support_table() -> str:

@@ -27,7 +27,7 @@ _TYPED = frozenset(("variable", "field", "property", "constant", "module"))
 _SIGNATURE = 1000  # bytes of a header that are kept
 _LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
 _CLASS = ScopeKind.CLASS  # reading it off the enumeration costs more than the test
-_HEAD = re.compile(rb"[\w.:\\\x80-\xff]+")
+_HEAD = re.compile(rb"[\w$.:\\\x80-\xff]+")
 
 
 def text(data: bytes) -> str:

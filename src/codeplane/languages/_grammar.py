@@ -66,12 +66,26 @@ def _hooks(spec: LanguageSpec) -> ModuleType | None:
 
 
 @cache
+def readers_version() -> str:
+    """Changes whenever any extractor does, or which files are read as what."""
+    return hashlib.sha256(" ".join(map(extractor_version, sorted(specs()))).encode()).hexdigest()[:16]
+
+
+@cache
+def _engine() -> bytes:
+    return b"".join(_told(path) for path in sorted(HERE.glob("*.py")) if path.name not in _LINKING)
+
+
+def _told(path: Path) -> bytes:
+    return path.name.encode() + b"\0" + path.read_bytes() + b"\0"
+
+
+@cache
 def extractor_version(name: str) -> str:
     """Changes whenever anything changes that decides which facts are read out of a file."""
-    digest = hashlib.sha256()
-    engine = [path for path in sorted(HERE.glob("*.py")) if path.name not in _LINKING]
-    for path in [*engine, *sorted(_folder_files(name))]:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    digest = hashlib.sha256(_engine())
+    for path in sorted(_folder_files(name)):
+        digest.update(_told(path))
     for wheel in ("tree-sitter", specs()[name].grammar.replace("_", "-")):
         digest.update(f"{wheel}=={version(wheel)}".encode())
     return digest.hexdigest()[:16]
