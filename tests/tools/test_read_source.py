@@ -82,6 +82,7 @@ def test_a_name_that_is_not_utf8_can_be_read_through_a_symbol(ask: Ask, repo: Pa
     Path(os.fsdecode(os.fsencode(repo) + b"/b\xff.py")).write_text("def odd_one():\n    pass\n")
     [file] = ask("read_source", targets=["odd_one"])["result"]["files"]
     assert file["path"].startswith("b\ufffd") and "def odd_one" in file["spans"][0]["text"]
+    assert "def odd_one" in text(ask("read_source", targets=[file["path"]]))
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_anew(

@@ -139,3 +139,39 @@ def test_files_that_are_not_read_yet_are_told(ask: Ask, session: RepoSession, mo
     monkeypatch.setattr(session.index, "refresh", lambda *_: 0)
     body = ask("search", query="no_such_word_here")
     assert body["result"]["absence"] == "not_indexed" and "not been read" in body["meta"]["warnings"][0]
+
+
+def test_a_line_is_not_shown_again_on_a_later_page(ask: Ask, repo: Path) -> None:
+    page = ask("search", query="helper", limit=1)
+    seen = hits(page)
+    while cursor := page["result"].get("next_cursor"):
+        page = ask("search", cursor=cursor)
+        seen += hits(page)
+    assert seen == [("app/util.py", 1), ("app/util.py", 5)]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a.py": "x = 1\n"}, "proven_none"),
+        ({"notes.txt": "about wanted_thing\n"}, "language_gap"),
+        ({"broken.py": "def wanted_thing(:\n  (((\n"}, "parse_partial"),
+    ],
+)
+def test_a_name_that_is_not_found_says_why(
+    ask: Ask, repo: Path, files: dict[str, str], expected: str
+) -> None:
+    for name, text in files.items():
+        (repo / name).write_text(text)
+    body = ask("search", query="wanted_thing", mode="symbol")
+    assert body["result"]["files"] == [] and body["result"]["absence"] == expected
+    error = ask("search", query="wanted_thing", mode="references")["error"]
+    assert error["name"] == "NOT_FOUND" and error["details"]["absence"] == expected
+
+
+def test_an_empty_repository_has_nothing(ask: Ask, tmp_path: Path, repo: Path) -> None:
+    for path in [*TEXTS, "README.md"]:
+        (repo / path).unlink()
+    for mode in ("lexical", "regex", "literal", "symbol"):
+        assert ask("search", query="x", mode=mode)["result"]["absence"] == "proven_none"
+    assert ask("list_files")["result"]["absence"] == "proven_none"

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,14 +23,26 @@ class Listed:
     left: int = 0  # entries beyond the limit
 
 
-def list_files(snapshot: Snapshot, path: RepoPath, depth: int, globs: Globs | None, limit: int) -> Listed:
-    """Lists a directory; with globs, the files that they hold, at any depth."""
-    paths = _below(snapshot, path)
-    if globs is not None:
-        paths = [one for one in paths if globs.holds(one)]
+@dataclass(frozen=True)
+class Wish:
+    """What to list: a directory, so deep, so many entries; with globs, what they hold at any depth."""
+
+    path: RepoPath
+    depth: int
+    limit: int
+    globs: Globs | None = None
+
+    def holds(self, path: str) -> bool:
+        return self.globs is None or self.globs.holds(path)
+
+
+def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath]) -> Listed:
+    """Lists files, and links with where they lead."""
+    path, limit = wish.path, wish.limit
+    paths = [one for one in _below(snapshot, path) if wish.holds(one)]
     listed = Listed(len(paths))
     start = len(path) + 1 if path else 0
-    deepest = MOST_DEPTH if globs is not None else depth
+    deepest = MOST_DEPTH if wish.globs is not None else wish.depth
     folded: Counter[tuple[str, str]] = Counter()
     plain: dict[str, list[str]] = {}
     for one in paths:
@@ -38,6 +51,11 @@ def list_files(snapshot: Snapshot, path: RepoPath, depth: int, globs: Globs | No
             folded["/".join(parts[: deepest - 1]), parts[deepest - 1]] += 1
         else:
             plain.setdefault("/".join(parts[:-1]), []).append(parts[-1])
+    for link, target in sorted(links.items()):
+        inner = link[start:]
+        if (not path or link.startswith(f"{path}/")) and wish.holds(link) and inner.count("/") < deepest:
+            directory, _, name = inner.rpartition("/")
+            plain.setdefault(directory, []).append(f"{name} -> {target}")
     closed: dict[str, list[str]] = {}
     for (directory, name), count in sorted(folded.items()):
         closed.setdefault(directory, []).append(f"{name}/ ({count})")

@@ -8,6 +8,7 @@ from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.index import Snapshot
 
+_NAMED: Final = 50  # files with marks come first, and there are few of them
 _LONGEST: Final = 200
 _BEFORE: Final = 60
 
@@ -41,6 +42,12 @@ class Plan:
     spots: list[Spot]
     look: Look | None = None
     total: int = 0  # of definitions or references; 0 where files have to be read to know
+
+    def told(self) -> set[tuple[str, int]]:
+        """The lines that files are in the plan for; a look through a file does not show them again."""
+        if self.look is None:
+            return set()
+        return {(spot.path, mark.line) for spot in self.spots[:_NAMED] for mark in spot.marks}
 
 
 class Place(NamedTuple):
@@ -76,6 +83,7 @@ def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callab
     """The next hits from a place on. A file that has changed since the plan was made is left out and told."""
     made, room = Page(), limit
     blobs = snapshot.linker.sources.memo.layout.blobs
+    told = plan.told()
     for at in range(start.spot, len(plan.spots)):
         spot, skip = plan.spots[at], start.mark if at == start.spot else 0
         if not at % 100:
@@ -87,11 +95,11 @@ def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callab
             made.changed.append(spot.path)
             continue
         marks = _marks(snapshot, plan, spot)
+        if not spot.marks:
+            marks = [mark for mark in marks if (spot.path, mark.line) not in told]
         shown = marks[skip : skip + room]
         if shown:
-            hits = made.files.setdefault(spot.path, FileHits(RepoPath(spot.path)))
-            known = {mark.line for mark in hits.marks}
-            hits.marks += [mark for mark in shown if mark.line not in known]
+            made.files.setdefault(spot.path, FileHits(RepoPath(spot.path))).marks += shown
             room -= len(shown)
         if skip + len(shown) < len(marks):
             made.next = Place(at, skip + len(shown))

@@ -70,7 +70,7 @@ class Finder:
             return None
         if self._snapshot.linker.sources.exists(path):
             return path
-        return self._linked(path)
+        return self._linked(path) or self._disguised(path)
 
     def _linked(self, path: RepoPath) -> RepoPath | None:
         """The file that a link in the repository leads to."""
@@ -79,6 +79,13 @@ class Finder:
         except (NotFound, PathRefused):
             return None
         return target if self._snapshot.linker.sources.exists(target) else None
+
+    def _disguised(self, text: str) -> RepoPath | None:
+        """The file whose name is not UTF-8 and is shown so, if only one is."""
+        if "\N{REPLACEMENT CHARACTER}" not in text:
+            return None
+        found = [path for path in self._snapshot.linker.sources.memo.layout.ordered if shown(path) == text]
+        return RepoPath(found[0]) if len(found) == 1 else None
 
     def _around(self, path: RepoPath, line: int) -> Wanted:
         """The innermost definition that holds a line, or what is around the line."""

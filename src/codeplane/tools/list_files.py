@@ -5,13 +5,13 @@ from pydantic import Field
 from codeplane.core.proof import Absence
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.listing import MOST_DEPTH
+from codeplane.search.listing import MOST_DEPTH, Wish
 from codeplane.search.listing import list_files as listed
 from codeplane.search.missing import directory
 from codeplane.search.scope import Globs
 from codeplane.session import Call
-from codeplane.tools import Effect, Input, Output, tool
-from codeplane.tools._registry import synonyms
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 _MOST = 1000
 
@@ -20,11 +20,11 @@ class ListFilesInput(Input):
     path: Annotated[str, synonyms("directory", "dir", "folder")] = Field(
         default=".", min_length=1, max_length=4000, description="Directory."
     )
-    depth: int = Field(default=1, ge=1, description="Levels of directories to enter.")
+    depth: int = Field(default=1, description="Levels of directories to enter.")
     pattern: Annotated[str | None, synonyms("glob", "include", "query")] = Field(
         default=None, max_length=500, description="Glob, such as `*.py` or `src/**/*.{ts,tsx}`; any depth."
     )
-    limit: int = Field(default=200, ge=1, description="Most entries.")
+    limit: int = Field(default=200, description="Most entries, up to 1000.")
 
 
 class ListFilesOutput(Output):
@@ -56,11 +56,10 @@ def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
 
 def _list(call: Call, args: ListFilesInput, snapshot: Snapshot) -> ListFilesOutput:
     path = directory(snapshot, call.repo.tree, args.path)
-    for name, most in (("limit", _MOST), ("depth", MOST_DEPTH)):
-        if getattr(args, name) > most:
-            call.limits_applied[name] = most
+    depth = clamped(call, "depth", args.depth, MOST_DEPTH)
     globs = Globs([args.pattern]) if args.pattern else None
-    found = listed(snapshot, path, min(args.depth, MOST_DEPTH), globs, min(args.limit, _MOST))
+    wish = Wish(path, depth, clamped(call, "limit", args.limit, _MOST), globs)
+    found = listed(snapshot, wish, call.repo.tree.links())
     absence = None
     if not found.files:
         absence = Absence.NOT_INDEXED if snapshot.coverage.hidden else Absence.PROVEN_NONE

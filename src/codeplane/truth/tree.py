@@ -40,6 +40,7 @@ class WorkingTree:
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
         self._refused: dict[RepoPath, str] = {}  # by the last look
+        self._leads: dict[RepoPath, RepoPath] = {}
         self._due: Happened | None = None  # what the next look has to see; None for everything
         self._shared: set[RepoPath] = set()  # files with another name, through which they may be written
 
@@ -78,6 +79,7 @@ class WorkingTree:
             moved = renames({path: known[path] for path in removed}, added)
             links = self._links(refused)
             self._refused = refused
+            self._leads = links
             submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
             return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
 
@@ -147,6 +149,11 @@ class WorkingTree:
         """The directories that the last look has entered; the root is the empty path."""
         with self._lock:
             return self._listing.directories
+
+    def links(self) -> dict[RepoPath, RepoPath]:
+        """The links inside the repository that the last look found, and where they lead."""
+        with self._lock:
+            return self._leads
 
     def may_hold(self, path: RepoPath) -> bool:
         """Whether the last look had a file at `path`, or a look now might find one there."""
