@@ -102,7 +102,7 @@ def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
         walk.levels.append(Level(nodes[: bounds.per_level], max(0, len(nodes) - bounds.per_level)))
         walk.cut |= len(nodes) > bounds.per_level
         level = [node.place for node in nodes[: bounds.per_level] if node.place.definition >= 0]
-        seen.update(level)
+        seen.update(node.place for node in nodes)  # those that are left out are no farther away than this
     return walk
 
 

@@ -20,7 +20,7 @@ from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 MOST = 100
 _MOST_NAMED = 15
-_MOST_FILES = 100
+_MOST_FILES = 30
 _MOST_TESTS = 30
 _MOST_NESTED = 30
 _DEEPEST = 3
@@ -120,7 +120,13 @@ def _diff(
     units = [(file, change) for file in structural for change in file.changes]
     page = units[offset : offset + limit]
     told = _told(snapshot, page)
-    breaking = [one.name for file in files for one in flattened(file.changes) if is_breaking(one)]
+    breaking = [
+        one.name
+        for file in structural
+        if category_of(snapshot, file.path) != "test"
+        for one in flattened(file.changes)
+        if is_breaking(one)
+    ]
     others = [file for file in files if not file.changes]
     answer = SemanticDiffOutput(
         summary=_summary(files),
@@ -199,7 +205,7 @@ def _change(snapshot: Snapshot | None, file: FileDiff, one: Change, depth: int =
         name=shown(one.name),
         kind=one.definition.kind,
         lines=f"{span.start_line}-{span.end_line}",
-        breaking=True if is_breaking(one) else None,
+        breaking=True if is_breaking(one) and category_of(snapshot, file.path) != "test" else None,
         risk=risk_of(one, blast) if one.tags else None,
         tags=list(one.tags) or None,
         lines_changed=one.lines_changed,

@@ -20,7 +20,7 @@ class TypesHierarchyInput(Input):
         description="Class or interface: qualified name or its end, `path:line`, or `sym_…`."
     )
     all_levels: bool = Field(default=False, description="Everything derived, not only directly.")
-    limit: int = Field(default=50, description="Most derived types to list, up to 500.")
+    limit: int = Field(default=20, description="Most derived types to list, up to 500.")
 
 
 class TypesHierarchyOutput(Output):
