@@ -460,15 +460,21 @@ class Binding:
         method = facts.opened_by.get(bind.scope)
         if parent < 0 or facts.scopes[parent].kind != ScopeKind.CLASS or method is None:
             return NOTHING
-        first = min(
-            (b.line, b.column) for b in facts.binds if b.scope == bind.scope and b.reason == Reason.PARAM
-        )
-        if facts.definitions[method].flags & FLAG_STATIC or first != (bind.line, bind.column):
+        is_first = facts.first_parameters[bind.scope] == (bind.line, bind.column)
+        if facts.definitions[method].flags & FLAG_STATIC or not is_first:
             return NOTHING
-        written = self._sources.occurrences(path, bind.name)
-        if any(one.role == Role.WRITE and one.target == at + 1 for one in written):
+        if at in self._replaced(path, facts, bind.name):
             return NOTHING
         return self._class_of(path, facts, parent)
+
+    def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
+        """The binds of a name in a file that are written to."""
+        answers, key = self._sources.memo.answers, ("replaced binds", facts.blob, name)
+        if key not in answers:
+            seen = self._sources.occurrences(path, name)
+            answers[key] = frozenset(one.target - 1 for one in seen if one.role == Role.WRITE and one.target)
+        found: frozenset[int] = answers[key]
+        return found
 
 
 def _head(module: str) -> str:

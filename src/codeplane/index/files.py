@@ -86,8 +86,19 @@ class FileFacts:
             key = (bind.scope, name)
             first = found.setdefault(key, at)
             # The same bind may be there once more for places where a base class may hide it.
-            if first >= 0 and bind._replace(certain=True) != self.binds[first]._replace(certain=True):
+            is_again = first != at and first >= 0
+            if is_again and bind._replace(certain=True) != self.binds[first]._replace(certain=True):
                 found[key] = -1
+        return found
+
+    @cached_property
+    def first_parameters(self) -> dict[int, tuple[int, int]]:
+        """Scope → where the first of its parameters stands."""
+        found: dict[int, tuple[int, int]] = {}
+        for bind in self.binds:
+            if bind.reason == Reason.PARAM:
+                at = (bind.line, bind.column)
+                found[bind.scope] = min(at, found.get(bind.scope, at))
         return found
 
     @cached_property

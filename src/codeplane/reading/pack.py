@@ -5,7 +5,7 @@ import json
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, overload
 
@@ -14,6 +14,8 @@ from codeplane.languages.facts import Bind, Facts, Occurrences, Reason, Scope, S
 _SCOPE_FIELDS = 6
 _BIND_FIELDS = 6
 _CERTAIN = 8  # above the values of `Reason`
+_REASONS = tuple(Reason)
+_SCOPE_KINDS = tuple(ScopeKind)
 _GAP = "\0"  # in no text: what holds it is not read
 _HEAD = struct.Struct("<II6s")  # occurrences, lines, the type of each column
 _BIND_HEAD = struct.Struct("<II")  # binds, bytes of their numbers
@@ -98,7 +100,7 @@ def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
 def unpack_scopes(packed: bytes) -> list[Scope]:
     flat = unpack_numbers(packed)
     return [
-        Scope(flat[at] - 1, ScopeKind(flat[at + 1]), Span(*flat[at + 2 : at + _SCOPE_FIELDS]))
+        Scope(flat[at] - 1, _SCOPE_KINDS[flat[at + 1]], Span(*flat[at + 2 : at + _SCOPE_FIELDS]))
         for at in range(0, len(flat), _SCOPE_FIELDS)
     ]
 
@@ -111,6 +113,15 @@ class Binds(Sequence[Bind]):
 
     def __len__(self) -> int:
         return self._count
+
+    def __iter__(self) -> Iterator[Bind]:
+        """All of them, at a third of the cost of one after the other."""
+        texts, columns = self._texts, [self._numbers[at::_BIND_FIELDS] for at in range(_BIND_FIELDS)]
+        for name, scope, reason, target, line, column, type_name in zip(texts, *columns, strict=False):
+            yield Bind(
+                scope, name, _REASONS[reason & ~_CERTAIN], target - 1, reason >= _CERTAIN, line, column,
+                texts[type_name] if type_name else "",
+            )  # fmt: skip
 
     @overload
     def __getitem__(self, at: int) -> Bind: ...
@@ -128,7 +139,7 @@ class Binds(Sequence[Bind]):
         return Bind(
             scope,
             self._texts[at],
-            Reason(reason & ~_CERTAIN),
+            _REASONS[reason & ~_CERTAIN],
             target - 1,
             reason >= _CERTAIN,
             line,
