@@ -49,9 +49,8 @@ DJANGO = (
     Question(
         "Show these three functions.",
         (("read_source", {"targets": ["utils.text.slugify", "Truncator.chars", "urls.base.reverse"]}),),
-        (f"{_GREP} 'def (slugify|chars|reverse)\\b' django/utils/text.py django/urls/base.py",
-         "sed -n 440,470p django/utils/text.py", "sed -n 185,215p django/utils/text.py",
-         "sed -n 25,110p django/urls/base.py"),
+        ("rg -n --heading -A 30 'def slugify\\b' django", "rg -n --heading -A 30 'def chars\\b' django",
+         "rg -n --heading -A 90 'def reverse\\b' django/urls"),
         ("def slugify", "def chars", "def reverse", "NoReverseMatch"),
     ),
     Question(
