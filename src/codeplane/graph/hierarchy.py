@@ -121,7 +121,7 @@ def _class_of(snapshot: Snapshot, place: Place) -> Target:
     assert facts is not None, "BUG: a class has a file"
     if facts.definitions[place.definition].kind != "impl":
         return (place,)
-    return snapshot.linker.owner(place.path, facts, place.definition)[:1]
+    return snapshot.linker.around.owner(place.path, facts, place.definition)[:1]
 
 
 def _written(text: str) -> str:

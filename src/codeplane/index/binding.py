@@ -203,7 +203,7 @@ class Binding:
         sure = facts.named(bind.scope, bind.name)
         if sure is None or sure != bind._replace(certain=True):
             return _UNKNOWN
-        if self._linker.may_hide(path, (seen.scope, bind.scope), bind.name):
+        if self._linker.around.may_hide(path, (seen.scope, bind.scope), bind.name):
             return _UNKNOWN
         if self._has_overloads(path, facts, sure):
             return _UNKNOWN
@@ -419,8 +419,8 @@ class Binding:
             if kind == ScopeKind.FUNCTION:
                 is_method = parent >= 0 and facts.scopes[parent].kind == ScopeKind.CLASS
                 opened = facts.opened_by.get(scope)
-                if opened is not None and self._linker.is_open(facts, opened):
-                    return self._linker.owner(path, facts, opened)
+                if opened is not None and self._linker.around.is_open(facts, opened):
+                    return self._linker.around.owner(path, facts, opened)
                 # A function without a name, or one that extends another type, has another receiver.
                 is_method = is_method and opened is not None and not facts.definitions[opened].owner
                 return self._class_of(path, facts, parent) if is_method else NOTHING

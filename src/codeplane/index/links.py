@@ -8,12 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from codeplane.index.around import Around
 from codeplane.index.classes import PATH, Classes
 from codeplane.index.files import FileFacts
 from codeplane.index.sources import ViewSources
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
 from codeplane.languages import LanguageSpec, specs
-from codeplane.languages.facts import FLAG_MORE, FLAG_STATIC, Bind, Import, Reason, ScopeKind
+from codeplane.languages.facts import FLAG_MORE, Bind, Import, Reason, ScopeKind
 from codeplane.languages.modules import Place, rules
 
 _DEEPEST: Final = 60
@@ -26,6 +27,7 @@ class Linker:
     def __init__(self, sources: ViewSources) -> None:
         self.sources = sources
         self.classes = Classes(self)
+        self.around = Around(self)
         self._answers = sources.memo.answers
         self._running: dict[tuple[object, ...], int] = {}
         self._lowest = _DEEPEST
@@ -209,7 +211,7 @@ class Linker:
         found = rules(facts.language) if facts is not None else None
         if facts is None or found is None:
             return NOTHING
-        inherited = self._inherited(path, facts, scope, name)
+        inherited = self.around.inherited(path, facts, scope, name)
         if inherited:
             return inherited
         spec = self.spec(facts)
@@ -221,7 +223,7 @@ class Linker:
             if far and spec.far_kinds and not self._are_far(known(target), spec):
                 continue
             if target:
-                is_hidden = far and spec.stars_hide and self._may_bring(path, facts, (scope, 0), name)
+                is_hidden = far and spec.stars_hide and self.around.may_bring(path, facts, (scope, 0), name)
                 return UNCLEAR if is_hidden else target
         stars = [at for at in facts.stars if self._sees(facts, scope, facts.imports[at].scope)]
         return self.starred(path, stars, name)
@@ -477,99 +479,6 @@ class Linker:
             if not is_part and item.kind not in self.spec(facts).merges:
                 return False
         return True
-
-    def _inherited(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
-        """A member that a class around has from its bases, where members are seen without a receiver."""
-        spec = self.spec(facts)
-        if spec.members_visible != "nested":
-            return NOTHING
-        is_static = False
-        for around in self._around(facts, scope):
-            target = NOTHING
-            if self.is_open(facts, around):
-                owner = self.owner(path, facts, around)
-                target = self._without_receiver(owner, name) if owner else UNCLEAR
-            elif facts.definitions[around].kind in CLASSES:
-                target = self._without_receiver((Place(path, around),), name)
-            if target:
-                # Of what a class around has, a static one sees types alone.
-                is_seen = not is_static or all(self.definition_kind(one) in CLASSES for one in target)
-                return target if is_seen else UNCLEAR
-            is_static = is_static or (
-                spec.nested_apart
-                and facts.definitions[around].kind in CLASSES
-                and bool(facts.definitions[around].flags & FLAG_STATIC)
-            )
-        return NOTHING
-
-    def _without_receiver(self, owner: Target, name: str) -> Target:
-        """A member of a class around. A base that depends on a parameter of the class is not looked at."""
-        found = self.classes.member(owner, name)
-        if found and any(map(self._has_dependent_bases, owner)):
-            return UNCLEAR if self.classes.member(owner, name, of_bases=True) else found
-        return found
-
-    def _has_dependent_bases(self, place: Place) -> bool:
-        facts = self.sources.facts(place.path)
-        if facts is None or not self.spec(facts).open_functions:
-            return False
-        item = facts.definitions[place.definition]
-        header = item.signature.replace(" ", "")
-        if not any(f"{base}<" in header for base in item.bases):
-            return False
-        return item.body in facts.with_parameters
-
-    def owner(self, path: str, facts: FileFacts, at: int) -> Target:
-        """The class that a definition outside of it belongs to."""
-        item = facts.definitions[at]
-        target = known(self.written(path, item.scope, item.owner)) if item.owner else NOTHING
-        return target if all(self.definition_kind(one) in CLASSES for one in target) else NOTHING
-
-    def may_hide(self, path: str, scopes: tuple[int, int], name: str) -> bool:
-        """Whether a class from an inner to an outer scope has or may have the name from a base, or a star
-        import in a scope on the way brings it or may bring it."""
-        facts = self.sources.facts(path)
-        assert facts is not None, "BUG: a file with names has facts"
-        at, last = scopes
-        spec = self.spec(facts)
-        if (spec.islands or spec.stars_hide) and self._may_bring(path, facts, scopes, name):
-            return True
-        while at >= last and at >= 0:
-            opened = facts.opened_by.get(at)
-            if opened is not None and self.is_open(facts, opened):
-                return True
-            is_class = facts.scopes[at].kind == ScopeKind.CLASS and not self.spec(facts).members_apart
-            if is_class and (opened is None or self._has_from_base(Place(path, opened), name)):
-                return True
-            at = facts.scopes[at].parent
-        return False
-
-    def _may_bring(self, path: str, facts: FileFacts, scopes: tuple[int, int], name: str) -> bool:
-        inner, last = scopes
-        between = {scope for scope in self.outward(facts, inner) if scope > last}
-        stars = [at for at in facts.stars if facts.imports[at].scope in between]
-        is_open = any(not known(self.imported(path, at)) for at in stars)
-        return is_open or self.starred(path, stars, name) != NOTHING
-
-    def is_open(self, facts: FileFacts, at: int) -> bool:
-        """Whether names come into a definition from what other files say: a namespace that they add to, a
-        function that belongs to a class elsewhere."""
-        item = facts.definitions[at]
-        return self.spec(facts).open_functions and (item.kind in SPACES or item.owner != "")
-
-    def _has_from_base(self, place: Place, name: str) -> bool:
-        facts = self.sources.facts(place.path)
-        assert facts is not None, "BUG: a class has a file"
-        item, spec = facts.definitions[place.definition], self.spec(facts)
-        implied = spec.implied.get(item.kind, "").split()
-        return name in implied or self.classes.may_hide(place, name)
-
-    def _around(self, facts: FileFacts, scope: int) -> Iterator[int]:
-        """The definitions that open the scopes around, inner ones first."""
-        while scope >= 0:
-            if scope in facts.opened_by:
-                yield facts.opened_by[scope]
-            scope = facts.scopes[scope].parent
 
     def _sees(self, facts: FileFacts, scope: int, outer: int) -> bool:
         return any(one == outer for one in self.outward(facts, scope))
