@@ -175,3 +175,9 @@ def test_an_empty_repository_has_nothing(ask: Ask, tmp_path: Path, repo: Path) -
     for mode in ("lexical", "regex", "literal", "symbol"):
         assert ask("search", query="x", mode=mode)["result"]["absence"] == "proven_none"
     assert ask("list_files")["result"]["absence"] == "proven_none"
+
+
+def test_a_scope_counts_before_the_best_are_chosen(ask: Ask, repo: Path) -> None:
+    (repo / "app" / "many.py").write_text("".join(f"def common{n}():\n    pass\n\n\n" for n in range(300)))
+    (repo / "data" / "one.py").write_text("def uncommon_thing():\n    pass\n")
+    assert hits(ask("search", query="common", mode="symbol", paths=["data/"])) == [("data/one.py", 1)]

@@ -119,14 +119,19 @@ class Lookup:
         )
         return [from_sql(name) for (name,) in rows]
 
-    def names(self) -> str:
-        """All defined names of the view, a line break before and after each."""
+    def names(self) -> tuple[str, str]:
+        """All defined names of the view, a line break before and after each; and the same in lower case.
+
+        Where a letter takes another room in lower case, both are the names as they are.
+        """
         key = ("all names",)
-        kept: tuple[int, str] | None = self._sources.memo.answers.get(key)
+        kept: tuple[int, str, str] | None = self._sources.memo.answers.get(key)
         if kept is None or kept[0] != self._epoch:
-            kept = (self._epoch, "\n" + "".join([f"{name}\n" for name in self._sources.defined_names()]))
+            text = "\n" + "".join([f"{name}\n" for name in self._sources.defined_names()])
+            lower = text.lower()
+            kept = (self._epoch, text, lower if len(lower) == len(text) else text)
             self._sources.memo.answers[key] = kept
-        return kept[1]
+        return kept[1:]
 
     def _blobs(self, asked: str) -> list[int]:
         rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (asked,))

@@ -1,7 +1,7 @@
 """Definitions by name, whole or in part, and the references to one."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -14,28 +14,31 @@ from codeplane.search.scope import Scope, purpose
 
 _BETWEEN: Final = re.compile(r"[^\w$]+")
 _MOST: Final = 500
-_MOST_NAMES: Final = 300
+MOST_SYMBOLS: Final = 200
 _PROSE: Final = frozenset("heading key selector block stage resource".split())
 _TIERS: Final = {tier: at for at, tier in enumerate(Tier)}
 
 
 def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
     """Definitions whose names are, begin with or contain the last word; the others stand around them."""
-    spots = spots_of(snapshot, symbols_like(snapshot, text, scope), files)
-    return Plan(snapshot.epoch, spots, total=_count(spots))
+    found = symbols_like(snapshot, text, scope, lambda path: files is None or path in files)
+    spots = spots_of(snapshot, found, None)
+    return Plan(snapshot.epoch, spots, total=_count(spots) if len(found) < MOST_SYMBOLS else 0)
 
 
-def symbols_like(snapshot: Snapshot, text: str, scope: Scope) -> list[DefFact]:
-    """The same definitions by themselves, the likest first."""
+def symbols_like(
+    snapshot: Snapshot, text: str, scope: Scope, holds: Callable[[str], bool] = bool
+) -> list[DefFact]:
+    """The same definitions by themselves, the likest first, up to `MOST_SYMBOLS`; of the paths that count."""
     parts = [part for part in _BETWEEN.split(text) if part]
     found: list[DefFact] = []
     *around, name = parts or [""]
     for one in _names_like(snapshot, name) if name else ():
-        named = snapshot.definitions_named(one, _MOST).items
+        named = [item for item in snapshot.definitions_named(one, _MOST).items if holds(item.path)]
         found += sorted(_filtered(named, around, scope), key=_worth)
-        if len(found) >= _MOST:
+        if len(found) >= MOST_SYMBOLS:
             break
-    return found[:_MOST]
+    return found[:MOST_SYMBOLS]
 
 
 def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
@@ -98,18 +101,16 @@ def _worth(one: DefFact) -> tuple[object, ...]:
 
 def _names_like(snapshot: Snapshot, name: str) -> list[str]:
     """Names, the likest first: the same, in other case, beginning so, with such a part, with such letters."""
-    names, low = snapshot.lookup.names(), name.lower()
-    lower = names.lower()
-    if len(lower) != len(names):  # a letter whose small form is longer: positions would not agree
-        lower, low = names, name
+    names, lower = snapshot.lookup.names()
+    low = name if lower is names else name.lower()
     found: dict[str, tuple[int, int]] = {}
     at = lower.find(low)
-    while at >= 0 and len(found) < _MOST_NAMES * 10:
+    while at >= 0:
         start, end = names.rindex("\n", 0, at + 1) + 1, names.index("\n", at)
         one = names[start:end]
         found[one] = (_likeness(one, name, at - start), len(one))
         at = lower.find(low, end)
-    return sorted(found, key=lambda one: (found[one], one))[:_MOST_NAMES]
+    return sorted(found, key=lambda one: (found[one], one))
 
 
 def _likeness(found: str, name: str, at: int) -> int:

@@ -16,6 +16,7 @@ _WORD: Final = re.compile(r"\w+")
 _MOST_QUERY_WORDS: Final = 20
 _LINES_OF_A_FILE: Final = 3
 _LOOKED_AT: Final = 300
+_FEW: Final = 800
 _EXACT: Final = 10
 _BEGINNING: Final = 5
 
@@ -44,11 +45,12 @@ def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
     """The files that may match: those that have every word that a match needs."""
     lookup, files = snapshot.lookup, within(snapshot, scope)
     blobs: set[int] | None = None
-    for letters in pattern.needs:
+    # Whole words cost least to ask for, and beyond a point asking costs more than reading.
+    for letters in sorted(pattern.needs, key=lambda one: (-one.begins - one.ends, -len(one.text))):
         found = _holding(snapshot, letters)
         if found is not None:
             blobs = found if blobs is None else blobs & found
-        if blobs is not None and len(blobs) < _LINES_OF_A_FILE:
+        if blobs is not None and len(blobs) <= _FEW:
             break
     paths: Iterable[str] = lookup.paths if blobs is None else lookup.paths_of(blobs)
     if files is not None:

@@ -14,6 +14,7 @@ from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 _MOST = 100
 _TOP = 3
+_LOOKING = ("lexical", "literal", "regex")
 
 
 class SearchInput(Input):
@@ -46,7 +47,9 @@ class SearchFile(Output):
 
 class SearchOutput(Output):
     files: list[SearchFile] = Field(description="Hits by file, best first.")
-    total: int | None = Field(default=None, description="All definitions or references that were found.")
+    total: int | None = Field(
+        default=None, description="Definitions or references in all, where that is known."
+    )
     candidates: int | None = Field(
         default=None, description="Files that may match, where there are more pages."
     )
@@ -97,7 +100,7 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
             for path, hits in found.files.items()
         ],
         total=found.total or None,
-        candidates=found.candidates if found.rest and not found.total else None,
+        candidates=found.candidates if found.rest and shape.mode in _LOOKING else None,
         changed=[shown(path) for path in found.changed] or None,
         next_cursor=call.session.cursors.keep(found.rest) if found.rest else None,
         absence=why_nothing(snapshot, args.mode, args.query) if is_empty else None,

@@ -88,8 +88,7 @@ def _kinds(asked: list[str]) -> frozenset[str]:
 
 def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], path: str) -> list[DefFact]:
     if query.strip("*"):
-        found = symbols_like(snapshot, query, Scope(kinds=tuple(kinds)))
-        return [one for one in found if is_below(one.path, path)]
+        return symbols_like(snapshot, query, Scope(kinds=tuple(kinds)), lambda one: is_below(one, path))
     below = RepoPath(path.removeprefix("./").strip("/").removeprefix("."))
     if not kinds:
         if not path or snapshot.file(below) is None:
