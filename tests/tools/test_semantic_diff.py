@@ -1,17 +1,14 @@
 """What the tool says about real edits of a real repository."""
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
-from codeplane.config import Places
-from codeplane.server.pipeline import Pipeline, Request
-from codeplane.session import Checkout, RepoSession
-from codeplane.tools import all_tools
-from tests.drive import git, new_repo, user_env
+from tests.drive import git
+from tests.tools.repo import Repo
 
 CART = """\
 import math
@@ -49,22 +46,9 @@ FILES = {
 }
 
 
-class Repo:
-    def __init__(self, base: Path, files: Mapping[str, str]) -> None:
-        self.root = new_repo(base / "repo", files)
-        places = Places.of_user(user_env(base / "home"))
-        self.session = RepoSession.open(Checkout.find(self.root, places))
-        self._pipeline = Pipeline(self.session, all_tools())
-
-    def write(self, path: str, text: str) -> None:
-        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.root / path).write_text(text)
-
+class Shop(Repo):
     def diff(self, **arguments: object) -> dict[str, Any]:
-        answer = anyio.run(self._pipeline.call, Request("semantic_diff", arguments, "a client"))
-        assert not answer.is_error, answer.body
-        result: dict[str, Any] = answer.body["result"]
-        return result
+        return self.result("semantic_diff", **arguments)
 
     def changes(self, path: str, **arguments: object) -> dict[str, dict[str, Any]]:
         """The changes of one file by name, members too."""
@@ -78,13 +62,13 @@ class Repo:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Repo]:
-    repo = Repo(tmp_path, FILES)
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    repo = Shop(tmp_path, FILES)
     yield repo
     repo.session.close()
 
 
-def test_a_changed_header_is_breaking_and_knows_its_users_and_tests(shop: Repo) -> None:
+def test_a_changed_header_is_breaking_and_knows_its_users_and_tests(shop: Shop) -> None:
     shop.write(
         "shop/cart.py", CART.replace("def price(cart: Cart) -> int", "def price(cart: Cart, vat) -> int")
     )
@@ -99,12 +83,12 @@ def test_a_changed_header_is_breaking_and_knows_its_users_and_tests(shop: Repo) 
     assert answer["tests_confidence"] == "complete"
 
 
-def test_a_changed_return_type_is_told_apart(shop: Repo) -> None:
+def test_a_changed_return_type_is_told_apart(shop: Shop) -> None:
     shop.write("shop/cart.py", CART.replace("-> int", "-> float"))
     assert shop.changes("shop/cart.py")["price"]["tags"] == ["return_type_changed", "minor_change"]
 
 
-def test_members_are_below_their_class(shop: Repo) -> None:
+def test_members_are_below_their_class(shop: Shop) -> None:
     text = CART.replace("total = count\n", "total = count + 1\n").replace(
         "def clear(self):", "def empty(self):"
     )
@@ -121,7 +105,7 @@ def test_members_are_below_their_class(shop: Repo) -> None:
     assert add["risk"] == "low" and "breaking" not in add
 
 
-def test_added_removed_and_private_definitions(shop: Repo) -> None:
+def test_added_removed_and_private_definitions(shop: Shop) -> None:
     text = CART.replace("    def _check(self):\n        return True\n", "").replace("LIMIT = 10", "MOST = 11")
     shop.write("shop/cart.py", text.replace("def tax(value):", "def duty(value, x):"))
     found = shop.changes("shop/cart.py")
@@ -135,7 +119,7 @@ def test_added_removed_and_private_definitions(shop: Repo) -> None:
     assert found["tax"]["breaking"] and "breaking" not in found["Cart._check"]
 
 
-def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Repo) -> None:
+def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop) -> None:
     shop.write("shop/cart.py", "# A cart.\n\n" + CART)
     shop.write("README.md", "# Shop\n\nMore.\n")
     answer = shop.diff()
@@ -145,7 +129,7 @@ def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Repo)
     ]
 
 
-def test_a_file_that_moved_is_compared_with_itself(shop: Repo) -> None:
+def test_a_file_that_moved_is_compared_with_itself(shop: Shop) -> None:
     (shop.root / "shop/cart.py").unlink()
     shop.write("shop/basket.py", CART.replace("rate = 2", "rate = 3"))
     [file] = shop.diff()["files"]
@@ -153,7 +137,7 @@ def test_a_file_that_moved_is_compared_with_itself(shop: Repo) -> None:
     assert [one["name"] for one in file["changes"]] == ["tax"]
 
 
-def test_commits_are_compared_without_a_checkout(shop: Repo) -> None:
+def test_commits_are_compared_without_a_checkout(shop: Shop) -> None:
     shop.write("shop/cart.py", CART + "\n\ndef more():\n    return 1\n")
     git(shop.root, "commit", "-qam", "more")
     shop.write("shop/cart.py", "")
@@ -161,7 +145,7 @@ def test_commits_are_compared_without_a_checkout(shop: Repo) -> None:
     assert shop.diff(base="HEAD~1", target="HEAD", paths=["tests"])["summary"] == "nothing has changed"
 
 
-def test_epochs_are_compared_by_facts(shop: Repo) -> None:
+def test_epochs_are_compared_by_facts(shop: Shop) -> None:
     shop.diff()
     before = shop.session.index.state().epoch
     shop.write("shop/cart.py", CART.replace("def tax(value)", "def tax(value, x)").replace("count=1", "n=1"))
@@ -173,7 +157,7 @@ def test_epochs_are_compared_by_facts(shop: Repo) -> None:
     }
 
 
-def test_a_long_diff_is_read_in_pages(shop: Repo) -> None:
+def test_a_long_diff_is_read_in_pages(shop: Shop) -> None:
     shop.write("shop/many.py", "".join(f"def f{n}(): ...\n" for n in range(45)))
     names: list[str] = []
     cursor: dict[str, object] = {}
@@ -182,3 +166,28 @@ def test_a_long_diff_is_read_in_pages(shop: Repo) -> None:
         names += [one["name"] for file in answer["files"] for one in file["changes"]]
         cursor = {"cursor": answer.get("next_cursor")}
     assert names == [f"f{n}" for n in range(45)] and cursor == {"cursor": None}
+
+
+def test_definitions_deep_inside_each_other_are_told_in_a_row(shop: Shop) -> None:
+    lines = [f"{' ' * level}def f{level}():\n" for level in range(300)]
+    shop.write("shop/deep.py", "".join([*lines, f"{' ' * 300}return 1\n"]))
+    git(shop.root, "add", "-A")
+    git(shop.root, "commit", "-qm", "deep")
+    shop.write("shop/deep.py", "".join([*lines, f"{' ' * 300}return 2\n"]))
+    found = shop.changes("shop/deep.py")
+    assert len(found) > 30 and found["f0"]["change"] == "body_changed"
+    shop.write("shop/deep.py", "")
+    assert list(shop.changes("shop/deep.py")) == ["f0"]
+
+
+def test_a_cursor_of_another_state_is_gone(shop: Shop) -> None:
+    shop.write("shop/many.py", "".join(f"def f{n}(): ...\n" for n in range(25)))
+    cursor = shop.diff()["next_cursor"]
+    shop.write("shop/many.py", "")
+    assert shop.error("semantic_diff", cursor=cursor)["name"] == "CURSOR_GONE"
+
+
+def test_names_and_files_that_are_not_utf8_are_compared(shop: Shop) -> None:
+    (shop.root / os.fsdecode(b"shop/\xff.py")).write_bytes(b"def \xe9(): ...\n\n\ndef ok(): return '\xff'\n")
+    [file] = shop.diff()["files"]
+    assert file["path"].startswith("shop/\ufffd") and "ok" in [one["name"] for one in file["changes"]]

@@ -12,6 +12,7 @@ from codeplane.graph.hierarchy import INTERFACES, overriding
 from codeplane.graph.places import around, definition_of, place_of
 from codeplane.index import DefFact, RefFact, Snapshot
 from codeplane.index.targets import CLASSES
+from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_ABSTRACT, Role
 from codeplane.languages.modules import Place
 
@@ -82,8 +83,15 @@ def references_to(
         found,
         _counted(Counter(one.tier for one in found), Tier),
         _counted(Counter(one.kind for one in found), Kind),
-        None if found else snapshot.why_none(definition.name),
+        None if found else _why_none(snapshot, definition),
     )
+
+
+def _why_none(snapshot: Snapshot, definition: DefFact) -> Absence:
+    facts = snapshot.linker.sources.facts(definition.path)
+    if facts is not None and not has_references(facts.language):
+        return Absence.LANGUAGE_GAP
+    return snapshot.why_none(definition.name)
 
 
 def is_below(path: str, directory: str) -> bool:

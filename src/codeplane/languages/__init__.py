@@ -11,6 +11,7 @@ __all__ = [
     "LanguageSpec",
     "extract",
     "extractor_version",
+    "has_references",
     "language_of",
     "readers_version",
     "specs",
@@ -44,3 +45,10 @@ def support_table() -> str:
     from codeplane.languages._support import support_table as read  # keeps the start quick
 
     return read()
+
+
+def has_references(language: str) -> bool:
+    """Whether the uses of names are read out of a language, and not only what it defines."""
+    from codeplane.languages._support import has_references as read  # keeps the start quick
+
+    return read(language)

@@ -1,5 +1,7 @@
 """The table of what is read out of each language, made from its queries and its spec."""
 
+from functools import cache
+
 from codeplane.languages._grammar import query_files
 from codeplane.languages._spec import LanguageSpec, specs
 
@@ -13,6 +15,12 @@ _COLUMNS = {
     "Inheritance": ("@base",),
     "Types": ("@annotation",),
 }
+
+
+@cache
+def has_references(language: str) -> bool:
+    """Whether the uses of names are read out of a language, and not only what it defines."""
+    return any("@identifier" in path.read_text() for path in query_files(language))
 
 
 def support_table() -> str:

@@ -1,13 +1,14 @@
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.places import short
-from codeplane.graph.references import Kind, Reference, references_to
+from codeplane.graph.references import Kind, Reference, References, references_to
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -31,6 +32,15 @@ class RefsFindInput(Input):
     )
     path: str | None = Field(default=None, description="Only below this path.")
     limit: int = Field(default=50, description="Most references to list, up to 500.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+
+
+class _Rest(NamedTuple):
+    """What is listed page by page, as it was when the first was asked for."""
+
+    found: References
+    blobs: dict[RepoPath, int | None]
+    start: int
 
 
 class FileReferences(Output):
@@ -44,7 +54,11 @@ class RefsFindOutput(Output):
     tiers: dict[str, int] = Field(description="How many there are of each tier, listed or not.")
     kinds: dict[str, int] = Field(description="How many there are of each kind, listed or not.")
     files: list[FileReferences] = Field(description="References by file, best proven first.")
-    more: int | None = Field(default=None, description="References beyond the limit.")
+    more: int | None = Field(default=None, description="References after these.")
+    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
+    changed: list[str] | None = Field(
+        default=None, description="Files that changed since the first page; theirs are left out."
+    )
     absence: str | None = Field(default=None, description="Why there are none.")
 
 
@@ -52,8 +66,8 @@ class RefsFindOutput(Output):
 def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
     """Lists every reference to a symbol: what it does, how far it is proven, where it stands.
 
-    Tiers: proven (same file), strong (imports, known classes), anchored (same name behind a receiver of
-    unknown class), unknown. Totals are complete even when the list is cut.
+    Tiers: proven (same file), strong (imports, known classes), anchored (a receiver of unknown class),
+    unknown. Totals are complete even when the list is cut.
 
     Use when:
     - you change, move or delete a symbol, or want to know who uses it and how
@@ -69,24 +83,43 @@ def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
 
 def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> RefsFindOutput:
     definition = snapshot.symbol(args.symbol)
-    found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below=args.path or "")
+    rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
+    if rest is None:
+        found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below=args.path or "")
+        blobs = snapshot.linker.sources.memo.layout.blobs
+        rest = _Rest(found, {one.path: blobs.get(one.path) for one in found.items}, 0)
     excerpts = Excerpts(snapshot)
-    files: dict[str, list[Reference]] = {}
-    for one in found.items[:limit]:
-        files.setdefault(one.path, []).append(one)
-    _compare(call, snapshot, excerpts, found.items)
+    files, changed = _page(snapshot, rest, limit)
+    end = rest.start + limit
+    more = max(0, len(rest.found.items) - end)
+    if not rest.start:
+        _compare(call, snapshot, excerpts, rest.found.items)
     return RefsFindOutput(
         symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
         at=f"{shown(definition.path)}:{definition.name_line}",
-        tiers={tier.value: count for tier, count in found.tiers.items()},
-        kinds={kind.value: count for kind, count in found.kinds.items()},
+        tiers={tier.value: count for tier, count in rest.found.tiers.items()},
+        kinds={kind.value: count for kind, count in rest.found.kinds.items()},
         files=[
             FileReferences(path=shown(path), refs=_lines(snapshot, excerpts, refs))
             for path, refs in files.items()
         ],
-        more=max(0, len(found.items) - limit) or None,
-        absence=found.absence.value if found.absence else None,
+        more=more or None,
+        next_cursor=call.session.cursors.keep(rest._replace(start=end)) if more else None,
+        changed=[shown(path) for path in changed] or None,
+        absence=rest.found.absence.value if rest.found.absence else None,
     )
+
+
+def _page(
+    snapshot: Snapshot, rest: _Rest, limit: int
+) -> tuple[dict[RepoPath, list[Reference]], list[RepoPath]]:
+    """The references of a page by file, and the files whose content is not what it was."""
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    files: dict[RepoPath, list[Reference]] = {}
+    for one in rest.found.items[rest.start : rest.start + limit]:
+        files.setdefault(one.path, []).append(one)
+    changed = [path for path in files if blobs.get(path) != rest.blobs[path]]
+    return {path: refs for path, refs in files.items() if path not in changed}, changed
 
 
 def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from codeplane.core.errors import InvalidArgument
+from codeplane.core.errors import CursorGone
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.diff import FileDiff, counted, is_breaking, structural_diff
@@ -163,8 +163,8 @@ def _offset(cursor: str | None, epoch: int) -> int:
         return 0
     found = _CURSOR.match(cursor)
     if found is None or int(found[1]) != epoch:
-        raise InvalidArgument(
-            "The cursor is not of this state of the repository.", hints=["Ask again without a cursor."]
+        raise CursorGone(
+            "The cursor is not of this state of the repository.", hints=["Ask anew without a cursor."]
         )
     return int(found[2])
 

@@ -1,0 +1,40 @@
+"""A real repository with the real pipeline, for tests of what tools answer after edits."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from codeplane.config import Places
+from codeplane.server.pipeline import Answer, Pipeline, Request
+from codeplane.session import Checkout, RepoSession
+from codeplane.tools import all_tools
+from tests.drive import new_repo, user_env
+
+
+class Repo:
+    def __init__(self, base: Path, files: Mapping[str, str]) -> None:
+        self.root = new_repo(base / "repo", files)
+        places = Places.of_user(user_env(base / "home"))
+        self.session = RepoSession.open(Checkout.find(self.root, places))
+        self._pipeline = Pipeline(self.session, all_tools())
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def ask(self, tool: str, **arguments: object) -> Answer:
+        return anyio.run(self._pipeline.call, Request(tool, arguments, "a client"))
+
+    def result(self, tool: str, **arguments: object) -> dict[str, Any]:
+        answer = self.ask(tool, **arguments)
+        assert not answer.is_error, answer.body
+        result: dict[str, Any] = answer.body["result"]
+        return result
+
+    def error(self, tool: str, **arguments: object) -> dict[str, Any]:
+        answer = self.ask(tool, **arguments)
+        assert answer.is_error, answer.body
+        error: dict[str, Any] = answer.body["error"]
+        return error
