@@ -1,10 +1,13 @@
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -285,32 +288,60 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("round_", range(4))
-def test_a_kill_at_any_moment_is_recovered_from(tmp_path: Path, workers: Workers, round_: int) -> None:
-    files = {f"p{n % 7}/m{n}.py": SOURCE.replace("helper", f"helper_{n}") for n in range(600)}
-    repo = new_repo(tmp_path / "many", files)
-    script = tmp_path / "build.py"
-    script.write_text(BUILD)
-    root = Path(__file__).parent.parent.parent
-    for kill in range(5):
+class Kills:
+    """A first pass over 600 files, begun again and again and killed each time."""
+
+    def __init__(self, base: Path) -> None:
+        files = {f"p{n % 7}/m{n}.py": SOURCE.replace("helper", f"helper_{n}") for n in range(600)}
+        self.repo = new_repo(base / "many", files)
+        self.file = base / "i.db"
+        self._script = base / "build.py"
+        self._script.write_text(BUILD)
+
+    def kill(self, wait: Callable[[IO[bytes]], object]) -> None:
         process = subprocess.Popen(
-            [sys.executable, str(script), str(repo), str(tmp_path / "i.db")],
-            env={**os.environ, "PYTHONPATH": str(root)},
+            [sys.executable, str(self._script), str(self.repo), str(self.file)],
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)},
             stdout=subprocess.PIPE,
         )
         assert process.stdout is not None
-        # Some kills fall into the start and the first publication, the others between and inside batches.
-        if kill == 0:
-            time.sleep(0.5 + 0.08 * round_)
-        else:
-            for _ in range(1 + (2 * kill + round_) % 8):
-                process.stdout.readline()
+        wait(process.stdout)
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    resumed = fresh(repo, tmp_path / "i.db", workers)
-    assert resumed == fresh(repo, tmp_path / "new.db", workers)
-    assert json.dumps(resumed).count("helper_") > 600
+
+    def check(self, workers: Workers) -> None:
+        resumed = fresh(self.repo, self.file, workers)
+        assert resumed == fresh(self.repo, self.file.with_name("new.db"), workers)
+        assert json.dumps(resumed).count("helper_") > 600
+
+
+def after_steps(count: int, seconds: float = 0) -> Callable[[IO[bytes]], None]:
+    def wait(steps: IO[bytes]) -> None:
+        for _ in range(count):
+            steps.readline()
+        time.sleep(seconds)
+
+    return wait
+
+
+@pytest.mark.parametrize("round_", range(4))
+def test_a_kill_at_any_moment_is_recovered_from(tmp_path: Path, workers: Workers, round_: int) -> None:
+    kills = Kills(tmp_path)
+    # The first falls into the start and the first publication, the others between and inside batches.
+    kills.kill(lambda _: time.sleep(0.5 + 0.08 * round_))
+    for number in range(1, 5):
+        kills.kill(after_steps(1 + (2 * number + round_) % 8))
+    kills.check(workers)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("round_", range(20))
+def test_two_hundred_kills_are_recovered_from(tmp_path: Path, workers: Workers, round_: int) -> None:
+    kills, die = Kills(tmp_path), random.Random(round_)
+    for _ in range(10):
+        kills.kill(after_steps(die.randint(0, 9), die.random() * 0.3))
+    kills.check(workers)
 
 
 def test_what_a_file_says_by_itself_is_listed_with_a_limit(index: Index, repo: Path) -> None:
