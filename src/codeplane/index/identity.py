@@ -1,6 +1,7 @@
 """The lasting name of a definition: the same in every view and epoch as long as it stays itself."""
 
 import hashlib
+from collections.abc import Iterable
 from typing import Final
 
 from codeplane.index.links import Linker
@@ -50,10 +51,21 @@ class Identities:
 
     def find(self, uid: str) -> Place | None:
         """The definition with a uid. One that was handed out before is found at once."""
-        name = self._sources.issued.get(uid)
-        names = [name] if name is not None else []
-        for one in (*names, *(self._sources.defined_names() if uid.startswith(PREFIX) else ())):
-            for place, known in self._of_name(one).items():
+        issued, memo = self._sources.issued, self._sources.memo
+        name = issued.get(uid)
+        found = self._with(uid, [name]) if name is not None else None
+        # Kept among the uids, so that it goes when these are dropped.
+        everything = f"all of view {memo.view} at epoch {memo.epoch}"
+        if found is not None or everything in issued or not uid.startswith(PREFIX):
+            return found
+        found = self._with(uid, self._sources.defined_names())
+        if found is None and memo.epoch:
+            issued[everything] = ""
+        return found
+
+    def _with(self, uid: str, names: Iterable[str]) -> Place | None:
+        for name in names:
+            for place, known in self._of_name(name).items():
                 if known == uid:
                     return place
         return None

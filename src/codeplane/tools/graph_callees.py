@@ -30,7 +30,7 @@ def graph_callees(call: Call, args: GraphCalleesInput) -> CallGraph:
     Use when:
     - you want to know what a function needs in order to work
     Not for:
-    - reading the function (use `symbols_get_definition_span`)
+    - reading the function (use `read_source`)
     Examples:
     - Direct calls: {"symbol": "app.views.index"}
     """

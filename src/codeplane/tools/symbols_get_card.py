@@ -66,7 +66,7 @@ def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOut
     Use when:
     - you meet a function or class and want to know it before you read or change it
     Not for:
-    - its source text (use `symbols_get_definition_span`) or each reference (use `refs_find`)
+    - its source text (use `read_source`) or each reference (use `refs_find`)
     Examples:
     - By the end of its qualified name: {"symbol": "Model.save"}
     - By where it is defined: {"symbol": "app/models.py:12"}
