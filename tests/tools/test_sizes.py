@@ -1,0 +1,87 @@
+"""How long an answer may be. A question without limits of its own, about much, fits into its budget."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeplane.tools import all_tools
+from tests.drive import git, new_repo
+from tests.tools.conftest import Ask
+
+# Characters of the whole answer. About 4 make a token.
+BUDGETS = {
+    "code_get_span": 20_000,
+    "describe": 2_500,
+    "graph_callees": 6_000,
+    "graph_callers": 6_000,
+    "graph_trace_feature": 12_000,
+    "list_files": 8_000,
+    "map_repo": 12_000,
+    "read_file_full": 40_000,
+    "read_source": 40_000,
+    "refs_find": 10_000,
+    "reset_budget": 1_000,
+    "search": 6_000,
+    "semantic_diff": 16_000,
+    "symbols_get_card": 6_000,
+    "symbols_get_definition_span": 20_000,
+    "symbols_search": 6_000,
+    "types_hierarchy": 8_000,
+}
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "code_get_span": {"path": "big/wide.py"},
+    "describe": {},
+    "graph_callees": {"symbol": "big.wide.everything", "depth": 3},
+    "graph_callers": {"symbol": "big.core.shared", "depth": 3},
+    "graph_trace_feature": {"entry_point": "big.wide.everything"},
+    "list_files": {"depth": 5},
+    "map_repo": {},
+    "read_file_full": {"path": "big/wide.py"},
+    "read_source": {"targets": ["big/wide.py", "big/core.py", "big.wide.everything"]},
+    "refs_find": {"symbol": "big.core.shared"},
+    "reset_budget": {},
+    "search": {"query": "shared"},
+    "semantic_diff": {"base": "HEAD"},
+    "symbols_get_card": {"symbol": "big.core.shared"},
+    "symbols_get_definition_span": {"symbol": "big.wide.everything"},
+    "symbols_search": {"query": "use"},
+    "types_hierarchy": {"symbol": "big.core.Base"},
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """One function that 300 modules use, a class that all of them extend, a function that calls them all."""
+    used = (
+        "from big.core import Base, shared\n\n\nclass Derived{0}(Base):\n    def run(self):\n"
+        "        return shared({0}) + shared('some text that is not short at all, to fill it {0}')\n\n\n"
+        "def use_{0}(value):\n    return shared(value) or Derived{0}().run()\n"
+    )
+    files = {f"big/part{n % 12}/module{n}.py": used.format(n) for n in range(300)}
+    calls = "".join(f"    use_{n}({n})\n" for n in range(300))
+    imports = "".join(f"from big.part{n % 12}.module{n} import use_{n}\n" for n in range(300))
+    files["big/wide.py"] = f"{imports}\n\ndef everything():\n{calls}"
+    files["big/core.py"] = "class Base:\n    pass\n\n\ndef shared(value):\n    return value\n"
+    repo = new_repo(tmp_path / "repo", files)
+    for n in range(0, 300, 2):
+        file = repo / f"big/part{n % 12}/module{n}.py"
+        file.write_text(file.read_text().replace("value", "amount"))
+    git(repo, "tag", "start")
+    return repo
+
+
+def test_every_tool_has_a_budget() -> None:
+    assert set(BUDGETS) == set(QUESTIONS) == set(all_tools())
+
+
+def test_answers_about_much_fit_into_their_budgets(ask: Ask) -> None:
+    over = {}
+    for tool, question in QUESTIONS.items():
+        answer = ask(tool, **question)
+        assert "result" in answer, (tool, answer)
+        size = len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
+        if size > BUDGETS[tool]:
+            over[tool] = size
+    assert not over
