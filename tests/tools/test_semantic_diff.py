@@ -129,6 +129,12 @@ def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop)
     ]
 
 
+def test_a_comment_below_a_header_does_not_change_the_header(shop: Shop) -> None:
+    shop.write("shop/cart.py", CART.replace("class Cart:\n", "class Cart:\n    # Keeps items.\n"))
+    found = shop.changes("shop/cart.py")["Cart"]
+    assert (found["change"], found["tags"]) == ("body_changed", ["minor_change"])
+
+
 def test_a_file_that_moved_is_compared_with_itself(shop: Shop) -> None:
     (shop.root / "shop/cart.py").unlink()
     shop.write("shop/basket.py", CART.replace("rate = 2", "rate = 3"))

@@ -25,6 +25,8 @@ _SIGNED = frozenset(
 )
 _TYPED = frozenset(("variable", "field", "property", "constant", "module"))
 _SIGNATURE = 1000  # bytes of a header that are kept
+# A further line of a header that is nothing but a comment. `#[` begins an attribute.
+_REMARK = re.compile(rb"\n[ \t]*(?:#(?!\[)|//|--)[^\n]*")
 _LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
 _CLASS = ScopeKind.CLASS  # reading it off the enumeration costs more than the test
 _HEAD = re.compile(rb"[\w$.:\\\x80-\xff]+")
@@ -185,6 +187,8 @@ class _Finish:
     def _signature(self, draft: Draft) -> str:
         end = draft.body_start if draft.body_start >= 0 else draft.end
         header = self.data[draft.start : min(end, draft.start + _SIGNATURE)]
+        if b"\n" in header:
+            header = _REMARK.sub(b"", header)
         return text(b" ".join(header.split()).rstrip(b"{:=; "))
 
     def _bases(self, draft: Draft) -> tuple[str, ...]:
