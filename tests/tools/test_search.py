@@ -181,3 +181,15 @@ def test_a_scope_counts_before_the_best_are_chosen(ask: Ask, repo: Path) -> None
     (repo / "app" / "many.py").write_text("".join(f"def common{n}():\n    pass\n\n\n" for n in range(300)))
     (repo / "data" / "one.py").write_text("def uncommon_thing():\n    pass\n")
     assert hits(ask("search", query="common", mode="symbol", paths=["data/"])) == [("data/one.py", 1)]
+
+
+def test_a_capital_letter_means_itself_where_that_is_found(ask: Ask, repo: Path) -> None:
+    (repo / "app" / "cases.py").write_text("queryset = 1\nuse(QuerySet)\nuse(MyQuerySetting)\n")
+    assert hits(ask("search", query="QuerySet")) == [("app/cases.py", 2)]
+    assert hits(ask("search", query="Queryset")) == [("app/cases.py", 1), ("app/cases.py", 2)]
+    assert hits(ask("search", query="queryset")) == [("app/cases.py", 1), ("app/cases.py", 2)]
+
+
+def test_several_words_find_the_name_that_they_make(ask: Ask, repo: Path) -> None:
+    (repo / "app" / "a.py").write_text("# start the engine, engine to start\n")
+    assert hits(ask("search", query="start engine"))[0] == ("app/core.py", 2)

@@ -112,9 +112,9 @@ class Lookup:
         return Holder(".".join(reversed(names)), *row[2:])
 
     def names_beginning(self, letters: str, limit: int) -> list[str]:
-        """Defined names that begin so and have more letters, in order."""
+        """Defined names that begin so, in order; the name itself comes first."""
         rows = self._connection.execute(
-            "SELECT DISTINCT name FROM definition WHERE name > ? AND name < ? ORDER BY name LIMIT ?",
+            "SELECT DISTINCT name FROM definition WHERE name >= ? AND name < ? ORDER BY name LIMIT ?",
             (letters, letters + "\U0010ffff", limit),
         )
         return [from_sql(name) for (name,) in rows]

@@ -43,8 +43,8 @@ def question(text: str) -> str:
 
 
 def parts_of(word: str) -> frozenset[str]:
-    """A word and its parts, in lower case: what it is found by."""
-    return frozenset(_with_parts(word).lower().split())
+    """A word and its parts: what it is found by, in any case."""
+    return frozenset(_with_parts(word).split())
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:

@@ -91,6 +91,7 @@ def _scripts(snapshot: Snapshot) -> Iterator[Entry]:
             snapshot, Pattern(spec.main_guard, is_literal=False), Scope(languages=(spec.name,))
         )
         plan = replace(plan, spots=[spot for spot in plan.spots if purpose(spot.path) is Purpose.SOURCE])
+        plan = replace(plan, spots=[spot for spot in plan.spots if not spot.path.endswith(spec.main_files)])
         for hits in page(snapshot, plan, Place(), _MOST_READ, lambda: None).files.values():
             for mark in hits.marks:
                 yield Entry(shown(hits.path.rsplit("/", 1)[-1]), f"{shown(hits.path)}:{mark.line}", "script")

@@ -100,6 +100,11 @@ def why_nothing(snapshot: Snapshot, mode: Mode, text: str) -> Absence:
     return snapshot.why_none(text)
 
 
+def any_case(snapshot: Snapshot, text: str, scope: Scope) -> Plan | None:
+    """The same words in any case, where they were looked for as they are written."""
+    return find_words(snapshot, text, scope, any_case=True) if text != text.lower() else None
+
+
 def begin(made: Plan, shape: Shape) -> Rest:
     return Rest(made, Place(), shape)
 

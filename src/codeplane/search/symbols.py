@@ -35,7 +35,7 @@ def symbols_like(
     *around, name = parts or [""]
     for one in _names_like(snapshot, name) if name else ():
         named = [item for item in snapshot.definitions_named(one, _MOST).items if holds(item.path)]
-        found += sorted(_filtered(named, around, scope), key=_worth)
+        found += sorted(_filtered(named, around, scope), key=worth)
         if len(found) >= MOST_SYMBOLS:
             break
     return found[:MOST_SYMBOLS]
@@ -43,7 +43,7 @@ def symbols_like(
 
 def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
     """The definitions with this name, or whose qualified names end so."""
-    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=_worth)
+    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=worth)
     spots = spots_of(snapshot, found, files)
     return Plan(snapshot.epoch, spots, total=_count(spots))
 
@@ -95,7 +95,8 @@ def _filtered(found: Iterable[DefFact], around: Sequence[str], scope: Scope) -> 
             yield one
 
 
-def _worth(one: DefFact) -> tuple[object, ...]:
+def worth(one: DefFact) -> tuple[object, ...]:
+    """How definitions of one name are sorted: code before prose, source before tests, outer ones first."""
     return one.kind in _PROSE, purpose(one.path), one.lexical_path.count("."), one.path, one.position
 
 
@@ -120,4 +121,4 @@ def _likeness(found: str, name: str, at: int) -> int:
         return 1
     if at == 0:
         return 2
-    return 3 if name.lower() in parts_of(found) else 4
+    return 3 if name.lower() in {part.lower() for part in parts_of(found)} else 4

@@ -10,26 +10,32 @@ from codeplane.reading.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
 from codeplane.search.plan import Look, Mark, Plan, Spot, excerpt
 from codeplane.search.scope import Purpose, Scope, purpose
-from codeplane.search.symbols import spots_of
+from codeplane.search.symbols import spots_of, worth
 
 _WORD: Final = re.compile(r"\w+")
 _MOST_QUERY_WORDS: Final = 20
 _LINES_OF_A_FILE: Final = 3
 _LOOKED_AT: Final = 300
 _FEW: Final = 800
+_MOST_JOINED: Final = 4
 _EXACT: Final = 10
 _BEGINNING: Final = 5
 
 
-def find_words(snapshot: Snapshot, text: str, scope: Scope) -> Plan:
-    """Definitions of the name, definitions that begin so, then files that hold all words."""
-    words = list(dict.fromkeys(word.lower() for word in _WORD.findall(text)))[:_MOST_QUERY_WORDS]
+def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = False) -> Plan:
+    """Definitions of the name, definitions that begin so, then files that hold all words.
+
+    A word with a capital letter means just that, unless any case is asked for.
+    """
+    written = list(dict.fromkeys(_WORD.findall(text.lower() if any_case else text)))[:_MOST_QUERY_WORDS]
+    words = [word.lower() for word in written]
     if not words:
         raise InvalidArgument(
             f"{text[:60]!r} has no word in it.", hints=['For other text, send "mode": "literal".']
         )
     files = within(snapshot, scope)
-    named = spots_of(snapshot, _definitions(snapshot, text.strip(), scope), files)
+    defined = _definitions(snapshot, _WORD.findall(text), scope)
+    named = spots_of(snapshot, defined, files)
     if scope.kinds:
         return Plan(snapshot.epoch, named)
     # Letters that the word index may not know are looked for in the files themselves.
@@ -37,8 +43,8 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope) -> Plan:
     paths = snapshot.lookup.with_words(known) if known else snapshot.lookup.paths
     if files is not None:
         paths = [path for path in paths if path in files]
-    ranked = _ranked(snapshot, paths, words)
-    return Plan(snapshot.epoch, named + ranked, _look_for_words(words))
+    ranked = _ranked(snapshot, paths, words, frozenset(one.path for one in defined))
+    return Plan(snapshot.epoch, named + ranked, _look_for_words(written))
 
 
 def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
@@ -77,22 +83,38 @@ def _holding(snapshot: Snapshot, letters: Letters) -> set[int] | None:
     return lookup.with_letters(letters.text)
 
 
-def _definitions(snapshot: Snapshot, name: str, scope: Scope) -> list[DefFact]:
-    if not name.isidentifier():
-        return []
-    found = snapshot.definitions_named(name, _EXACT).items
-    for longer in snapshot.lookup.names_beginning(name, _BEGINNING):
-        found += snapshot.definitions_named(longer, 1).items
+def _definitions(snapshot: Snapshot, words: Sequence[str], scope: Scope) -> list[DefFact]:
+    """Definitions with the name that the words are or make, and some whose names begin with it."""
+    found: list[DefFact] = []
+    most = _BEGINNING + 1 if len(words) == 1 else 1
+    for spelling in _spellings(words):
+        for name in snapshot.lookup.names_beginning(spelling, most):
+            is_exact = name == spelling
+            if is_exact or len(words) == 1:
+                named = snapshot.definitions_named(name, _EXACT if is_exact else 1).items
+                found += sorted(named, key=worth)
     return [one for one in found if not scope.kinds or one.kind in scope.kinds]
 
 
-def _ranked(snapshot: Snapshot, paths: Iterable[str], words: Sequence[str]) -> list[Spot]:
-    """Source before tests before documentation; files that are named for a word first."""
+def _spellings(words: Sequence[str]) -> list[str]:
+    """A word as it is; of several, the names that they make: `ThisName`, `thisName`, `this_name`."""
+    if len(words) < 2:
+        return list(words)
+    if len(words) > _MOST_JOINED:
+        return []
+    capital = "".join(word[:1].upper() + word[1:] for word in words)
+    return list(dict.fromkeys((capital, capital[:1].lower() + capital[1:], "_".join(words).lower())))
+
+
+def _ranked(
+    snapshot: Snapshot, paths: Iterable[str], words: Sequence[str], defining: frozenset[str] = frozenset()
+) -> list[Spot]:
+    """Source before tests before documentation; first files that are named for the words or define them."""
     blobs = snapshot.linker.sources.memo.layout.blobs
 
-    def rank(path: str) -> tuple[Purpose, bool, str]:
+    def rank(path: str) -> tuple[Purpose, int, bool, str]:
         low = path.lower()
-        return purpose(path), not any(word in low for word in words), path
+        return purpose(path), -sum(word in low for word in words), path not in defining, path
 
     return [Spot(path, blobs[path]) for path in sorted(paths, key=rank)]
 
@@ -106,9 +128,11 @@ def _look_for(pattern: Pattern) -> Look:
 
 def _look_for_words(words: Sequence[str]) -> Look:
     """The lines with most of the words, few of each file."""
+    folded = frozenset(word for word in words if word == word.lower())
     wanted = frozenset(words)
-    unsure = [word for word in words if not word.isascii()]
-    pattern = Pattern("(?i)" + "|".join(map(re.escape, words)), is_literal=False)
+    unsure = [word.lower() for word in words if not word.isascii()]
+    either = "|".join(f"(?i:{re.escape(word)})" if word in folded else re.escape(word) for word in words)
+    pattern = Pattern(either, is_literal=False)
 
     def look(data: bytes) -> list[Mark]:
         scored: list[tuple[int, Matched]] = []
@@ -117,7 +141,8 @@ def _look_for_words(words: Sequence[str]) -> Look:
             return []
         for line, _ in zip(pattern.lines(data), range(_LOOKED_AT), strict=False):
             said = _WORD.findall(data[line.start : line.end].decode("utf-8", "replace"))
-            score = len(wanted.intersection(part for word in said for part in parts_of(word)))
+            parts = {part for word in said for part in parts_of(word)}
+            score = len(wanted & parts) + len(folded & {part.lower() for part in parts} - parts)
             if score:
                 scored.append((-score, line))
                 whole += score == len(wanted)

@@ -7,7 +7,7 @@ from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.search.plan import Rest
 from codeplane.search.scope import Scope
-from codeplane.search.search import Enrichment, Found, Mode, Shape, begin, plan, show, why_nothing
+from codeplane.search.search import Enrichment, Found, Mode, Shape, any_case, begin, plan, show, why_nothing
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -81,15 +81,18 @@ def search(call: Call, args: SearchInput) -> SearchOutput:
 
 def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
     limit = clamped(call, "limit", args.limit, _MOST)
+    scope = Scope(tuple(args.paths), tuple(args.languages), tuple(args.kinds))
     if args.cursor is not None:
         rest = call.session.cursors.resume(args.cursor, Rest)
         assert isinstance(rest.shape, Shape), "BUG: a search keeps its shape"
         shape = rest.shape
     else:
         shape = Shape(args.mode, limit, args.enrichment, args.include_snippets)
-        scope = Scope(tuple(args.paths), tuple(args.languages), tuple(args.kinds))
         rest = begin(plan(snapshot, args.mode, args.query, scope), shape)
     found = show(snapshot, rest, shape, call.check)
+    if not found.files and args.cursor is None and args.mode == "lexical":
+        folded = any_case(snapshot, args.query, scope)
+        found = show(snapshot, begin(folded, shape), shape, call.check) if folded else found
     if snapshot.coverage.unread:
         call.warn(f"{snapshot.coverage.unread} files have not been read yet.")
     _compare(call, snapshot, found)
