@@ -136,6 +136,22 @@ def test_partial_parts_of_one_class_are_one_thing(index: Index, repo: Path) -> N
     assert named(filled(index, repo, files), "N.P") == "A.cs:1 N.P"
 
 
+def test_parts_of_a_type_in_other_places_have_its_name(index: Index, repo: Path) -> None:
+    files = {
+        "a.rb": "module M\n  class A\n    def go; end\n  end\nend\n",
+        "b.rb": "module M\n  class A\n    def stop; end\n  end\nend\n",
+        "Cargo.toml": '[package]\nname = "app"\n',
+        "src/lib.rs": "pub struct Square { side: f64 }\nimpl Square { pub fn new() {} }\n",
+        "n.hpp": "namespace n {\nclass Foo {\n  Foo();\n  int bar(int x);\n};\n}\n",
+        "n.cpp": '#include "n.hpp"\nnamespace n {\nint Foo::baz(int x) { return x; }\n}\n',
+    }
+    filled(index, repo, files)
+    assert named(index, "M::A") == "a.rb:2 M.A"
+    assert named(index, "app::Square") == "src/lib.rs:1 Square"
+    assert named(index, "Square::new") == "src/lib.rs:2 Square.new"
+    assert named(index, "Foo::baz") == "n.cpp:3 n.baz"
+
+
 @pytest.mark.parametrize("text", ["", "  ", "``", "x" * 2000])
 def test_what_cannot_be_a_name_is_an_invalid_argument(shop: Index, text: str) -> None:
     assert isinstance(refused(shop, text), InvalidArgument)

@@ -8,7 +8,7 @@ from codeplane.core.proof import Tier
 from codeplane.graph.calls import Bounds, callees
 from codeplane.graph.documentation import documentation
 from codeplane.graph.excerpts import Excerpts
-from codeplane.graph.hierarchy import Related, bases, is_class, overridden
+from codeplane.graph.hierarchy import Related, bases, is_class, members_of, overridden, owner_of
 from codeplane.graph.places import place_of
 from codeplane.graph.references import Kind, Reference, references_to
 from codeplane.index import DefFact, Snapshot
@@ -61,20 +61,15 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     called = [one for one in found.items if one.kind in _CALLED]
     walk = callees(snapshot, place, Bounds(1, most))
     nodes = walk.levels[0].nodes if walk.levels else []
-    inside = sorted(
-        (other.name_line, at)
-        for at, other in enumerate(facts.definitions)
-        if other.parent == place.definition
-    )
     return Card(
         definition,
         documentation(Excerpts(snapshot), definition),
-        Place(place.path, item.parent) if item.parent >= 0 else None,
+        owner_of(snapshot, place),
         "private" if item.flags & FLAG_PRIVATE else "public",
         [name for flag, name in _TRAITS.items() if item.flags & flag],
         bases(snapshot, place) if is_class(snapshot, place) else [],
         overridden(snapshot, place),
-        [Place(place.path, at) for _, at in inside],
+        members_of(snapshot, place),
         [(node.place, node.edges[0].tier) for node in nodes],
         walk.levels[0].more if walk.levels else 0,
         _by_tier(called),

@@ -8,7 +8,11 @@ from codeplane.graph.excerpts import Excerpts
 from codeplane.index import DefFact
 
 _QUOTED: Final = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|''')")
-_COMMENT: Final = re.compile(r"(?:///?!?|/\*\*?|\*/|\*|#+(?!\[|!)|--+|;+|%+)\s?")
+# `#` also begins attributes and what a preprocessor reads.
+_COMMENT: Final = re.compile(
+    r"(?:///?!?|/\*\*?|\*/|\*|#+(?!\[|!|(?:include|define|undef|if|else|elif|endif|pragma|import|error)\b)"
+    r"|--+|;+|%+)\s?"
+)
 _END: Final = re.compile(r"\s*\*+/\s*\Z")
 _MOST_LINES: Final = 60
 _LONGEST_HEADER: Final = 60

@@ -27,6 +27,48 @@ def is_class(snapshot: Snapshot, place: Place) -> bool:
     return place.definition >= 0 and definition_of(snapshot, place).kind in CLASSES
 
 
+def has_silent_types(snapshot: Snapshot, place: Place) -> bool:
+    """Whether types may implement an interface that do not name it."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    is_interface = facts.definitions[place.definition].kind in INTERFACES
+    return is_interface and snapshot.linker.spec(facts).silent_interfaces
+
+
+def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
+    """What a definition is a member of: what holds it, or the type that it says it belongs to."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item = facts.definitions[place.definition]
+    if item.parent >= 0 and facts.definitions[item.parent].kind != "impl":
+        return Place(place.path, item.parent)
+    at = item.parent if item.parent >= 0 else place.definition
+    return next(iter(snapshot.linker.around.owner(place.path, facts, at)), None)
+
+
+def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
+    """The definitions in a definition, then those outside that say that they belong to it."""
+    sources = snapshot.linker.sources
+    facts = sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    inside = sorted(
+        (item.name_line, at) for at, item in enumerate(facts.definitions) if item.parent == place.definition
+    )
+    found = [Place(place.path, at) for _, at in inside]
+    name = facts.definitions[place.definition].name
+    for other in sources.owned(name) if is_class(snapshot, place) else ():
+        outside = sources.facts(other.path)
+        assert outside is not None, "BUG: a definition has a file"
+        if other == place or place not in snapshot.linker.around.owner(other.path, outside, other.definition):
+            continue
+        if outside.definitions[other.definition].kind == "impl":
+            items = enumerate(outside.definitions)
+            found += [Place(other.path, at) for at, item in items if item.parent == other.definition]
+        else:
+            found.append(other)
+    return found
+
+
 def bases(snapshot: Snapshot, place: Place) -> list[Related]:
     """What a class says that it extends or implements, in order."""
     classes = snapshot.linker.classes

@@ -41,7 +41,7 @@ class Identities:
         while at >= 0:
             item = facts.definitions[at]
             names.append(item.name)
-            if item.parent < 0 and item.owner and item.owner != item.name:
+            if item.owner and (item.owner != item.name or item.kind == "constructor"):
                 names.append(item.owner)
             at = item.parent
         return ".".join([self.module(place.path), *reversed(names)])

@@ -75,7 +75,9 @@ class Naming:
 
     def _single(self, asked: str, found: "Sequence[_Candidate]") -> "DefFact":
         found = [one for one in found if one.kind in self._kinds] or found
-        found = self._distinct([one for one in found if one.kind not in _PROSE] or found)
+        found = [one for one in found if one.kind not in _PROSE] or found
+        # A block of members outside of a type has the name of the type.
+        found = self._distinct([one for one in found if one.kind != "impl"] or found)
         if not found:
             raise self._unknown(asked)
         if len(found) > 1:
@@ -110,26 +112,32 @@ class Naming:
         rows = self._connection.execute(
             "SELECT d.blob, d.position, d.name, d.name_line, d.kind, d.parent, d.owner FROM definition d"
             " LEFT JOIN definition p ON p.blob = d.blob AND p.position = d.parent"
-            " WHERE d.name = ?1 AND (?2 = '' OR p.name IS NULL OR p.name = ?2)",
+            " WHERE d.name = ?1 AND (?2 = '' OR p.name IS NULL OR p.name = ?2 OR d.owner <> '')",
             (sql_text(name), sql_text(around)),
         ).fetchall()
         found = []
         for blob, position, own, line, kind, parent, owner in rows:
             paths = self._sources.paths_of(blob)
             if paths:
-                names = tuple(self._lexical(blob, parent, [from_sql(own)], owner))
+                names = tuple(self._lexical(blob, (from_sql(own), kind, parent, owner)))
                 found += [_Candidate(Place(path, position), names, line, kind) for path in paths]
         return sorted(found, key=lambda one: (len(one.names), one.place))
 
-    def _lexical(self, blob: int, parent: int, names: list[str], owner: str) -> Iterator[str]:
-        while parent >= 0:
-            name, parent, owner = self._connection.execute(
-                "SELECT name, parent, owner FROM definition WHERE blob = ? AND position = ?", (blob, parent)
+    def _lexical(self, blob: int, item: tuple[str, str, int, str]) -> Iterator[str]:
+        """The names around a definition and its own, as its qualified name has them."""
+        names: list[str] = []
+        while True:
+            name, kind, parent, owner = item
+            names.append(name)
+            if owner and (owner != name or kind == "constructor"):
+                names.extend(reversed(_split(owner)))
+            if parent < 0:
+                return reversed(names)
+            row = self._connection.execute(
+                "SELECT name, kind, parent, owner FROM definition WHERE blob = ? AND position = ?",
+                (blob, parent),
             ).fetchone()
-            names.append(from_sql(name))
-        if owner and owner != names[-1]:
-            names.extend(reversed(_split(owner)))
-        return reversed(names)
+            item = (from_sql(row[0]), *row[1:])
 
     def _passed_on(self, asked: str) -> list[_Candidate]:
         """What a module shows under a name that is defined in another: `pkg.Name` for `pkg.part.Name`."""
@@ -171,9 +179,15 @@ class Naming:
             main = facts.group(one.place.definition)[0] if facts else one.place.definition
             kept.setdefault(Place(one.place.path, main), one._replace(place=Place(one.place.path, main)))
         places = list(kept)
-        names = {self._modules.qualified(place) for place in places}
+        names = {self._full_name(place) for place in places}
         target = self._snapshot.linker.single([(place,) for place in places])
         return list(kept.values())[:1] if len(names) == 1 and target != UNCLEAR else list(kept.values())
+
+    def _full_name(self, place: Place) -> str:
+        """The name that a thing has in all its parts: where classes are reopened, its file does not count."""
+        facts = self._sources.facts(place.path)
+        is_reopened = facts is not None and "class" in self._snapshot.linker.spec(facts).merges
+        return self._sources.namespace(place) if is_reopened else self._modules.qualified(place)
 
     def _at_line(self, match: "re.Match[str]") -> "DefFact":
         path, line = RepoPath(match["path"]), int(match["line"])

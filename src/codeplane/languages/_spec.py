@@ -100,6 +100,8 @@ class LanguageSpec:
     )
     constant: str = ""  # pattern of names of variables that are constants
     private: str = ""  # pattern of names that are private by convention
+    # A type may implement an interface without a word about it.
+    silent_interfaces: bool = False
     initializers: tuple[str, ...] = ()  # methods that run when an instance is made
     constructor: str = r"[A-Z]"  # how the last part of a called name begins when it is a class
     main: str = ""  # the function, or static method, that a program begins with

@@ -3,7 +3,16 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.graph.hierarchy import INTERFACES, Related, bases, derived, descendants, is_class
+from codeplane.core.proof import Absence
+from codeplane.graph.hierarchy import (
+    INTERFACES,
+    Related,
+    bases,
+    derived,
+    descendants,
+    has_silent_types,
+    is_class,
+)
 from codeplane.graph.places import definition_of, place_of, position, qualified, short
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES
@@ -33,6 +42,7 @@ class TypesHierarchyOutput(Output):
     interfaces: list[str] | None = Field(default=None, description="The same of interfaces and traits.")
     derived: list[str] | None = Field(default=None, description="`tier name path:line` of derived types.")
     more: int | None = Field(default=None, description="Derived types beyond the limit.")
+    hint: str | None = Field(default=None, description="What the list may lack.")
     absence: str | None = Field(default=None, description="Why there is nothing to tell.")
 
 
@@ -63,7 +73,10 @@ def _hierarchy(snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> Typ
         below = [one for one, _ in descendants(snapshot, place)]
     else:
         below = list(derived(snapshot, place))
+    is_silent = has_silent_types(snapshot, place)
     absence = snapshot.why_none(definition.name) if not above and not below else None
+    if absence is not None and is_silent:
+        absence = Absence.LANGUAGE_GAP
     return TypesHierarchyOutput(
         symbol=qualified(snapshot, place),
         at=position(snapshot, place),
@@ -72,6 +85,7 @@ def _hierarchy(snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> Typ
         interfaces=[_told(snapshot, one) for one in interfaces] or None,
         derived=[_told(snapshot, one) for one in below[:limit]] or None,
         more=max(0, len(below) - limit) or None,
+        hint="Types may implement it without saying so; those are not listed." if is_silent else None,
         absence=absence.value if absence else None,
     )
 

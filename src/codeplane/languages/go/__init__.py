@@ -6,6 +6,7 @@ from codeplane.languages.facts import ScopeKind
 SPEC = LanguageSpec(
     name="go",
     family="go",
+    silent_interfaces=True,
     main="main",
     grammar="tree_sitter_go",
     extensions=(".go",),

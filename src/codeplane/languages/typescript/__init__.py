@@ -13,6 +13,7 @@ SPEC = replace(
     extensions=(".ts", ".mts", ".cts"),
     shebangs=("ts-node", "tsx", "deno", "bun"),
     inherits="javascript",
+    silent_interfaces=True,
     own_queries=(),
     # Values, types and namespaces are named apart. A namespace is a value too where no other has its name.
     spaces={
