@@ -39,7 +39,7 @@ def hits(body: dict[str, Any]) -> list[tuple[str, int]]:
         "engine", "ngin", "Engine",
         "(?i)ENGINE", r"start_\w+", r"\bengine\b", "_engine", r"engine\(", r"def \w+\(",
         "engineS", r"\bsave\b", "save", "ïve", "नम", "x{3}", "yyy", "e.gine", "(engine|helper)", "^from ",
-        r"[A-Z]{3}_OF", "OF_ALL", r"return '", "superuse", "'superuser'", r"\)$", "^$",
+        r"[A-Z]{3}_OF", "OF_ALL", r"return '", "superuse", "'superuser'", "'super", r"\(sel", r"\)$", "^$",
     ],
 )  # fmt: skip
 def test_a_pattern_finds_what_a_look_at_every_line_finds(ask: Ask, repo: Path, pattern: str) -> None:

@@ -19,7 +19,7 @@ _LOOKING = ("lexical", "literal", "regex")
 
 class SearchInput(Input):
     query: str = Field(default="", description="Words, a name, text or a pattern.")
-    mode: Annotated[Mode, synonyms("type", "kind")] = Field(
+    mode: Annotated[Mode, synonyms("type")] = Field(
         default="lexical",
         description="`lexical`: all words, also inside identifiers; `symbol`: names like it; `regex`: RE2.",
     )
@@ -29,7 +29,9 @@ class SearchInput(Input):
     languages: Annotated[list[str], synonyms("language", "lang")] = Field(
         default=[], description="Only these languages."
     )
-    kinds: list[str] = Field(default=[], description="Only definitions of these kinds.")
+    kinds: Annotated[list[str], synonyms("kind", "symbol_kind")] = Field(
+        default=[], description="Only definitions of these kinds."
+    )
     limit: int = Field(default=20, description="Most hits, up to 100.")
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
     enrichment: Enrichment = Field(
