@@ -18,3 +18,15 @@ def test_sizes_out_of_bounds_are_cut_and_told(ask: Ask, repo: Path) -> None:
     body = ask("list_files", limit=10**9, depth=-3)
     assert body["meta"]["limits_applied"] == {"limit": 1000, "depth": 1}
     assert ask("list_files", limit=4)["result"]["left"] == 27
+
+
+def test_pages_of_a_list_stay_as_they_were(ask: Ask, repo: Path) -> None:
+    for number in range(30):
+        (repo / f"f{number:02}.txt").write_text("x")
+    page = ask("list_files", limit=20)["result"]
+    seen = page["tree"]["."]
+    (repo / "a_new_one.txt").write_text("x")
+    (repo / "f29.txt").unlink()
+    page = ask("list_files", cursor=page["next_cursor"])["result"]
+    assert seen + page["tree"]["."] == ["README.md", *(f"f{number:02}.txt" for number in range(30))]
+    assert "next_cursor" not in page

@@ -2,8 +2,8 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -13,23 +13,27 @@ from codeplane.search.scope import Globs
 MOST_DEPTH: Final = 20
 
 
-@dataclass
+@dataclass(frozen=True)
 class Listed:
-    """Directory → what is in it; a directory that is not entered is there with its number of files."""
+    """What is in directories; one that is not entered is there with its number of files."""
 
-    files: int = 0
-    tree: dict[str, list[str]] = field(default_factory=dict)
-    entries: int = 0
-    left: int = 0  # entries beyond the limit
+    files: int
+    entries: Sequence[tuple[str, str]]  # directory and name, in order
+
+    def page(self, limit: int) -> "tuple[dict[str, list[str]], Listed | None]":
+        """The first entries by directory, and the rest where there is one."""
+        tree: dict[str, list[str]] = {}
+        for directory, name in self.entries[:limit]:
+            tree.setdefault(directory, []).append(name)
+        return tree, Listed(self.files, self.entries[limit:]) if len(self.entries) > limit else None
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What to list: a directory, so deep, so many entries; with globs, what they hold at any depth."""
+    """What to list: a directory, so deep; with globs, what they hold at any depth."""
 
     path: RepoPath
     depth: int
-    limit: int
     globs: Globs | None = None
 
     def holds(self, path: str) -> bool:
@@ -38,9 +42,8 @@ class Wish:
 
 def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath]) -> Listed:
     """Lists files, and links with where they lead."""
-    path, limit = wish.path, wish.limit
+    path = wish.path
     paths = [one for one in _below(snapshot, path) if wish.holds(one)]
-    listed = Listed(len(paths))
     start = len(path) + 1 if path else 0
     deepest = MOST_DEPTH if wish.globs is not None else wish.depth
     folded: Counter[tuple[str, str]] = Counter()
@@ -59,14 +62,12 @@ def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath
     closed: dict[str, list[str]] = {}
     for (directory, name), count in sorted(folded.items()):
         closed.setdefault(directory, []).append(f"{name}/ ({count})")
-    for directory in sorted(plain.keys() | closed.keys()):
-        names = closed.get(directory, []) + plain.get(directory, [])
-        room = limit - listed.entries
-        if room > 0:
-            listed.tree[f"{path}/{directory}".strip("/") or "."] = names[:room]
-        listed.entries += min(len(names), max(room, 0))
-        listed.left += max(0, len(names) - max(room, 0))
-    return listed
+    entries = [
+        (f"{path}/{directory}".strip("/") or ".", name)
+        for directory in sorted(plain.keys() | closed.keys())
+        for name in closed.get(directory, []) + plain.get(directory, [])
+    ]
+    return Listed(len(paths), entries)
 
 
 def _below(snapshot: Snapshot, path: RepoPath) -> list[str]:

@@ -3,9 +3,8 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.core.proof import Absence
-from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.listing import MOST_DEPTH, Wish
+from codeplane.search.listing import MOST_DEPTH, Listed, Wish
 from codeplane.search.listing import list_files as listed
 from codeplane.search.missing import directory
 from codeplane.search.scope import Globs
@@ -25,6 +24,7 @@ class ListFilesInput(Input):
         default=None, max_length=500, description="Glob, such as `*.py` or `src/**/*.{ts,tsx}`; any depth."
     )
     limit: int = Field(default=200, description="Most entries, up to 1000.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
 
 class ListFilesOutput(Output):
@@ -33,6 +33,7 @@ class ListFilesOutput(Output):
         description="Directory and what is in it; `name/ (n)` has n files below it."
     )
     left: int | None = Field(default=None, description="Entries beyond the limit.")
+    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for more of them.")
     absence: Absence | None = Field(default=None, description="Why there are none.")
 
 
@@ -50,22 +51,24 @@ def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
     - All test modules: {"pattern": "test_*.py"}
     - Two levels of a directory: {"path": "src", "depth": 2}
     """
+    limit = clamped(call, "limit", args.limit, _MOST)
+    if args.cursor is not None:
+        return _page(call, call.session.cursors.resume(args.cursor, Listed), limit)
     with call.snapshot() as snapshot:
-        return _list(call, args, snapshot)
-
-
-def _list(call: Call, args: ListFilesInput, snapshot: Snapshot) -> ListFilesOutput:
-    path = directory(snapshot, call.repo.tree, args.path)
-    depth = clamped(call, "depth", args.depth, MOST_DEPTH)
-    globs = Globs([args.pattern]) if args.pattern else None
-    wish = Wish(path, depth, clamped(call, "limit", args.limit, _MOST), globs)
-    found = listed(snapshot, wish, call.repo.tree.links())
-    absence = None
-    if not found.files:
+        path = directory(snapshot, call.repo.tree, args.path)
+        depth = clamped(call, "depth", args.depth, MOST_DEPTH)
+        globs = Globs([args.pattern]) if args.pattern else None
+        found = listed(snapshot, Wish(path, depth, globs), call.repo.tree.links())
         absence = Absence.NOT_INDEXED if snapshot.coverage.hidden else Absence.PROVEN_NONE
+    return _page(call, found, limit, None if found.entries else absence)
+
+
+def _page(call: Call, found: Listed, limit: int, absence: Absence | None = None) -> ListFilesOutput:
+    tree, rest = found.page(limit)
     return ListFilesOutput(
         files=found.files,
-        tree={shown(key): [shown(name) for name in names] for key, names in found.tree.items()},
-        left=found.left or None,
+        tree={shown(key): [shown(name) for name in names] for key, names in tree.items()},
+        left=len(rest.entries) if rest else None,
+        next_cursor=call.session.cursors.keep(rest) if rest else None,
         absence=absence,
     )
