@@ -48,9 +48,18 @@ class Classes:
             name = self._sources.namespace(owner[0])
             last = name.rpartition(".")[2]
             parts = [one for one in self._sources.definitions(last) if self._is_part(one)]
-            kept = tuple(one for one in parts if self._sources.namespace(one) == name)
+            kept = tuple(
+                one
+                for one in parts
+                if self._sources.namespace(one) == name and self._share(owner[0].path, one.path)
+            )
             self._sources.memo.answers[key] = kept
         return kept
+
+    def _share(self, path: str, other: str) -> bool:
+        """Whether a name can mean one thing in two files without an import."""
+        facts = self._sources.facts(path)
+        return path == other or facts is None or self._linker.spec(facts).surface != "exported"
 
     def _is_part(self, place: Place) -> bool:
         facts = self._sources.facts(place.path)
