@@ -65,6 +65,13 @@ def test_literal_text_is_found_as_it_is(ask: Ask, repo: Path, text: str) -> None
     assert set(hits(body)) == expected
 
 
+def test_an_answer_says_which_epoch_it_is_of(ask: Ask, repo: Path) -> None:
+    before = ask("search", query="engine")["meta"]["epoch"]
+    (repo / "app" / "core.py").write_text("engine = 1\n")
+    assert ask("search", query="engine")["meta"]["epoch"] > before
+    assert "epoch" not in ask("reset_budget")["meta"]
+
+
 def test_an_edit_is_found_at_once(ask: Ask, repo: Path) -> None:
     assert ask("search", query="zzq", mode="regex")["result"]["absence"] == "proven_none"
     (repo / "app" / "new.py").write_text("a_zzq_b = 1\n")

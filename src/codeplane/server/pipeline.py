@@ -283,6 +283,8 @@ def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
         "timestamp_ms": int(time.time() * 1000),
         "timing": {"total_ms": round(elapsed * 1000, 2)},
     }
+    if call.epoch is not None:
+        meta["epoch"] = call.epoch
     saved = call.repo.savings.answered(size, call.otherwise)
     if saved is not None:
         meta["tokens_saved"] = saved

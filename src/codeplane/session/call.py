@@ -57,6 +57,7 @@ class Call:
     warnings: list[str] = field(default_factory=list)
     limits_applied: dict[str, int] = field(default_factory=dict)
     next_actions: list[str] = field(default_factory=list)
+    epoch: int | None = None  # that the answer is of; None where it is of none
     # What the client would have read without the tool, in characters; None where there is nothing to compare.
     otherwise: int | None = None
     _stop: Stop | None = None
@@ -76,6 +77,7 @@ class Call:
         """
         self.repo.refresh(self.progress)
         with self.repo.index.snapshot() as snapshot:
+            self.epoch = snapshot.epoch
             yield snapshot
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
