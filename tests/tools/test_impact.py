@@ -73,3 +73,10 @@ def test_what_cannot_be_followed_makes_the_answer_partial(repo: Repo) -> None:
 def test_nothing_changed_concerns_nobody(repo: Repo) -> None:
     found = impact(repo)
     assert (found.tests, found.confidence) == ((), "complete")
+
+
+def test_a_name_like_that_of_a_test_makes_no_test_outside_of_their_places(repo: Repo) -> None:
+    repo.write(
+        "shop/client.py", "from shop.cart import Cart\n\n\nclass App:\n    def test_client(self): ...\n"
+    )
+    assert "shop/client.py" not in " ".join(told(impact(repo, "shop/cart.py")))

@@ -57,6 +57,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = facts.definitions[place.definition]
+    flags = item.flags if place.path in snapshot.linker.sources.tests() else item.flags & ~FLAG_TEST
     found = references_to(snapshot, definition)
     called = [one for one in found.items if one.kind in _CALLED]
     walk = callees(snapshot, place, Bounds(1, most))
@@ -66,7 +67,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
         documentation(Excerpts(snapshot), definition),
         owner_of(snapshot, place),
         "private" if item.flags & FLAG_PRIVATE else "public",
-        [name for flag, name in _TRAITS.items() if item.flags & flag],
+        [name for flag, name in _TRAITS.items() if flags & flag],
         bases(snapshot, place) if is_class(snapshot, place) else [],
         overridden(snapshot, place),
         members_of(snapshot, place),

@@ -63,7 +63,8 @@ def trace(snapshot: Snapshot, entry: Place, depth: int, limit: int) -> Trace:
 
 def _notes(snapshot: Snapshot, place: Place) -> tuple[str, ...]:
     item = definition_of(snapshot, place)
-    notes = [name for flag, name in _NOTED.items() if item.flags & flag]
+    flags = item.flags if place.path in snapshot.linker.sources.tests() else item.flags & ~FLAG_TEST
+    notes = [name for flag, name in _NOTED.items() if flags & flag]
     if item.parent >= 0 and (count := sum(1 for _ in overriding(snapshot, place))):
         notes.append(f"{count} overrides")
     return tuple(notes)

@@ -1,5 +1,6 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
+import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
@@ -284,9 +285,16 @@ class ViewSources:
         key = ("tests",)
         if key not in self.memo.answers:
             rows = self._connection.execute(
-                "SELECT DISTINCT blob FROM definition WHERE flags & ?", (FLAG_TEST,)
+                "SELECT DISTINCT d.blob, b.language FROM definition d JOIN blob b ON b.id = d.blob"
+                " WHERE d.flags & ?",
+                (FLAG_TEST,),
             ).fetchall()
-            self.memo.answers[key] = frozenset(path for (blob,) in rows for path in self.paths_of(blob))
+            self.memo.answers[key] = frozenset(
+                path
+                for blob, language in rows
+                for path in self.paths_of(blob)
+                if re.search(specs()[language].test_files, path)
+            )
         found: frozenset[str] = self.memo.answers[key]
         return found
 

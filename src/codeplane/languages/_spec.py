@@ -109,6 +109,7 @@ class LanguageSpec:
     main_guard: str = ""  # pattern of the line by which a file says that it can be run
     tests: Mapping[str, str] = field(default_factory=dict)  # kind → pattern of names that are tests
     test_base: str = ""  # pattern of base classes that make a class a test suite
+    test_files: str = ""  # pattern of the paths that tests are in, where their names alone do not tell
     # The last part of a decorator's or annotation's name → what it says about the definition.
     decorator_kinds: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     decorator_flags: Mapping[str, int] = field(default_factory=lambda: _NO_FLAGS)

@@ -35,6 +35,7 @@ SPEC = LanguageSpec(
     class_kinds={},
     constructor="",
     tests={"method": r"test.*"},
+    test_files=r"(?:^|/)[Tt]ests?/|Tests?(?:Case)?\.php\Z",
     test_base=r"(.*\\)?\w*TestCase",
     decorator_flags={"Test": FLAG_TEST},
     dynamic_calls={

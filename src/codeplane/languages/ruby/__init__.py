@@ -27,6 +27,7 @@ SPEC = LanguageSpec(
     merges=frozenset(("class", "module")),
     surface="included",
     tests={"method": r"test_.*"},
+    test_files=r"(?:^|/)(?:tests?|specs?)/|(?:_test|_spec)\.rb\Z|(?:^|/)test_[^/]*\.rb\Z",
     test_base=r"(.*::)?(Test|Spec|\w*TestCase)",
     gaps="members inside blocks, `extend`, constants that are loaded by name",
 )
