@@ -40,10 +40,11 @@ def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = facts.definitions[place.definition]
-    if item.parent >= 0 and facts.definitions[item.parent].kind != "impl":
-        return Place(place.path, item.parent)
-    at = item.parent if item.parent >= 0 else place.definition
-    return next(iter(snapshot.linker.around.owner(place.path, facts, at)), None)
+    is_in_block = item.parent >= 0 and facts.definitions[item.parent].kind == "impl"
+    at = item.parent if is_in_block else place.definition
+    for owner in snapshot.linker.around.owner(place.path, facts, at):
+        return owner
+    return Place(place.path, item.parent) if item.parent >= 0 else None
 
 
 def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
