@@ -1,8 +1,10 @@
 """What is not there is told apart: each kind of absence has an answer of its own."""
 
 from pathlib import Path
+from typing import Any
 
 import anyio
+import pytest
 
 from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
@@ -71,3 +73,28 @@ def test_an_empty_repository_proves_that_there_is_nothing(tmp_path: Path) -> Non
     assert anyio.run(_asked, pipeline, "search", {"query": "x"}) == "proven_none"
     assert anyio.run(_asked, pipeline, "refs_find", {"symbol": "x"}) == "proven_none"
     session.close()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"query": "caller"}),
+        ("symbols_search", {"query": "caller"}),
+        ("symbols_get_card", {"symbol": "known"}),
+        ("refs_find", {"symbol": "known"}),
+        ("graph_callers", {"symbol": "known"}),
+        ("semantic_diff", {}),
+    ],
+)
+def test_files_that_are_not_read_yet_are_told(
+    ask: Ask, repo: Path, session: RepoSession, monkeypatch: Any, tool: str, arguments: dict[str, str]
+) -> None:
+    (repo / "a.py").write_text("def known():\n    pass\n")
+    (repo / "b.py").write_text("from a import known\n\n\ndef caller():\n    known()\n")
+    session.index.refresh()
+    with session.index.database.write() as connection:
+        connection.execute("UPDATE entry SET blob = NULL WHERE path = 'b.py'")
+    monkeypatch.setattr(session.index, "refresh", lambda *_: 0)
+    body = ask(tool, **arguments)
+    assert "1 files have not been read yet" in body["meta"]["warnings"][0]
+    assert body["result"].get("absence") in (None, "not_indexed")

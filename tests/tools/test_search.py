@@ -139,15 +139,6 @@ def test_binary_files_are_not_looked_through(ask: Ask, repo: Path) -> None:
     assert ask("search", query="needle", mode="regex")["result"]["absence"] == "proven_none"
 
 
-def test_files_that_are_not_read_yet_are_told(ask: Ask, session: RepoSession, monkeypatch: Any) -> None:
-    session.index.refresh()
-    with session.index.database.write() as connection:
-        connection.execute("UPDATE entry SET blob = NULL WHERE path = 'app/core.py'")
-    monkeypatch.setattr(session.index, "refresh", lambda *_: 0)
-    body = ask("search", query="no_such_word_here")
-    assert body["result"]["absence"] == "not_indexed" and "not been read" in body["meta"]["warnings"][0]
-
-
 def test_a_line_is_not_shown_again_on_a_later_page(ask: Ask, repo: Path) -> None:
     page = ask("search", query="helper", limit=1)
     seen = hits(page)

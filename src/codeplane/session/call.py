@@ -78,6 +78,7 @@ class Call:
         self.repo.refresh(self.progress)
         with self.repo.index.snapshot() as snapshot:
             self.epoch = snapshot.epoch
+            self._warn_of_unread(snapshot)
             yield snapshot
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
@@ -94,7 +95,12 @@ class Call:
     def _with_commits(self, commits: Sequence[str]) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
         self.repo.refresh(self.progress)
         with self.repo.index.with_commits(commits, self.progress) as snapshots:
+            self._warn_of_unread(snapshots[0])
             yield snapshots
+
+    def _warn_of_unread(self, snapshot: Snapshot) -> None:
+        if unread := snapshot.coverage.unread:
+            self.warn(f"{unread} files have not been read yet; what they hold is not in this answer.")
 
     def _ask(self, look: Callable[[], AbstractContextManager[S]], question: Callable[[S], T]) -> T:
         for _ in range(_MOST_LOOKS - 1):

@@ -95,8 +95,6 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
     if not found.files and args.cursor is None and args.mode == "lexical":
         folded = any_case(snapshot, args.query, scope)
         found = show(snapshot, begin(folded, shape), shape, call.check) if folded else found
-    if snapshot.coverage.unread:
-        call.warn(f"{snapshot.coverage.unread} files have not been read yet.")
     _compare(call, snapshot, found)
     is_empty = not found.files and args.cursor is None
     return SearchOutput(
