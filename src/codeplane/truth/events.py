@@ -1,8 +1,11 @@
 """What has happened in the directories of the working tree since it was last asked for."""
 
+import errno
 import os
 import select
-from collections.abc import Iterable, Set
+import stat
+from collections.abc import Container, Iterable, Set
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -10,6 +13,7 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.truth import inotify
 from codeplane.truth.inotify import Inotify
+from codeplane.truth.mounts import Mounts
 
 # Watches are a resource that all programs of a user share.
 _MOST_DIRECTORIES: Final = 50_000
@@ -26,11 +30,13 @@ class Happened:
 
     directories: set[str] = field(default_factory=set)  # names in them have come or gone
     arrived: set[str] = field(default_factory=set)  # directories that are new, with all that is in them
+    unseen: set[str] = field(default_factory=set)  # directories whose files were not watched all the time
     files: set[RepoPath] = field(default_factory=set)
 
     def add(self, other: "Happened") -> None:
         self.directories |= other.directories
         self.arrived |= other.arrived
+        self.unseen |= other.unseen
         self.files |= other.files
 
 
@@ -43,18 +49,30 @@ class Events:
 
     def __init__(self, root: Path, cookie: Path) -> None:
         self.problem = ""
-        self._device = root.stat().st_dev
-        kind = _file_system(self._device)
-        if kind not in _LOCAL:
-            self.problem = f"changes on a file system of type {kind or 'unknown'} may come from elsewhere"
-        self._queue = Inotify()
+        self._root = root
         self._watches: dict[str, int] = {}
         self._paths: dict[int, str] = {}
-        self._cookie = os.open(cookie, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        self._cookie_watch = self._queue.watch_stamps(self._cookie)
+        self._unseen: set[str] = set()
+        with ExitStack() as opened:
+            top = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            opened.callback(os.close, top)
+            self._place = _place(os.fstat(top))
+            self._mounts = Mounts(root, top)
+            opened.callback(self._mounts.close)
+            self._cookie = _open_cookie(cookie)
+            opened.callback(os.close, self._cookie)
+            self._queue = Inotify()
+            opened.callback(self._queue.close)
+            self._cookie_watch = self._queue.watch_stamps(self._cookie)
+            opened.pop_all()
+            os.close(top)
+        if self._mounts.kind not in _LOCAL:
+            kind = self._mounts.kind or "unknown"
+            self.problem = f"changes on a file system of type {kind} may come from elsewhere"
 
     def close(self) -> None:
         self._queue.close()
+        self._mounts.close()
         os.close(self._cookie)
 
     @property
@@ -65,7 +83,7 @@ class Events:
         """Watches an open directory; to be called before it is listed."""
         if self.problem:
             return
-        if os.fstat(fd).st_dev != self._device:
+        if os.fstat(fd).st_dev != self._place[0]:
             self.problem = "a part of the tree is on another file system"
         elif len(self._watches) >= _MOST_DIRECTORIES:
             self.problem = f"there are more than {_MOST_DIRECTORIES} directories"
@@ -76,6 +94,8 @@ class Events:
                 self.problem = (error.strerror or str(error)).lower()
                 return
             # A directory that was moved keeps its watch, whatever its path was.
+            if self._paths.get(watch) != path:
+                self._unseen.add(path)
             self._watches[path] = watch
             self._paths[watch] = path
 
@@ -90,9 +110,21 @@ class Events:
         for path in self._watches.keys() - set(paths):
             self.forget(path)
 
+    def check_mounts(self, *listed: Container[str]) -> None:
+        """A mounted file tells of its changes elsewhere, and a directory may be mounted in two places."""
+        if any(path in names for path in self._mounts.below for names in listed):
+            self.problem = "a part of the tree is mounted from elsewhere"
+
+    def unseen(self) -> set[str]:
+        """Directories that were not watched, or had another path, before the last call."""
+        found, self._unseen = self._unseen, set()
+        return found
+
     def stirs(self, seconds: float) -> bool:
         """Waits until there is an event, at most so long."""
-        return bool(select.select([self._queue.fd], [], [], seconds)[0])
+        waiting = select.poll()  # takes descriptors of any number
+        waiting.register(self._queue.fd, select.POLLIN)
+        return bool(waiting.poll(seconds * 1000))
 
     def take(self) -> Happened | None:
         """What has happened since the last call; None where that is not known."""
@@ -101,10 +133,11 @@ class Events:
             os.utime(self._cookie)
         except OSError as error:
             self.problem = (error.strerror or str(error)).lower()
-        found, is_sound = Happened(), False
+        found, is_proved = Happened(), False
+        is_in_place = self._is_in_place()
         for event in self._queue.read():
             if event.watch == self._cookie_watch:
-                is_sound = True
+                is_proved = True
             elif event.what & _DOUBT:
                 return None
             elif event.what & inotify.UNWATCHED:
@@ -113,7 +146,19 @@ class Events:
                     del self._watches[path]
             elif event.watch in self._paths:
                 self._note(self._paths[event.watch], event, found)
-        return found if is_sound and not self.problem else None
+        return found if is_proved and is_in_place and not self.problem else None
+
+    def _is_in_place(self) -> bool:
+        """Whether the paths of the tree still lead to what is watched; no event tells of these changes."""
+        have_changed = self._mounts.have_changed()
+        try:
+            now = _place(self._root.stat())
+        except OSError:
+            return False
+        if now[0] != self._place[0]:
+            self.problem = "another file system is in the place of the tree"
+        before, self._place = self._place, (self._place[0], now[1])
+        return now == before and not have_changed
 
     def _note(self, directory: str, event: inotify.Event, found: Happened) -> None:
         name = os.fsdecode(event.name)
@@ -130,15 +175,19 @@ class Events:
                 found.directories.add(directory)
 
 
-def _file_system(device: int) -> str:
-    """The type of the file system of a device, or "" where it cannot be told."""
-    wanted = f"{os.major(device)}:{os.minor(device)}"
+def _place(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _open_cookie(cookie: Path) -> int:
+    """A regular file, made where there is none; the repository may have put anything in its place."""
+    directory = os.open(cookie.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     try:
-        lines = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return ""
-    for line in lines:
-        mount, _, rest = line.partition(" - ")
-        if mount.split()[2:3] == [wanted]:
-            return rest.split()[0]
-    return ""
+        fd = os.open(cookie.name, flags, 0o600, dir_fd=directory)
+    finally:
+        os.close(directory)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, f"{cookie.name} is not a regular file")
+    return fd

@@ -35,7 +35,17 @@ class _Stamp(NamedTuple):
 class _Directory:
     """What one listing of a directory found."""
 
-    __slots__ = ("children", "files", "has_rules", "is_nested", "links", "refused", "scope", "stamp")
+    __slots__ = (
+        "children",
+        "files",
+        "has_rules",
+        "is_nested",
+        "is_unsure",
+        "links",
+        "refused",
+        "scope",
+        "stamp",
+    )
 
     def __init__(self, scope: Scope, stamp: _Stamp) -> None:
         self.scope = scope
@@ -46,6 +56,7 @@ class _Directory:
         self.children: dict[str, Standing] = {}
         self.has_rules = False
         self.is_nested = False
+        self.is_unsure = False
 
 
 class Listing:
@@ -66,6 +77,7 @@ class Listing:
         self._index_stamp: tuple[int, ...] = ()
         self._tracked = Tracked()
         self._directories: dict[str, _Directory] = {}
+        self._unsure: set[str] = set()  # directories of which no event tells that they can be entered, or not
         self.events: Events | None = None  # told of every directory before it is listed
 
     @property
@@ -82,6 +94,16 @@ class Listing:
 
         With what has `happened` since the last time, no others are asked for their time stamps.
         """
+        try:
+            self._renew(happened)
+        except BaseException:
+            # The names may be half renewed; the next time begins with none.
+            self._directories.clear()
+            raise
+        if self.events:
+            self.events.check_mounts(self.files, self._directories.keys())
+
+    def _renew(self, happened: Happened | None) -> None:
         before = self._tracked
         self._read_index()
         is_current = self.is_filled and not self._ignore.has_changed()
@@ -107,14 +129,11 @@ class Listing:
             finally:
                 os.close(fd)
 
-    def below(self, directories: Iterable[str]) -> Iterator[RepoPath]:
-        """The files in these directories and all that are in them."""
-        ahead = list(directories)
-        while ahead:
-            path = ahead.pop()
+    def in_directories(self, paths: Iterable[str]) -> Iterator[RepoPath]:
+        """The files that are in these directories themselves."""
+        for path in paths:
             if (directory := self._directories.get(path)) is not None:
                 yield from directory.files
-                ahead += [_join(path, name) for name in directory.children]
 
     def rule_against(self, path: RepoPath) -> str | None:
         """Which directory or name on the way to `path` the rules keep out."""
@@ -160,6 +179,7 @@ class Listing:
     def _restart(self) -> None:
         for names in (self.files, self.links, self.refused, self.nested, self._directories):
             names.clear()
+        self._unsure.clear()
         self._ignore.forget()
         self._walk("", self._ignore.top(), Standing.IN)
         if self.events:
@@ -181,10 +201,23 @@ class Listing:
 
     def _look_at(self, happened: Happened) -> bool:
         """The same for directories that are known to have moved."""
+        happened.directories |= {path for path in self._unsure if self._is_sure_now(path)}
         for path in happened.arrived:
             outer, _, name = path.rpartition("/")
             self._drop([name], outer)
         return all(self._list_again(path) for path in sorted(happened.directories))
+
+    def _is_sure_now(self, path: str) -> bool:
+        try:
+            fd = self._jail.open(RepoPath(path), directory=True)
+        except NotFound:
+            return True
+        except PathRefused:
+            return False
+        try:
+            return path in self.refused or _is_repository(fd)
+        finally:
+            os.close(fd)
 
     def _list_again(self, path: str) -> bool:
         before = self._directories.get(path)
@@ -233,6 +266,7 @@ class Listing:
             found = _Directory(scope, _Stamp())
             found.refused[RepoPath(path)] = error.message
             found.has_rules = self._has_rules(path)
+            found.is_unsure = True
             return found
         try:
             before = os.fstat(fd)
@@ -249,9 +283,12 @@ class Listing:
     def _sort(self, path: str, entries: list["os.DirEntry[str]"], found: _Directory, fd: int) -> None:
         names = {entry.name for entry in entries}
         found.has_rules = GITIGNORE in names
-        if path and ".git" in names and path not in self._tracked.directories and _is_repository(fd):
-            found.is_nested = True
-            return
+        if path and ".git" in names and path not in self._tracked.directories:
+            found.is_nested = _is_repository(fd)
+            if found.is_nested:
+                return
+            # It may be one in the making. Nobody watches what is in `.git`.
+            found.is_unsure, found.stamp = True, _Stamp()
         prefix = f"{path}/" if path else ""
         for entry in entries:
             self._place(entry, RepoPath(prefix + entry.name), found)
@@ -283,6 +320,8 @@ class Listing:
         self.files.update(dict.fromkeys(found.files))
         self.links.update(dict.fromkeys(found.links))
         self.refused.update(found.refused)
+        if found.is_unsure:
+            self._unsure.add(path)
         if found.is_nested:
             self.nested[RepoPath(path)] = None
 
@@ -297,6 +336,7 @@ class Listing:
         for name in gone.refused:
             self.refused.pop(name, None)
         self.nested.pop(RepoPath(path), None)
+        self._unsure.discard(path)
         return gone.children
 
     def _drop(self, names: "list[str] | dict[str, Standing]", path: str) -> None:

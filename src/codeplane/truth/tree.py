@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from codeplane.core.errors import ContentChanged, NotFound, PathRefused
@@ -42,7 +44,10 @@ class WorkingTree:
         self._refused: dict[RepoPath, str] = {}  # by the last look
         self._leads: dict[RepoPath, RepoPath] = {}
         self._due: Happened | None = None  # what the next look has to see; None for everything
-        self._shared: set[RepoPath] = set()  # files with another name, through which they may be written
+        self._looked: Events | None = None  # what the last followed look has asked
+        # The inodes of files with another name, through which they may be written.
+        self._shared: dict[RepoPath, int] = {}
+        self._is_named_anew = False
 
     def reconcile(self, known: Mapping[RepoPath, Known], *, followed: bool = False) -> Delta:
         """Compares the working tree with what is known of it.
@@ -54,34 +59,15 @@ class WorkingTree:
         what has happened since is looked at. A look counts when `settle` is called after it.
         """
         with self._lock:
-            happened = self._happened() if followed else None
-            self._listing.refresh(happened)
-            suspects, missing = self._suspects(known, happened)
-            added, changed, touched = {}, {}, {}
-            refused = dict(self._listing.refused)
-            for path in suspects:
-                try:
-                    now = self._look(path)
-                except NotFound:
-                    missing.add(path)
-                except PathRefused as error:
-                    refused[path] = error.message
-                    missing.add(path)
-                else:
-                    before = known.get(path)
-                    if before is None:
-                        added[path] = now
-                    elif before.digest != now.digest:
-                        changed[path] = now
-                    elif before != now:
-                        touched[path] = now
-            removed = missing & known.keys()
-            moved = renames({path: known[path] for path in removed}, added)
-            links = self._links(refused)
-            self._refused = refused
-            self._leads = links
-            submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
-            return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
+            if not followed:
+                delta = self._compared(known, None)
+                self._set_aside()
+                return delta
+            try:
+                return self._followed(known)
+            except BaseException:
+                self._due = None
+                raise
 
     def follow(self, cookie: Path) -> str:
         """Follows the events of the tree from now on, with a file for itself; why it cannot, or ""."""
@@ -113,7 +99,9 @@ class WorkingTree:
     def settle(self) -> None:
         """What the last followed look has found is known now."""
         with self._lock:
-            self._due = None if self.unfollowed else Happened()
+            # A look that began before the events were followed has had nothing watched.
+            is_covered = self._looked is self._listing.events and not self.unfollowed
+            self._due = Happened() if is_covered else None
 
     def doubt(self) -> None:
         """What is known may be something else than what was found: the next look is at everything."""
@@ -139,6 +127,7 @@ class WorkingTree:
         """What keeps an existing path out: a rule, or what the last look found; None when nothing does."""
         with self._lock:
             self._listing.refresh()
+            self._set_aside()
             if path in self._refused and os.path.lexists(f"{self.jail.root}/{path}"):
                 return self._refused[path]
             if path in self._listing.files or path in self._listing.links:
@@ -172,11 +161,56 @@ class WorkingTree:
         with self._lock:
             if not self._listing.is_filled:
                 self._listing.refresh()
+                self._set_aside()
             return version_of(self._repository, self._listing.nested)
 
     def moved_since(self, version: RepoVersion) -> bool:
         """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""
         return self.version() != version
+
+    def _set_aside(self) -> None:
+        """The names were renewed between two followed looks: the next one has to compare them."""
+        if self._due is not None:
+            self._due.directories.add("")
+
+    def _followed(self, known: Mapping[RepoPath, Known]) -> Delta:
+        self._looked = self._listing.events
+        happened, self._is_named_anew = self._happened(), False
+        delta = self._compared(known, happened)
+        if happened is not None and (self.unfollowed or self._is_named_anew):
+            # No event tells which known files the other names of a file are.
+            self._due = None
+            delta = self._compared(known, self._happened())
+        return delta
+
+    def _compared(self, known: Mapping[RepoPath, Known], happened: Happened | None) -> Delta:
+        self._listing.refresh(happened)
+        suspects, missing = self._suspects(known, happened)
+        added, changed, touched = {}, {}, {}
+        refused = dict(self._listing.refused)
+        for path in suspects:
+            try:
+                now = self._look(path)
+            except NotFound:
+                missing.add(path)
+            except PathRefused as error:
+                refused[path] = error.message
+                missing.add(path)
+            else:
+                before = known.get(path)
+                if before is None:
+                    added[path] = now
+                elif before.digest != now.digest:
+                    changed[path] = now
+                elif before != now:
+                    touched[path] = now
+        removed = missing & known.keys()
+        moved = renames({path: known[path] for path in removed}, added)
+        links = self._links(refused)
+        self._refused = refused
+        self._leads = links
+        submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
+        return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
 
     def _happened(self) -> Happened | None:
         """What has to be looked at; None for everything."""
@@ -188,7 +222,8 @@ class WorkingTree:
             self._due = None
             # Watched first and looked at then: what happens in between is seen by one or the other.
             self._listing.cover()
-            self._shared.clear()
+            for path in self._shared.keys() & self._listing.files.keys():
+                del self._shared[path]
             return None
         self._due.add(happened)
         return self._due
@@ -197,17 +232,30 @@ class WorkingTree:
         self, known: Mapping[RepoPath, Known], happened: Happened | None
     ) -> tuple[list[RepoPath], set[RepoPath]]:
         """Files whose stat differs from the known one, and known paths that are not listed any more."""
-        listed = self._listing.files
+        listed, events = self._listing.files, self._listing.events
+        unseen = events.unseen() if events is not None else set()
         if happened is None:
             suspects, seen = self._differing(known, listed)
             return suspects, set() if seen == len(known) else set(known.keys() - listed.keys())
-        told = (
-            happened.files | self._shared | self._refused.keys() | set(self._listing.below(happened.arrived))
-        )
-        suspects, _ = self._differing(known, sorted(told & listed.keys()))
+        happened.unseen |= unseen
+        # Bytes that were written through a mapping may have left the stat as it was: these are read.
+        told = happened.files & listed.keys()
+        doubtful = happened.unseen | self._misnamed(happened.files - told)
+        compared = self._shared.keys() | self._refused.keys() | set(self._listing.in_directories(doubtful))
+        suspects, _ = self._differing(known, sorted((compared & listed.keys()) - told))
         moved = known.keys() ^ listed.keys() if happened.directories else set()
-        suspects += sorted(moved & listed.keys() - told)
+        suspects += sorted(told | (moved & listed.keys() - compared))
         return suspects, moved & known.keys()
+
+    def _misnamed(self, paths: set[RepoPath]) -> set[str]:
+        """Directories where something was written under a name that is not listed, of a file that may be."""
+        found = set()
+        for path in paths:
+            with suppress(OSError):
+                self._note_names(path, os.lstat(f"{self.jail.root}/{path}"))
+            if self._listing.rule_against(path) is None:
+                found.add(path.rpartition("/")[0])
+        return found
 
     def _differing(
         self, known: Mapping[RepoPath, Known], paths: Iterable[RepoPath]
@@ -236,8 +284,15 @@ class WorkingTree:
             ):
                 suspects.append(path)
             elif found.st_nlink > 1:
-                self._shared.add(path)
+                self._note_names(path, found)
         return suspects, seen
+
+    def _note_names(self, path: RepoPath, found: os.stat_result) -> None:
+        if found.st_nlink == 1:
+            self._shared.pop(path, None)
+        elif self._shared.get(path) != found.st_ino and not stat.S_ISDIR(found.st_mode):
+            self._shared[path] = found.st_ino
+            self._is_named_anew = True
 
     def _look(self, path: RepoPath) -> Known:
         """Reads one file; it is settled when nothing can have changed it unseen since."""
@@ -252,8 +307,7 @@ class WorkingTree:
             after = os.fstat(fd)
         finally:
             os.close(fd)
-        if found.st_nlink > 1:
-            self._shared.add(path)
+        self._note_names(path, found)
         is_same = (found.st_ctime_ns, found.st_size) == (after.st_ctime_ns, after.st_size)
         settled = is_same and not is_racy(found, now)
         return Known.of(Digest(digest.hexdigest()), found, settled=settled)
