@@ -11,6 +11,7 @@ import pytest
 from codeplane.config import Places
 from codeplane.index.store import view_id
 from codeplane.session import Checkout, RepoSession
+from codeplane.truth import events
 from codeplane.truth.watch import Watch
 from tests.drive import eventually, new_repo
 from tests.index.conftest import tree_of
@@ -80,6 +81,45 @@ def test_polling_finds_what_no_event_told(repo: Path, places: Places) -> None:
     (repo / "new.py").write_text("x = 1\n")
     eventually(lambda: session.index.state().files == 2, timeout=30)
     session.close()
+
+
+def test_everything_is_looked_at_in_time_however_much_happens(
+    repo: Path, places: Places, tmp_path: Path
+) -> None:
+    (repo / ".gitignore").write_text("*.tmp\n")
+    (repo / "a.py").write_text("x = 1\n")
+    session = opened(repo, places, "index.poll_sec=2")
+    session.upkeep.start(None)
+    eventually(lambda: watched(session), timeout=30)
+    session.refresh()
+    # No event tells of a name outside the tree, nor of what is written through it.
+    (tmp_path / "outside").hardlink_to(repo / "a.py")
+    (tmp_path / "outside").write_text("def found():\n    pass\n")
+
+    def is_found() -> bool:
+        (repo / "busy.tmp").write_text("")
+        with session.index.snapshot() as snapshot:
+            return bool(snapshot.definitions_named("found", 5).items)
+
+    eventually(is_found, timeout=30)
+    session.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="events are followed on Linux")
+def test_what_cannot_be_followed_takes_no_watches_from_others(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "_MOST_DIRECTORIES", 0)
+    tree = tree_of(repo)
+
+    def look() -> None:
+        tree.reconcile({}, followed=True)
+
+    watch = Watch(tree, look, tmp_path / "cookie")
+    watch.start()
+    eventually(lambda: "directories" in watch.problem, timeout=30)
+    assert tree.unfollowed == "nothing is followed"
+    watch.close()
 
 
 def test_what_the_rules_keep_out_wakes_nobody(tmp_path: Path) -> None:

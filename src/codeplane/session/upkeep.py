@@ -83,15 +83,19 @@ class Upkeep:
 
     def _keep_up(self) -> None:
         due = time.monotonic() + self._settings.collect_sec
+        look_due = time.monotonic() + self._settings.poll_sec
         while not self._stopping:
-            # The look that no event has hinted at is one at everything.
-            hinted = self._wanted.wait(min(self._settings.poll_sec, max(0, due - time.monotonic())))
+            self._wanted.wait(max(0, min(due, look_due) - time.monotonic()))
             self._wanted.clear()
             self._urgent.clear()
             if self._stopping:
                 return
             began = time.monotonic()
-            self._refresh(None, followed=hinted)
+            # However often something is hinted at, everything is looked at in time.
+            followed = began < look_due
+            self._refresh(None, followed=followed)
+            if not followed:
+                look_due = time.monotonic() + self._settings.poll_sec
             if time.monotonic() >= due:
                 self._collect()
                 due = time.monotonic() + self._settings.collect_sec

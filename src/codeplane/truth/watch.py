@@ -85,6 +85,7 @@ class Watch:
                     self._changed()
             problem = self._tree.unfollowed
         if problem and not self._stop.is_set():
+            self._tree.unfollow()  # gives the watches back to other programs
             self._give_up_for_now(problem)
 
     def _follow(self, directories: frozenset[RepoPath]) -> None:
