@@ -40,6 +40,12 @@ class Pattern:
     def __init__(self, text: str, *, is_literal: bool) -> None:
         if not text or len(text) > _LONGEST:
             raise InvalidArgument(f"A pattern has 1 to {_LONGEST} characters.")
+        has_break = "\n" in text if is_literal else _has_line_break(text)
+        if has_break:
+            raise InvalidArgument(
+                "Lines are matched one by one: a pattern with a line break matches none.",
+                hints=["Send the part of it that stands in one line."],
+            )
         self._regexp = _compile(re2.escape(text) if is_literal else text)
         self.needs = list(_of_run(text)) if is_literal else needed(text)
 
@@ -76,6 +82,19 @@ def _compile(text: str) -> Any:
             f"The pattern cannot be used: {told.replace('(?m)', '', 1)[:200]}",
             hints=["The syntax is RE2's: no look-around and no back-references."],
         ) from error
+
+
+def _has_line_break(pattern: str) -> bool:
+    """Whether a regular expression names a line break; in a set, other characters are meant with it."""
+    at = 0
+    while at < len(pattern):
+        if pattern[at] == "\n" or pattern.startswith("\\n", at):
+            return True
+        if pattern[at] == "[":
+            at += _set_length(pattern, at)
+        else:
+            at += 2 if pattern[at] == "\\" else 1
+    return False
 
 
 def needed(pattern: str) -> list[Letters]:
