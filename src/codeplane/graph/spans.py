@@ -51,8 +51,9 @@ def source_span(snapshot: Snapshot, path: RepoPath, first: int, last: int, most:
     for number in range(first, end + 1):
         line = f"{number:>{width}} | {lines[number - 1]}"
         size += len(line) + 1
-        if size > _LONGEST:
+        if size > _LONGEST and shown_lines:
             break
-        shown_lines.append(line)
+        shown_lines.append(line if len(line) <= _LONGEST else line[:_LONGEST] + "…")
     end = first + len(shown_lines) - 1
-    return SourceSpan(first, end, total, "\n".join(shown_lines), end < last)
+    is_cut = end < last or size > _LONGEST
+    return SourceSpan(first, end, total, "\n".join(shown_lines), is_cut)
