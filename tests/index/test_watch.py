@@ -115,11 +115,22 @@ def test_what_cannot_be_followed_takes_no_watches_from_others(
     def look() -> None:
         tree.reconcile({}, followed=True)
 
-    watch = Watch(tree, look, tmp_path / "cookie")
+    watch = Watch(tree, look, tmp_path)
     watch.start()
     eventually(lambda: "directories" in watch.problem, timeout=30)
     assert tree.unfollowed == "nothing is followed"
     watch.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="events are followed on Linux")
+def test_the_looks_of_one_server_do_not_wake_another(repo: Path, tmp_path: Path) -> None:
+    one, other = tree_of(repo), tree_of(repo)
+    for tree in (one, other):
+        assert tree.follow(tmp_path) == ""
+        tree.reconcile({}, followed=True)
+    assert not one.stirs(0)
+    one.unfollow()
+    other.unfollow()
 
 
 def test_what_the_rules_keep_out_wakes_nobody(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ class RepoSession:
             index.close()
             raise
         settings = checkout.settings
-        upkeep = Upkeep(index, tree, settings.index, state.sync_file if sys.platform == "linux" else None)
+        upkeep = Upkeep(index, tree, settings.index, state.path if sys.platform == "linux" else None)
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters)
         return cls(checkout, state, sessions, tree, index, workers, upkeep)
 

@@ -24,10 +24,12 @@ class Upkeep:
     Calls do not depend on it: each brings the index up to date by itself, and finds little to do.
     """
 
-    def __init__(self, index: Index, tree: WorkingTree, settings: IndexSettings, cookie: Path | None) -> None:
+    def __init__(
+        self, index: Index, tree: WorkingTree, settings: IndexSettings, directory: Path | None
+    ) -> None:
         self._index = index
         self._settings = settings
-        self._watch = Watch(tree, self._hint, cookie)
+        self._watch = Watch(tree, self._hint, directory)
         self._wanted = threading.Event()
         self._urgent = threading.Event()
         self._stopping = False

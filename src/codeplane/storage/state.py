@@ -110,11 +110,6 @@ class StateDir:
         return self.path / "token"
 
     @property
-    def sync_file(self) -> Path:
-        """Touched before the events of the tree are read, to see that they arrive."""
-        return self.path / "sync"
-
-    @property
     def index_file(self) -> Path:
         return self.path / "index.db"
 

@@ -1,9 +1,8 @@
 """What has happened in the directories of the working tree since it was last asked for."""
 
-import errno
 import os
 import select
-import stat
+import tempfile
 from collections.abc import Container, Iterable, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -47,7 +46,7 @@ class Events:
     before it. Where that cannot be relied on there is a `problem`, for good.
     """
 
-    def __init__(self, root: Path, cookie: Path) -> None:
+    def __init__(self, root: Path, directory: Path) -> None:
         self.problem = ""
         self._root = root
         self._watches: dict[str, int] = {}
@@ -59,7 +58,7 @@ class Events:
             self._place = _place(os.fstat(top))
             self._mounts = Mounts(root, top)
             opened.callback(self._mounts.close)
-            self._cookie = _open_cookie(cookie)
+            self._cookie = _unnamed_file(directory)
             opened.callback(os.close, self._cookie)
             self._queue = Inotify()
             opened.callback(self._queue.close)
@@ -179,15 +178,7 @@ def _place(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _open_cookie(cookie: Path) -> int:
-    """A regular file, made where there is none; the repository may have put anything in its place."""
-    directory = os.open(cookie.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
-    try:
-        fd = os.open(cookie.name, flags, 0o600, dir_fd=directory)
-    finally:
-        os.close(directory)
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EINVAL, f"{cookie.name} is not a regular file")
-    return fd
+def _unnamed_file(directory: Path) -> int:
+    """A file that no other process can open: its events are those of this one alone."""
+    with tempfile.TemporaryFile(dir=directory) as file:
+        return os.dup(file.fileno())

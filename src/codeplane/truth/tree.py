@@ -69,12 +69,12 @@ class WorkingTree:
                 self._due = None
                 raise
 
-    def follow(self, cookie: Path) -> str:
-        """Follows the events of the tree from now on, with a file for itself; why it cannot, or ""."""
+    def follow(self, directory: Path) -> str:
+        """Follows the events of the tree from now on, with an unnamed file there; why it cannot, or ""."""
         self.unfollow()
         with self._lock:
             try:
-                self._listing.events = Events(self.jail.root, cookie)
+                self._listing.events = Events(self.jail.root, directory)
             except OSError as error:
                 return (error.strerror or str(error)).lower()
             return self._listing.events.problem

@@ -31,21 +31,21 @@ class Watch:
     """A thread that calls `changed` after events that may matter, and whenever it cannot be sure.
 
     Only directories that the rules let in are watched. `problem` says why there are no hints, if so. With a
-    `cookie`, a file of its own, the tree follows its events itself; that needs Linux.
+    `directory` for a file of its own, the tree follows its events itself; that needs Linux.
     """
 
     def __init__(
         self,
         tree: WorkingTree,
         changed: Callable[[], None],
-        cookie: Path | None = None,
+        directory: Path | None = None,
         *,
         most: int = _MOST_DIRECTORIES,
     ) -> None:
         self.problem = ""
         self._tree = tree
         self._changed = changed
-        self._cookie = cookie
+        self._directory = directory
         self._most = most
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
@@ -62,8 +62,8 @@ class Watch:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                if self._cookie is not None:
-                    self._follow_events(self._cookie)
+                if self._directory is not None:
+                    self._follow_events(self._directory)
                 else:
                     self._follow(self._tree.directories())
             except FileNotFoundError:  # a directory has gone since it was listed
@@ -72,9 +72,9 @@ class Watch:
             except (OSError, RuntimeError) as error:  # the latter is what the library raises
                 self._give_up_for_now(str(error))
 
-    def _follow_events(self, cookie: Path) -> None:
+    def _follow_events(self, directory: Path) -> None:
         """Has the tree follow its events until that is not possible any more."""
-        problem = self._tree.follow(cookie)
+        problem = self._tree.follow(directory)
         self._changed()  # the look that has all directories watched
         while not problem and not self._stop.is_set():
             self.problem = ""
