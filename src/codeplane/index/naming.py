@@ -241,8 +241,12 @@ class Naming:
             total=len(found),
         )
 
+    def nearest(self, asked: str) -> list[dict[str, str]]:
+        """What may have been meant by a name that no definition has."""
+        return [self._told(place) for place in self._nearest(asked)]
+
     def _unknown(self, asked: str) -> NotFound:
-        near = [self._told(place) for place in self._nearest(asked)]
+        near = self.nearest(asked)
         absence = self._snapshot.why_none(_split(asked)[-1] if _split(asked) else asked)
         details: dict[str, object] = {"absence": absence.value}
         if near:

@@ -201,6 +201,10 @@ class Snapshot:
         """All definitions that a text names; an error with the nearest names where there is none."""
         return Naming(self._connection, self).all(text)
 
+    def names_near(self, text: str) -> list[dict[str, str]]:
+        """The definitions whose names are most like one that none has: name, kind, and where it is."""
+        return Naming(self._connection, self).nearest(text)
+
     def symbol(self, text: str, kinds: Collection[str] = ()) -> DefFact:
         """The one definition that a text names: by qualified name or its end, `path:line`, or uid.
 

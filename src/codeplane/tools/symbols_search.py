@@ -42,6 +42,7 @@ class SymbolsSearchOutput(Output):
     files: list[FileSymbols] = Field(description="Symbols by file, the likest first.")
     more: int | None = Field(default=None, description="Symbols beyond the limit that were found.")
     absence: str | None = Field(default=None, description="Why there are none.")
+    nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
 
 
 @tool(Effect.READ, "symbols", standard=True)
@@ -72,7 +73,13 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
             files=[FileSymbols(path=shown(path), symbols=symbols) for path, symbols in files.items()],
             more=max(0, len(found) - limit) or None,
             absence=why.value if why else None,
+            nearest=_nearest(snapshot, args.query) if why and args.query else None,
         )
+
+
+def _nearest(snapshot: Snapshot, query: str) -> list[str] | None:
+    """What may be meant where no name has such a part, wherever it is."""
+    return [f"{one['kind']} {one['name']} {one['at']}" for one in snapshot.names_near(query)] or None
 
 
 def _kinds(asked: list[str]) -> frozenset[str]:
