@@ -75,7 +75,7 @@ class ChangedFile(Output):
 
 class SemanticDiffOutput(Output):
     summary: str = Field(description="Counts by kind of change.")
-    breaking: list[str] | None = Field(default=None, description="Names of breaking changes.")
+    breaking: list[str] | None = Field(default=None, description="`path: names` of breaking changes.")
     files: list[ChangedFile] = Field(description="Files with structural changes.")
     other_files: list[str] | None = Field(
         default=None, description="`status category path (why)` of the other files that differ."
@@ -121,7 +121,7 @@ def _diff(
     page = units[offset : offset + limit]
     told = _told(snapshot, page)
     breaking = [
-        one.name
+        (shown(file.path), shown(one.name))
         for file in structural
         if category_of(snapshot, file.path) != "test"
         for one in flattened(file.changes)
@@ -130,7 +130,7 @@ def _diff(
     others = [file for file in files if not file.changes]
     answer = SemanticDiffOutput(
         summary=_summary(files),
-        breaking=breaking[:_MOST_NAMED] or None,
+        breaking=_by_file(breaking[:_MOST_NAMED]) or None,
         files=told,
         other_files=[_other(snapshot, file) for file in others[:_MOST_FILES]] or None,
         total=len(units),
@@ -175,6 +175,13 @@ def _summary(files: Sequence[FileDiff]) -> str:
     if others:
         counts.append(f"{others} files without structural change")
     return ", ".join(counts) or "nothing has changed"
+
+
+def _by_file(names: Sequence[tuple[str, str]]) -> list[str]:
+    by_file: dict[str, list[str]] = {}
+    for path, name in names:
+        by_file.setdefault(path, []).append(name)
+    return [f"{path}: {', '.join(dict.fromkeys(names))}" for path, names in by_file.items()]
 
 
 def _told(snapshot: Snapshot | None, page: Sequence[tuple[FileDiff, Change]]) -> list[ChangedFile]:
