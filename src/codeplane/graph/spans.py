@@ -2,9 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from codeplane.core.errors import InvalidArgument, NotFound
+from codeplane.core.errors import InvalidArgument
 from codeplane.core.paths import RepoPath
-from codeplane.core.suggest import nearest
 from codeplane.graph.excerpts import Excerpts
 from codeplane.index import Snapshot
 from codeplane.jail import shown
@@ -18,20 +17,6 @@ class SourceSpan(NamedTuple):
     total: int  # lines of the file
     text: str  # `number | line`, one below the other
     is_cut: bool
-
-
-def known_path(snapshot: Snapshot, path: str) -> RepoPath:
-    """The path of a file of the snapshot; one that it does not have is an error with the nearest ones."""
-    asked = RepoPath(path.strip().removeprefix("./"))
-    sources = snapshot.linker.sources
-    if not sources.exists(asked):
-        same = sources.paths_named(asked.rsplit("/", 1)[-1])
-        near = list(same[:3]) or nearest(asked.rsplit("/", 1)[-1], sources.names_in(asked.rpartition("/")[0]))
-        raise NotFound(
-            f"There is no file {shown(asked)!r} in the index.",
-            hints=[f"Did you mean {shown(other)}?" for other in near],
-        )
-    return asked
 
 
 def source_span(snapshot: Snapshot, path: RepoPath, first: int, last: int, most: int) -> SourceSpan:

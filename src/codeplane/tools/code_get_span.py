@@ -1,9 +1,10 @@
 from pydantic import Field
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.spans import SourceSpan, known_path, source_span
+from codeplane.graph.spans import SourceSpan, source_span
 from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.search.spans import Finder
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, tool
@@ -42,7 +43,7 @@ def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
     most = clamped(call, "max_lines", max(1, last - first + 1), MOST_LINES)
 
     def show(snapshot: Snapshot) -> SpanOutput:
-        path = known_path(snapshot, args.path)
+        path = Finder(snapshot, call.repo.tree).file(args.path)
         call.instead_of(snapshot.lookup.sizes([path]))
         return _told(path, source_span(snapshot, path, first, last, most))
 
