@@ -57,7 +57,7 @@ def _figures(corpus: Corpus, edits: bool = False) -> Iterator[Figure]:
         yield Figure(f"{corpus.name}, index.db", run.size / size, "×", 2, f"{run.size / 1e6:.1f} MB")
         if edits:
             for told, text in _edited(corpus.root).items():
-                spent = run.edit(Path(base) / "cookie", text)
+                spent = run.edit(Path(base), text)
                 bound = 50 if "code" in told else None
                 yield Figure("one edit until it is seen", spent * 1000, "ms", bound, f"{told}, median of 7")
         run.close()
@@ -152,11 +152,11 @@ class Run:
         watch.join()
         self.size = sum(part.stat().st_size for part in file.parent.glob(f"{file.name}*"))
 
-    def edit(self, cookie: Path, text: str) -> float:
+    def edit(self, beside: Path, text: str) -> float:
         """As a server sees it, where the events of the tree are followed."""
         target = self._root / "bench_edit.py"
         spent = []
-        self._tree.follow(cookie)
+        self._tree.follow(beside)
         self._index.refresh()
         try:
             for number in range(8):

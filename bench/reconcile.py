@@ -29,7 +29,7 @@ def figures() -> list[Figure]:
         time.sleep(SETTLE_SEC)
         return [
             *like_django.figures("reconcile, nothing changed", 0.6),
-            *like_django.followed_figures(Path(base) / "cookie"),
+            *like_django.followed_figures(Path(base)),
             *flat.figures("the same, few directories", None),
             *like_django.more_figures(),
         ]
@@ -51,9 +51,9 @@ class _Tree:
         told = f"{ours * 1e3:.0f} ms; git status {self._peer * 1e3:.0f} ms; {self._count} files"
         return [Figure(name, ours / self._peer, "×", bound, told)]
 
-    def followed_figures(self, cookie: Path) -> list[Figure]:
+    def followed_figures(self, beside: Path) -> list[Figure]:
         """As a server does it, where the events of the tree are followed."""
-        if self._tree.follow(cookie):
+        if self._tree.follow(beside):
             return []
         self._tree.reconcile(self._known, followed=True)
         self._tree.settle()

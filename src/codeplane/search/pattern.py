@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-import re2
-
 from codeplane.core.errors import InvalidArgument
 
 _LONGEST: Final = 1_000
@@ -46,7 +44,7 @@ class Pattern:
                 "Lines are matched one by one: a pattern with a line break matches none.",
                 hints=["Send the part of it that stands in one line."],
             )
-        self._regexp = _compile(re2.escape(text) if is_literal else text)
+        self._regexp = _compile(text, is_literal=is_literal)
         self.needs = list(_of_run(text)) if is_literal else needed(text)
 
     def lines(self, data: bytes) -> Iterator[Matched]:
@@ -67,14 +65,16 @@ class Pattern:
             at = end + 1
 
 
-def _compile(text: str) -> Any:
+def _compile(text: str, *, is_literal: bool) -> Any:
+    import re2  # large, and many servers never search
+
     options = re2.Options()
     options.max_mem = _MEMORY
     options.log_errors = False
     options.never_nl = True
     options.never_capture = True
     try:
-        return re2.compile(f"(?m){text}", options)
+        return re2.compile(f"(?m){re2.escape(text) if is_literal else text}", options)
     except (re2.error, UnicodeEncodeError) as error:
         told = error.args[0] if error.args else ""
         told = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import Final
-
-import re2
+from typing import Any, Final
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.suggest import nearest
@@ -88,9 +86,11 @@ def _languages(said: str) -> Iterable[str]:
     return found
 
 
-def _either(expressions: list[str]) -> "re2._Regexp | None":
+def _either(expressions: list[str]) -> Any:
     if not expressions:
         return None
+    import re2  # large, and many servers never search
+
     options = re2.Options()
     options.log_errors = False
     options.encoding = re2.Options.Encoding.LATIN1
