@@ -277,6 +277,8 @@ class Index:
                 with self._refreshing:
                     self._fill(work, batch)
         self._workers.close()
+        if not self._closing:
+            self.database.fold()
 
     def _fill(self, work: Work, read: Sequence[Done]) -> None:
         """Publishes what was read, where the content is still the one that waits to be read."""

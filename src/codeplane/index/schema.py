@@ -1,11 +1,16 @@
 """The tables of the index. Everything in them can be made again from the repository."""
 
+import hashlib
+from pathlib import Path
+
+from codeplane.reading import pack, words
+
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
 # `ref` has one row for each blob: its names and all their occurrences, packed (see `pack`). Which blobs may
 # hold a name is asked of `word`.
 # `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
 # content for.
-SCHEMA = """
+_TABLES = """
 CREATE TABLE blob (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   digest TEXT NOT NULL,
@@ -139,3 +144,12 @@ CREATE TABLE change (
   PRIMARY KEY (epoch, path)
 ) WITHOUT ROWID;
 """
+
+
+def _form() -> str:
+    """Changes whenever facts are packed in another way or words are others: then the index is made anew."""
+    sources = [Path(module.__file__ or "").read_bytes() for module in (pack, words)]
+    return hashlib.sha256(b"\0".join(sources)).hexdigest()[:16]
+
+
+SCHEMA = f"-- {_form()}{_TABLES}"

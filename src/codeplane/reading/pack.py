@@ -4,6 +4,7 @@ import hashlib
 import json
 import struct
 import sys
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -17,6 +18,7 @@ _CERTAIN = 8  # above the values of `Reason`
 _REASONS = tuple(Reason)
 _SCOPE_KINDS = tuple(ScopeKind)
 _GAP = "\0"  # in no text: what holds it is not read
+_QUICK = 1  # the level of compression
 _HEAD = struct.Struct("<II6s")  # occurrences, lines, the type of each column
 _BIND_HEAD = struct.Struct("<II")  # binds, bytes of their numbers
 
@@ -84,6 +86,7 @@ def unpack_numbers(packed: bytes) -> "array[int]":
 
 
 def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
+    packed = zlib.decompress(packed)
     count, lines, codes = _HEAD.unpack_from(packed)
     columns: list[array[int]] = []
     at = _HEAD.size
@@ -188,13 +191,14 @@ def _pack_occurrences(facts: Facts) -> bytes:
         (found.lines[-1] if found.lines else 0, found.lines),
     )
     codes = [_code(most) for most, _ in columns]
-    return b"".join(
+    packed = b"".join(
         (
             _HEAD.pack(len(found), len(found.lines), "".join(codes).encode()),
             *[_little(array(code, column)) for code, (_, column) in zip(codes, columns, strict=True)],
             bytes(found.roles),
         )
     )
+    return zlib.compress(packed, _QUICK)
 
 
 def _pack_texts(texts: Iterable[str]) -> bytes:
