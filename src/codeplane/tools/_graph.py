@@ -1,5 +1,7 @@
 """Walks over calls as tools answer them."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from codeplane.core.proof import Tier
@@ -9,13 +11,25 @@ from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Output
+from codeplane.tools._registry import Input, Output, synonyms
+from codeplane.tools._symbol import SymbolName
 
 MOST_DEPTH = 6
 MOST_PER_LEVEL = 500
 _MOST_NODES = 600
 _MOST_UNTOLD = 15
 _TOP = 3
+
+
+class WalkInput(Input):
+    """Where a walk over calls begins and how far it goes."""
+
+    symbol: SymbolName
+    depth: Annotated[int, synonyms("max_depth")] = Field(default=1, description="Levels, up to 6.")
+    limit_per_level: Annotated[int, synonyms("limit")] = Field(
+        default=20, description="Most definitions at each level, up to 500."
+    )
+    tiers: list[Tier] | None = Field(default=None, description="Edges to follow: proven and strong.")
 
 
 class CallNode(Output):
@@ -42,13 +56,13 @@ class CallGraph(Output):
     absence: str | None = Field(default=None, description="Why there are none.")
 
 
-def bounds_of(call: Call, depth: int, per_level: int, tiers: list[Tier] | None, follow: bool) -> Bounds:
+def bounds_of(call: Call, args: WalkInput, *, follow_interface: bool = False) -> Bounds:
     """What was asked for, within what there may be."""
     return Bounds(
-        clamped(call, "depth", depth, MOST_DEPTH),
-        clamped(call, "limit_per_level", per_level, MOST_PER_LEVEL),
-        tuple(tiers) if tiers else PROVED,
-        follow,
+        clamped(call, "depth", args.depth, MOST_DEPTH),
+        clamped(call, "limit_per_level", args.limit_per_level, MOST_PER_LEVEL),
+        tuple(args.tiers) if args.tiers else PROVED,
+        follow_interface,
     )
 
 

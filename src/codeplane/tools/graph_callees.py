@@ -1,24 +1,12 @@
-from typing import Annotated
-
-from pydantic import Field
-
-from codeplane.core.proof import Tier
 from codeplane.graph.calls import callees
 from codeplane.graph.places import place_of
 from codeplane.session import Call
-from codeplane.tools._graph import CallGraph, bounds_of, told
-from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._graph import CallGraph, WalkInput, bounds_of, told
+from codeplane.tools._registry import Effect, tool
 
 
-class GraphCalleesInput(Input):
-    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
-        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
-    )
-    depth: Annotated[int, synonyms("max_depth")] = Field(default=1, description="Levels, up to 6.")
-    limit_per_level: Annotated[int, synonyms("limit")] = Field(
-        default=20, description="Most definitions at each level, up to 500."
-    )
-    tiers: list[Tier] | None = Field(default=None, description="Edges to follow: proven and strong.")
+class GraphCalleesInput(WalkInput):
+    pass
 
 
 @tool(Effect.READ, "graph", standard=True)
@@ -34,7 +22,7 @@ def graph_callees(call: Call, args: GraphCalleesInput) -> CallGraph:
     Examples:
     - Direct calls: {"symbol": "app.views.index"}
     """
-    bounds = bounds_of(call, args.depth, args.limit_per_level, args.tiers, follow=False)
+    bounds = bounds_of(call, args)
     with call.snapshot() as snapshot:
         root = place_of(snapshot.symbol(args.symbol))
         return told(call, snapshot, root, callees(snapshot, root, bounds), upwards=False)

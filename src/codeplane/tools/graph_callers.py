@@ -1,26 +1,15 @@
-from typing import Annotated
-
 from pydantic import Field
 
-from codeplane.core.proof import Tier
 from codeplane.graph.calls import Bounds, callers, interface_of
 from codeplane.graph.places import place_of, qualified
 from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
 from codeplane.session import Call
-from codeplane.tools._graph import CallGraph, bounds_of, told
-from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._graph import CallGraph, WalkInput, bounds_of, told
+from codeplane.tools._registry import Effect, tool
 
 
-class GraphCallersInput(Input):
-    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
-        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
-    )
-    depth: Annotated[int, synonyms("max_depth")] = Field(default=1, description="Levels, up to 6.")
-    limit_per_level: Annotated[int, synonyms("limit")] = Field(
-        default=20, description="Most definitions at each level, up to 500."
-    )
-    tiers: list[Tier] | None = Field(default=None, description="Edges to follow: proven and strong.")
+class GraphCallersInput(WalkInput):
     follow_interface: bool = Field(
         default=False, description="Also calls of the members of bases that it overrides."
     )
@@ -39,7 +28,7 @@ def graph_callers(call: Call, args: GraphCallersInput) -> CallGraph:
     Examples:
     - Two levels up: {"symbol": "Model.save", "depth": 2}
     """
-    bounds = bounds_of(call, args.depth, args.limit_per_level, args.tiers, args.follow_interface)
+    bounds = bounds_of(call, args, follow_interface=args.follow_interface)
     with call.snapshot() as snapshot:
         root = place_of(snapshot.symbol(args.symbol))
         walk = callers(snapshot, root, bounds)

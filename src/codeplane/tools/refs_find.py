@@ -14,6 +14,7 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._symbol import SymbolName
 
 MOST = 500
 _SAMPLED = 50
@@ -21,9 +22,7 @@ _TOP = 3
 
 
 class RefsFindInput(Input):
-    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
-        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
-    )
+    symbol: SymbolName
     kinds: Annotated[list[Kind] | None, synonyms("kind")] = Field(
         default=None, description="Only these kinds."
     )

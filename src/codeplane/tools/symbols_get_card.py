@@ -12,6 +12,7 @@ from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._symbol import SymbolName
 
 _MOST_CALLS = 20
 _MOST_MEMBERS = 60
@@ -24,9 +25,7 @@ Slice = Literal["def_use", "imports", "dependents"]
 
 
 class SymbolsGetCardInput(Input):
-    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
-        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
-    )
+    symbol: SymbolName
     slices: Annotated[list[Slice] | None, synonyms("include", "slice")] = Field(
         default=None, description="Also its variables, the imports it uses, who depends on it."
     )

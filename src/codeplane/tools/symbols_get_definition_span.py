@@ -1,5 +1,3 @@
-from typing import Annotated
-
 from pydantic import Field
 
 from codeplane.graph.spans import source_span
@@ -7,15 +5,14 @@ from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, Output, tool
+from codeplane.tools._symbol import SymbolName
 
 MOST_LINES = 400
 
 
 class SymbolsGetDefinitionSpanInput(Input):
-    symbol: Annotated[str, synonyms("symbol_id", "name", "query")] = Field(
-        description="Qualified name or its end (`Model.save`), `path:line`, or `sym_…`."
-    )
+    symbol: SymbolName
     max_lines: int = Field(default=120, description="Most lines, up to 400.")
     context_lines: int = Field(default=0, description="Lines before and after, up to 50.")
 
