@@ -9,7 +9,7 @@ from codeplane.graph.calls import Bounds, callees
 from codeplane.graph.documentation import documentation
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.hierarchy import Related, bases, is_class, members_of, overridden, owner_of
-from codeplane.graph.places import place_of
+from codeplane.graph.places import flags_of, place_of
 from codeplane.graph.references import Kind, Reference, references_to
 from codeplane.index import DefFact, Snapshot
 from codeplane.languages.facts import (
@@ -57,7 +57,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = facts.definitions[place.definition]
-    flags = item.flags if place.path in snapshot.linker.sources.tests() else item.flags & ~FLAG_TEST
+    flags = flags_of(snapshot, place)
     found = references_to(snapshot, definition)
     called = [one for one in found.items if one.kind in _CALLED]
     walk = callees(snapshot, place, Bounds(1, most))

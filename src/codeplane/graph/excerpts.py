@@ -3,6 +3,7 @@
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.text import lines_of
 from codeplane.index import Snapshot
 
 _LONGEST: Final = 160
@@ -16,10 +17,8 @@ class Excerpts:
         self._files: dict[str, list[str]] = {}
 
     def lines(self, path: RepoPath) -> list[str]:
-        """All lines of a file without their ends; what is not UTF-8 is replaced."""
         if path not in self._files:
-            text = self._snapshot.source(path).decode("utf-8", "replace")
-            self._files[path] = text.replace("\r\n", "\n").split("\n")
+            self._files[path] = lines_of(self._snapshot.source(path))
         return self._files[path]
 
     def line(self, path: RepoPath, number: int) -> str:

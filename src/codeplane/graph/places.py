@@ -1,9 +1,8 @@
 """Definitions and files as places: what they are called, and which of them a reference stands in."""
 
-from codeplane.core.paths import RepoPath
 from codeplane.index import DefFact, RefFact, Snapshot
 from codeplane.jail import shown
-from codeplane.languages.facts import Definition
+from codeplane.languages.facts import FLAG_TEST, Definition
 from codeplane.languages.modules import Place
 
 
@@ -17,10 +16,10 @@ def definition_of(snapshot: Snapshot, place: Place) -> Definition:
     return facts.definitions[place.definition]
 
 
-def fact_of(snapshot: Snapshot, place: Place) -> DefFact:
-    found = snapshot.definition_at(RepoPath(place.path), place.definition)
-    assert found is not None, "BUG: a place that was found is there"
-    return found
+def flags_of(snapshot: Snapshot, place: Place) -> int:
+    """The flags of a definition. What is only named like a test is none outside of the places of tests."""
+    flags = definition_of(snapshot, place).flags
+    return flags if place.path in snapshot.linker.sources.tests() else flags & ~FLAG_TEST
 
 
 def around(snapshot: Snapshot, ref: RefFact) -> Place:

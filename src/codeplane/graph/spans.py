@@ -22,7 +22,7 @@ class SourceSpan(NamedTuple):
 def source_span(snapshot: Snapshot, path: RepoPath, first: int, last: int, most: int) -> SourceSpan:
     """The lines from first to last of a file, at most so many."""
     lines = Excerpts(snapshot).lines(path)
-    total = len(lines) - (lines[-1] == "")
+    total = len(lines)
     if first > max(total, 1) or last < first:
         raise InvalidArgument(
             f"{shown(path)} has {total} lines; there is nothing from {first} to {last}.",

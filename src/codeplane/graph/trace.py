@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import calls_in
 from codeplane.graph.hierarchy import overriding
-from codeplane.graph.places import definition_of
+from codeplane.graph.places import definition_of, flags_of
 from codeplane.index import Snapshot
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_ASYNC, FLAG_TEST
 from codeplane.languages.modules import Place
@@ -63,7 +63,7 @@ def trace(snapshot: Snapshot, entry: Place, depth: int, limit: int) -> Trace:
 
 def _notes(snapshot: Snapshot, place: Place) -> tuple[str, ...]:
     item = definition_of(snapshot, place)
-    flags = item.flags if place.path in snapshot.linker.sources.tests() else item.flags & ~FLAG_TEST
+    flags = flags_of(snapshot, place)
     notes = [name for flag, name in _NOTED.items() if flags & flag]
     if item.parent >= 0 and (count := sum(1 for _ in overriding(snapshot, place))):
         notes.append(f"{count} overrides")
