@@ -174,10 +174,8 @@ class Index:
     @contextmanager
     def commit_snapshot(self, commit: str, progress: Progress | None = None) -> Iterator[Snapshot]:
         """A commit by branch, tag, id or `HEAD~2`, read from git's objects; nothing is checked out."""
-        tree = self._tree.at(commit)
-        view = self._commits.view_of(tree, progress)
-        with self.database.read() as connection:
-            yield self._snapshot(connection, (view, 0), tree.manifest, tree.exact)
+        with self.with_commits([commit], progress) as (_, snapshots):
+            yield snapshots[commit]
 
     @contextmanager
     def with_commits(

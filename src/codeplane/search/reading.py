@@ -73,11 +73,13 @@ def _read_file(
         raise PathRefused(f"{shown(path)} is binary: {len(data)} bytes.", path=shown(path))
     lines = lines_of(data)
     file = ReadFile(fact, len(lines), b"\r\n" in data, len(data))
+    sound = []
     for asked, one in spans:
-        if one.first > max(1, len(lines)) or (one.last and one.last < one.first):
+        if one.first > max(1, len(lines)) or 0 < one.last < one.first:
             error = InvalidArgument(f"{shown(asked)}: {shown(path)} has lines 1 to {len(lines)}.")
             reading.failed.append((asked, error))
-    sound = [one for _, one in spans if not (one.first > max(1, len(lines)) or 0 < one.last < one.first)]
+        else:
+            sound.append(one)
     for first, last, symbols in _merged(sound, len(lines)):
         room = most - reading.characters
         if room <= 0:
