@@ -4,9 +4,16 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.conformance import node
+
+from codeplane.git import open_repository
+from codeplane.index import Index, Workers
+from codeplane.truth import WorkingTree
 
 CACHE = Path(__file__).parent.parent / ".cache" / "corpora"
 
@@ -35,6 +42,21 @@ def npm_package(name: str, version: str) -> Path:
         shutil.rmtree(target / "package" / "node_modules", ignore_errors=True)
         subprocess.run(["git", "init", "-q", str(target)], check=True)
     return target
+
+
+@contextmanager
+def indexed(root: Path) -> Iterator[Index]:
+    """A fresh index of a repository, with everything read."""
+    with tempfile.TemporaryDirectory(prefix="cpl-") as base:
+        workers = Workers(2)
+        tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+        index = Index.open(Path(base) / "index.db", tree, workers)
+        try:
+            index.refresh()
+            workers.close()
+            yield index
+        finally:
+            index.close()
 
 
 def python_history(name: str, versions: tuple[str, ...]) -> Path:

@@ -2,23 +2,19 @@
 
 import random
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
-from bench.corpora import python_package
+from bench.corpora import indexed, python_package
 from bench.measure import Figure
 from codeplane.core.paths import RepoPath
-from codeplane.git import open_repository
 from codeplane.graph.calls import Bounds, callees, callers
 from codeplane.graph.card import card_of
 from codeplane.graph.places import place_of
 from codeplane.graph.references import references_to
-from codeplane.index import DefFact, Index, Snapshot, Workers
-from codeplane.truth import WorkingTree
+from codeplane.index import DefFact, Snapshot
 
 T = TypeVar("T")
 
@@ -38,17 +34,10 @@ MANY = (
 
 
 def figures() -> list[Figure]:
-    root = python_package("django", "5.2")
-    with tempfile.TemporaryDirectory(prefix="cpl-") as base:
-        workers = Workers(2)
-        tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
-        index = Index.open(Path(base) / "index.db", tree, workers)
-        index.refresh()
-        workers.close()
+    with indexed(python_package("django", "5.2")) as index:
         look = min(_timed(index.refresh) for _ in range(3))
         with index.snapshot() as snapshot:
             made = _figures(snapshot)
-        index.close()
     return [*made, Figure("the look at the tree", look * 1e3, "ms", None, "comes before each call")]
 
 

@@ -5,20 +5,17 @@ import resource
 import shutil
 import statistics
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.conformance import node
 
-from bench.corpora import python_package
+from bench.corpora import indexed, python_package
 from bench.measure import Figure
-from codeplane.git import open_repository
-from codeplane.index import Index, Snapshot, Workers
+from codeplane.index import Index, Snapshot
 from codeplane.search.scope import Scope
 from codeplane.search.search import Mode, Shape, begin, plan, show
-from codeplane.truth import WorkingTree
 
 RUNS = 7
 RIPGREP = ("@vscode/ripgrep", "1.18.0")
@@ -35,17 +32,9 @@ WITHOUT = (r"\b[a-z]{3}_\d+\b", r"^\s+@\w+$", r"[A-Z]{12,}")
 
 def figures() -> list[Figure]:
     repo = python_package("django", "5.2")
-    with tempfile.TemporaryDirectory(prefix="cpl-") as base:
-        workers = Workers(2)
-        tree = WorkingTree(repo, open_repository(repo, trusted=False), trusted=False)
-        index = Index.open(Path(base) / "index.db", tree, workers)
-        index.refresh()
-        workers.close()
-        try:
-            looks = statistics.median(_own_cpu(index.refresh)[1] for _ in range(RUNS))
-            return [*_figures(index, repo), Figure("refresh, unchanged", looks * 1e3, "ms", None, "wall")]
-        finally:
-            index.close()
+    with indexed(repo) as index:
+        looks = statistics.median(_own_cpu(index.refresh)[1] for _ in range(RUNS))
+        return [*_figures(index, repo), Figure("refresh, unchanged", looks * 1e3, "ms", None, "wall")]
 
 
 def _figures(index: Index, repo: Path) -> list[Figure]:
