@@ -38,7 +38,12 @@ def figures() -> list[Figure]:
         look = min(_timed(index.refresh) for _ in range(3))
         with index.snapshot() as snapshot:
             made = _figures(snapshot)
-    return [*made, Figure("the look at the tree", look * 1e3, "ms", None, "comes before each call")]
+    return [
+        *made,
+        Figure(
+            "the look at the tree", look * 1e3, "ms", None, "before each call, where events are not followed"
+        ),
+    ]
 
 
 def _figures(snapshot: Snapshot) -> list[Figure]:
