@@ -37,14 +37,25 @@
     │   ├── IndexBusy                3004
     │   └── EpochGone                3005
     ├── RefactorDivergence           4001
-    ├── TaskBudgetExceeded           6001
+    ├── EditError                    5xxx  edits; nothing has changed, unless it says so
+    │   ├── EditConflict             5001
+    │   ├── EditRefused              5002
+    │   ├── EditsOverlap             5003
+    │   ├── EditNotPlaced            5004
+    │   ├── EditFailed               5005
+    │   ├── EditInDoubt              5006
+    │   └── UndoRefused              5007
+    ├── TaskError                    6xxx  tasks
+    │   ├── TaskBudgetExceeded       6001
+    │   ├── TaskClosed               6002
+    │   └── LedgerDamaged            6003
     ├── TestRunnerNotFound           7001
     ├── GitFailure                   8xxx  git's objects
     │   └── RevisionNotFound         8001
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
-A family without a member yet: 5xxx edits. A code is given once and never reused.
+A code is given once and never reused.
 The docstring of each class is its entry in the published catalogue.
 """
 
@@ -298,10 +309,73 @@ class RefactorDivergence(CodePlaneError):
     code = 4001
 
 
-class TaskBudgetExceeded(CodePlaneError):
+class EditError(CodePlaneError):
+    """An edit was not made; every file is as it was."""
+
+
+class EditConflict(EditError):
+    """A file is not what the edit was made for; the details have both sides."""
+
+    code = 5001
+
+
+class EditRefused(EditError):
+    """The file may not be edited: a rule, the working set, its kind or its permissions are against it."""
+
+    code = 5002
+
+
+class EditsOverlap(EditError):
+    """Two edits of one call change the same lines or the same file in ways that exclude each other."""
+
+    code = 5003
+
+
+class EditNotPlaced(EditError):
+    """The text that is to be replaced is nowhere, or in several places; the details say where."""
+
+    code = 5004
+
+
+class EditFailed(EditError):
+    """The system refused a write; what had been written was taken back."""
+
+    code = 5005
+    retryable = True
+
+
+class EditInDoubt(EditError):
+    """A write could neither be finished nor taken back; the next start of the server settles it."""
+
+    code = 5006
+
+
+class UndoRefused(EditError):
+    """The operation cannot be undone: a file has changed since, or its old content is gone."""
+
+    code = 5007
+
+
+class TaskError(CodePlaneError):
+    """The task does not allow the call."""
+
+
+class TaskBudgetExceeded(TaskError):
     """The task has used up one of its limits; close it and open another."""
 
     code = 6001
+
+
+class TaskClosed(TaskError):
+    """The task has been closed; open another."""
+
+    code = 6002
+
+
+class LedgerDamaged(TaskError):
+    """A segment of the ledger is not what was written; it was set aside and a new one begun."""
+
+    code = 6003
 
 
 class TestRunnerNotFound(CodePlaneError):

@@ -6,6 +6,7 @@ from typing import NewType
 RequestId = NewType("RequestId", str)
 SessionId = NewType("SessionId", str)
 TaskId = NewType("TaskId", str)
+OperationId = NewType("OperationId", str)
 
 
 def new_request_id() -> RequestId:
@@ -18,3 +19,7 @@ def new_session_id() -> SessionId:
 
 def new_task_id() -> TaskId:
     return TaskId(f"task_{secrets.token_hex(6)}")
+
+
+def new_operation_id() -> OperationId:
+    return OperationId(f"op_{secrets.token_hex(6)}")
