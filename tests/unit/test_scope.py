@@ -1,7 +1,8 @@
 import pytest
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.search.scope import Globs, Purpose, Scope, purpose
+from codeplane.core.globs import Globs
+from codeplane.search.scope import Purpose, Scope, purpose
 
 
 @pytest.mark.parametrize(

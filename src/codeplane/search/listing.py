@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.index import Snapshot
-from codeplane.search.scope import Globs
 
 MOST_DEPTH: Final = 20
 

@@ -2,12 +2,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.core.globs import Globs
 from codeplane.core.proof import Absence
 from codeplane.jail import shown
 from codeplane.search.listing import MOST_DEPTH, Listed, Wish
 from codeplane.search.listing import list_files as listed
 from codeplane.search.missing import directory
-from codeplane.search.scope import Globs
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool

@@ -1,0 +1,94 @@
+"""Paths by patterns that a caller gives."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from codeplane.core.errors import InvalidArgument
+
+_LONGEST: Final = 500
+_MOST_ALTERNATIVES: Final = 64
+_BRACES: Final = re.compile(r"\{([^{}]*)\}")
+
+
+class Globs:
+    """Paths by patterns: `*.py` anywhere, `src/**/*.ts`, `lib/` and all below it; one with `!` excludes."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        wanted = [_expression(one) for one in patterns if not one.startswith("!")]
+        unwanted = [_expression(one[1:]) for one in patterns if one.startswith("!")]
+        self._wanted = _either(wanted)
+        self._unwanted = _either(unwanted)
+
+    def holds(self, path: str) -> bool:
+        data = path.encode("utf-8", "surrogateescape")
+        if self._unwanted is not None and self._unwanted.search(data):
+            return False
+        return self._wanted is None or self._wanted.search(data) is not None
+
+
+def _either(expressions: list[str]) -> Any:
+    if not expressions:
+        return None
+    import re2  # large, and many servers never search
+
+    options = re2.Options()
+    options.log_errors = False
+    options.encoding = re2.Options.Encoding.LATIN1
+    try:
+        return re2.compile("|".join(expressions).encode("utf-8", "surrogateescape"), options)
+    except re2.error as error:
+        raise InvalidArgument("The path patterns are too many or too long.") from error
+
+
+def _expression(glob: str) -> str:
+    """A regular expression for a glob."""
+    if not glob.strip() or len(glob) > _LONGEST or "\0" in glob:
+        raise InvalidArgument(
+            f"A path pattern has 1 to {_LONGEST} characters.", hints=["such as *.py, src/**/*.ts or lib/"]
+        )
+    glob = glob.strip().removeprefix("./")
+    anchored = "/" in glob.rstrip("/")
+    glob = glob.lstrip("/")
+    bodies = [_body(one) for one in _alternatives(glob.rstrip("/"))]
+    tail = "/" if glob.endswith("/") else "(?:/|$)"
+    return f"{'^' if anchored else '(?:^|/)'}(?:{'|'.join(bodies)}){tail}"
+
+
+def _alternatives(glob: str) -> list[str]:
+    """`a.{py,ts}` is `a.py` and `a.ts`."""
+    ready: list[str] = []
+    ahead = [glob]
+    while ahead and len(ready) + len(ahead) <= _MOST_ALTERNATIVES:
+        one = ahead.pop()
+        match = _BRACES.search(one)
+        if match is None:
+            ready.append(one)
+        else:
+            ahead += [one[: match.start()] + part + one[match.end() :] for part in match[1].split(",")]
+    if ahead:
+        raise InvalidArgument(f"The pattern {glob[:60]!r} stands for too many others.")
+    return ready
+
+
+def _body(glob: str) -> str:
+    made, at = [], 0
+    while at < len(glob):
+        char = glob[at]
+        if glob.startswith("**/", at):
+            made.append("(?:[^/]+/)*")
+            at += 3
+            continue
+        if char == "*":
+            deep = glob.startswith("**", at)
+            made.append(".*" if deep else "[^/]*")
+            at += 2 if deep else 1
+            continue
+        if char == "[" and (end := glob.find("]", at + 2)) > 0:
+            inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
+            made.append(f"[{'^/' + inner[1:] if inner[0] in '!^' else inner}]")
+            at = end + 1
+            continue
+        made.append("[^/]" if char == "?" else re.escape(char))
+        at += 1
+    return "".join(made)
