@@ -36,14 +36,52 @@ _MOST_SAID = 5
 def decode(tool: Tool, arguments: object) -> Input:
     """Returns the tool's input, or raises an error that shows the corrected call."""
     given = _as_mapping(tool, arguments)
-    named, unknown = _rename(tool, given)
+    named, unknown = _rename(tool.input, given)
+    if unknown:
+        named, unknown = _in_its_list(tool.input, named, unknown)
     if unknown:
         raise _unknown_parameters(tool, named, unknown)
     shaped = {key: _shape(tool.input, key, value) for key, value in named.items()}
+    for key, inner in _lists(tool.input).items():
+        if isinstance(shaped.get(key), list):
+            shaped[key] = [_item(tool, f"{key}.{at}", inner, item) for at, item in enumerate(shaped[key])]
     try:
         return tool.input.model_validate(shaped)
     except ValidationError as error:
         raise _invalid(tool, shaped, error) from error
+
+
+def _in_its_list(
+    model: type[Input], named: dict[str, Any], unknown: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of one item, sent without the list that the tool takes, are put into it."""
+    for key, inner in _lists(model).items():
+        if key not in named and not _rename(inner, unknown)[1]:
+            return {**named, key: [unknown]}, {}
+    return named, unknown
+
+
+def _item(tool: Tool, where: str, model: type[Input], item: Any) -> Any:
+    item = _json_or(item, item) if isinstance(item, str) else item
+    if not isinstance(item, Mapping):
+        return item
+    named, unknown = _rename(model, item)
+    if unknown:
+        known = ", ".join(model.model_fields)
+        told = ", ".join(repr(key[:100]) for key in list(unknown)[:_MOST_SAID])
+        raise InvalidArgument(f"{tool.name}: {where} has no parameter {told}; it takes {known}.")
+    return named
+
+
+@cache
+def _lists(model: type[Input]) -> dict[str, type[Input]]:
+    """The parameters that take lists of objects, and what these objects are."""
+    found = {}
+    for name, field in model.model_fields.items():
+        [inner] = get_args(field.annotation) if get_origin(field.annotation) is list else [None]
+        if isinstance(inner, type) and issubclass(inner, Input):
+            found[name] = inner
+    return found
 
 
 def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
@@ -58,14 +96,14 @@ def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
     )
 
 
-def _rename(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    fields = tool.input.model_fields
+def _rename(model: type[Input], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    fields = model.model_fields
     named = {key: value for key, value in given.items() if key in fields}
     unknown = {}
     for key, value in given.items():
         if key in fields:
             continue
-        field = _field_for(tool, snake(key), named)
+        field = _field_for(model, snake(key), named)
         if field is None:
             unknown[key] = value
         else:
@@ -73,23 +111,23 @@ def _rename(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     return named, unknown
 
 
-def _field_for(tool: Tool, key: str, taken: Iterable[str]) -> str | None:
-    candidates = _accepted(tool).get(key, frozenset()) - set(taken)
+def _field_for(model: type[Input], key: str, taken: Iterable[str]) -> str | None:
+    candidates = _accepted(model).get(key, frozenset()) - set(taken)
     return next(iter(candidates)) if len(candidates) == 1 else None
 
 
 @cache
-def _accepted(tool: Tool) -> dict[str, frozenset[str]]:
-    """Every spelling that a tool accepts, with the parameters that it may stand for."""
+def _accepted(model: type[Input]) -> dict[str, frozenset[str]]:
+    """Every spelling that is accepted, with the parameters that it may stand for."""
     accepted: dict[str, set[str]] = {}
-    for name, field in tool.input.model_fields.items():
+    for name, field in model.model_fields.items():
         spellings = {name}
         for marker in field.metadata:
             if isinstance(marker, Synonyms):
                 spellings.update(marker.names)
         for group in _GROUPS:
             if name in group:
-                spellings |= group - tool.input.model_fields.keys()
+                spellings |= group - model.model_fields.keys()
         for spelling in spellings:
             accepted.setdefault(spelling, set()).add(name)
     return {spelling: frozenset(names) for spelling, names in accepted.items()}
@@ -136,9 +174,9 @@ def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, An
 
 
 def _nearest_field(tool: Tool, key: str, taken: Iterable[str]) -> str | None:
-    accepted = _accepted(tool)
+    accepted = _accepted(tool.input)
     for spelling in nearest(key, accepted):
-        if field := _field_for(tool, spelling, taken):
+        if field := _field_for(tool.input, spelling, taken):
             return field
     return None
 

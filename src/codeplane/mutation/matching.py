@@ -1,0 +1,136 @@
+"""Where lines are found that were sent from memory: exactly, or but for white space."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+_NUMBERED: Final = re.compile(r"\s*(\d+)(?:: ?| ?\| ?|\t)(.*)\Z", re.DOTALL)
+
+
+class Alike(StrEnum):
+    """How lines agree with what was sent, best first."""
+
+    EXACT = "exact"
+    TRAILING = "trailing white space"
+    INDENTED = "indentation"
+
+
+@dataclass(frozen=True)
+class Found:
+    """Lines of a file that agree with the lines sent."""
+
+    first: int
+    last: int
+    alike: Alike
+    adapt: Callable[[str], str | None]  # a new line as the file indents it; None where that is not certain
+
+
+def unnumbered(lines: Sequence[str]) -> list[str] | None:
+    """The lines without the numbers that they were shown with; None when they have none."""
+    found = [_NUMBERED.match(line) for line in lines]
+    numbers = [int(one[1]) for one in found if one]
+    if (
+        not numbers
+        or len(numbers) != len(lines)
+        or numbers != list(range(numbers[0], numbers[0] + len(lines)))
+    ):
+        return None
+    return [one[2] for one in found if one]
+
+
+def matches(lines: Sequence[str], sent: Sequence[str], alike: Alike) -> Iterator[Found]:
+    """Every place where the lines sent are, at one level of likeness."""
+    if not sent:
+        return
+    key = _KEYS[alike]
+    wanted = [key(line) for line in sent]
+    have = [key(line) for line in lines]
+    first = wanted[0]
+    for at in range(len(have) - len(wanted) + 1):
+        if have[at] == first and have[at : at + len(wanted)] == wanted:
+            found = _found(lines, sent, at, alike)
+            if found is not None:
+                yield found
+
+
+def match_at(lines: Sequence[str], sent: Sequence[str], first: int) -> Found | None:
+    """The best likeness at the place that begins with this line."""
+    there = lines[first - 1 : first - 1 + len(sent)]
+    if first < 1 or len(there) != len(sent):
+        return None
+    for alike, key in _KEYS.items():
+        if [key(line) for line in there] == [key(line) for line in sent]:
+            found = _found(lines, sent, first - 1, alike)
+            if found is not None:
+                return found
+    return None
+
+
+def _found(lines: Sequence[str], sent: Sequence[str], at: int, alike: Alike) -> Found | None:
+    adapt: Callable[[str], str | None] | None = _same
+    if alike is Alike.INDENTED:
+        adapt = _indenting(list(zip(sent, lines[at : at + len(sent)], strict=True)))
+    return None if adapt is None else Found(at + 1, at + len(sent), alike, adapt)
+
+
+_KEYS: Final[dict[Alike, Callable[[str], str]]] = {
+    Alike.EXACT: lambda line: line,
+    Alike.TRAILING: str.rstrip,
+    Alike.INDENTED: str.strip,
+}
+
+
+def _same(line: str) -> str:
+    return line
+
+
+def _indenting(pairs: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+    """How the indentation that was sent becomes the file's; None where no one rule explains all lines."""
+    indents = [(_indent(sent), _indent(there)) for sent, there in pairs if sent.strip()]
+    if not indents:
+        return None
+    return _shifted(indents) or _scaled(indents)
+
+
+def _shifted(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+    """Every line is deeper, or less deep, by the same."""
+    sent, there = indents[0]
+    if there.endswith(sent):
+        more = there[: len(there) - len(sent)]
+        if all(more + one == other for one, other in indents):
+            return lambda line: more + line if line.strip() else line
+    if sent.endswith(there):
+        less = sent[: len(sent) - len(there)]
+        if all(one == less + other for one, other in indents):
+            return lambda line: line.removeprefix(less) if line.startswith(less) else _blank(line)
+    return None
+
+
+def _scaled(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+    """Tabs for spaces, spaces for tabs, or another width: one kind of each and one ratio."""
+    kinds = {char for sent, _ in indents for char in sent}, {char for _, there in indents for char in there}
+    ratios = {(len(there), len(sent)) for sent, there in indents if sent or there}
+    if any(len(kind) != 1 for kind in kinds) or any(not low for _, low in ratios):
+        return None
+    up, down = min(ratios)
+    if not up or any(one * down != other * up for one, other in ratios):
+        return None
+    [char], [sent_char] = kinds[1], kinds[0]
+
+    def convert(line: str) -> str | None:
+        indent = _indent(line)
+        if set(indent) - {sent_char} or len(indent) * up % down:
+            return _blank(line)
+        return char * (len(indent) * up // down) + line[len(indent) :]
+
+    return convert
+
+
+def _blank(line: str) -> str | None:
+    return None if line.strip() else line
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

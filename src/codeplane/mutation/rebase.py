@@ -1,0 +1,76 @@
+"""Where lines of an older content are in the present one."""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Final
+
+# Comparing takes the product of the lines that differ; beyond this only what is around them is certain.
+_MOST_COMPARED: Final = 4_000_000
+
+
+def moved(old: Sequence[str], new: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """The same lines in the new content; None when one of them was touched, or when it is not certain.
+
+    It is certain where the lines around have stayed as well, or where the lines are nowhere else.
+    An empty span (`last` before `first`) is the place between two lines, which have to have stayed together.
+    """
+    for start, there, size in _equal(old, new):
+        inner = first - 1 - start, last - start  # the span in this run
+        if inner[0] < 0 or inner[1] > size:
+            continue
+        is_held = _reaches(inner[0] > 0, start + inner[0], there + inner[0], (0, 0)) and _reaches(
+            inner[1] < size, last, there + inner[1], (len(old), len(new))
+        )
+        if is_held or (first <= last and _is_sole(old, new, old[first - 1 : last])):
+            by = there - start
+            return first + by, last + by
+    return None
+
+
+def _reaches(is_inside: bool, old_at: int, new_at: int, ends: tuple[int, int]) -> bool:
+    """Whether a neighbour is in the run too, or both contents end there."""
+    return is_inside or (old_at, new_at) == ends
+
+
+def _is_sole(old: Sequence[str], new: Sequence[str], lines: Sequence[str]) -> bool:
+    return _occurrences(old, lines) == 1 == _occurrences(new, lines)
+
+
+def _occurrences(content: Sequence[str], lines: Sequence[str]) -> int:
+    size, first = len(lines), lines[0]
+    return sum(
+        content[at] == first and content[at : at + size] == lines for at in range(len(content) - size + 1)
+    )
+
+
+def _equal(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Runs of equal lines: where they begin in each, from 0, and how many they are."""
+    low = _common(old, new)
+    high = _common(old[low:][::-1], new[low:][::-1])
+    middle_old, middle_new = old[low : len(old) - high], new[low : len(new) - high]
+    runs = [(0, 0, low)]
+    if middle_old and middle_new and len(middle_old) * len(middle_new) <= _MOST_COMPARED:
+        matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=False)
+        runs += [(low + one.a, low + one.b, one.size) for one in matcher.get_matching_blocks()]
+    runs.append((len(old) - high, len(new) - high, high))
+    return _joined([run for run in runs if run[2]])
+
+
+def _joined(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Runs that follow each other without anything between, as one."""
+    kept: list[tuple[int, int, int]] = []
+    for start, there, size in runs:
+        if kept and kept[-1][0] + kept[-1][2] == start and kept[-1][1] + kept[-1][2] == there:
+            kept[-1] = (kept[-1][0], kept[-1][1], kept[-1][2] + size)
+        else:
+            kept.append((start, there, size))
+    return kept
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for mine, yours in zip(one, other, strict=False):
+        if mine != yours:
+            break
+        count += 1
+    return count

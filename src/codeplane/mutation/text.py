@@ -1,0 +1,124 @@
+"""The text of a file as an edit sees it: lines by their bytes, so that no other byte moves."""
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+from typing import Final
+
+from codeplane.core.errors import EditRefused
+from codeplane.core.text import lines_of
+
+_BOM: Final = b"\xef\xbb\xbf"
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+_LINE_END: Final = re.compile(rb"\n")
+
+
+class Text:
+    """What a file holds. Lines are counted from 1; a line end belongs to its line."""
+
+    def __init__(self, data: bytes, path: str) -> None:
+        """`path` is what messages call the file."""
+        self.data = data
+        self.path = path
+        if data.startswith(_WIDE):
+            raise _unreadable(path, "is UTF-16")
+        if b"\0" in data:
+            raise _unreadable(path, "is binary")
+        self._first = len(_BOM) if data.startswith(_BOM) else 0
+
+    @cached_property
+    def is_utf8(self) -> bool:
+        try:
+            self.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins."""
+        starts = [self._first, *(found.end() for found in _LINE_END.finditer(self.data))]
+        if starts[-1] >= len(self.data):
+            starts.pop()
+        return starts
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines as they are shown to a reader, without their ends."""
+        return lines_of(self.data[self._first :])
+
+    @property
+    def count(self) -> int:
+        return len(self.starts)
+
+    def start(self, line: int) -> int:
+        """Where a line begins; past the last one, the end of the file."""
+        return self.starts[line - 1] if line <= len(self.starts) else len(self.data)
+
+    def line_at(self, offset: int) -> int:
+        return max(1, bisect_right(self.starts, offset))
+
+    def line_end(self, near: int) -> bytes:
+        """The line end to be used at a line: that of the line itself, of one before, or of the first."""
+        for line in (near, near - 1, 1):
+            if 1 <= line <= self.count:
+                end = self.start(line + 1)
+                if self.data[end - 2 : end] == b"\r\n":
+                    return b"\r\n"
+                if self.data[end - 1 : end] == b"\n":
+                    return b"\n"
+        return b"\n"
+
+    def encode(self, text: str) -> bytes:
+        """New text in the encoding of the file; what it cannot hold is refused."""
+        if self.is_utf8:
+            return encoded(text)
+        if "\N{REPLACEMENT CHARACTER}" in text:
+            raise EditRefused(
+                f"{self.path} is not UTF-8, and the new text has � where the file has other bytes.",
+                hints=["Leave such lines out of the edit: bytes that are not edited stay as they are."],
+                path=self.path,
+            )
+        try:
+            return text.encode("latin-1")
+        except UnicodeEncodeError as error:
+            raise EditRefused(
+                f"{self.path} is not UTF-8; taken as Latin-1, it cannot have {error.object[error.start]!r}.",
+                path=self.path,
+            ) from error
+
+    def as_lines(self, lines: list[str], first: int, last: int) -> bytes:
+        """New lines in the place of `first` to `last`, with the line ends and the end of the file kept.
+
+        An empty place (`last` before `first`) is before `first`.
+        """
+        if not lines:
+            return b""
+        end = self.line_end(first)
+        ended = [self.encode(line) + end for line in lines]
+        if max(first - 1, last) >= self.count and self.count and not self.data.endswith(b"\n"):
+            ended[-1] = ended[-1].removesuffix(end)
+            if first > self.count:
+                ended[0] = end + ended[0]
+        return b"".join(ended)
+
+
+def encoded(text: str) -> bytes:
+    """New text in UTF-8."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise EditRefused("The new text has characters that are not Unicode (lone surrogates).") from error
+
+
+def split(text: str) -> list[str]:
+    """The lines of a text that was sent; one line end at its end more or less makes no difference."""
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
+
+
+def _unreadable(path: str, what: str) -> EditRefused:
+    return EditRefused(
+        f"{path} {what}; only the lines of files in UTF-8 or Latin-1 can be edited.",
+        hints=["A file can still be deleted, moved, or replaced whole (content with expected_file_sha256)."],
+        path=path,
+    )
