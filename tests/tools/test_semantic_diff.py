@@ -74,7 +74,7 @@ def test_a_changed_header_is_breaking_and_knows_its_users_and_tests(shop: Shop) 
     )
     found = shop.changes("shop/cart.py")["price"]
     assert found["change"] == "signature_changed" and found["breaking"] and found["risk"] == "medium"
-    assert found["tags"] == ["parameters_changed", "minor_change"]
+    assert found["tags"] == ["parameters_changed", "parameter_added", "minor_change"]
     assert found["old_signature"] == "def price(cart: Cart) -> int"
     assert found["impact"] == {"references": {"strong": 4}, "files": 2, "tests": ["tests/test_cart.py"]}
     answer = shop.diff()

@@ -93,13 +93,14 @@ def _facts(state: State, path: RepoPath) -> FileFacts | None:
 def _version(state: State, path: RepoPath, facts: FileFacts | None, is_whole: bool) -> Version | None:
     if facts is None:
         return None
+    has_tests = path in state.sources.tests()
     if is_whole and state.read is not None:
         try:
-            return Version(facts, state.read(path))
+            return Version(facts, state.read(path), has_tests=has_tests)
         except (ContentChanged, NotFound):
             if state.label == WORKING_TREE:
                 raise
-    return Version(facts, None, _names(state, path, facts))
+    return Version(facts, None, _names(state, path, facts), has_tests)
 
 
 def _names(state: State, path: RepoPath, facts: FileFacts) -> dict[int, str]:
@@ -150,15 +151,6 @@ def _shape(facts: FileFacts | None) -> frozenset[tuple[str, str, str]]:
 
 def _likeness(one: frozenset[tuple[str, str, str]], other: frozenset[tuple[str, str, str]]) -> float:
     return len(one & other) / len(one | other) if one and other else 0.0
-
-
-def is_breaking(change: Change) -> bool:
-    """Whether those who use the definition may have to change: it is gone, has another name or header."""
-    return not change.is_private and change.change in (
-        ChangeKind.REMOVED,
-        ChangeKind.RENAMED,
-        ChangeKind.SIGNATURE,
-    )
 
 
 def counted(files: Collection[FileDiff]) -> dict[ChangeKind, int]:

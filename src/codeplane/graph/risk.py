@@ -54,7 +54,8 @@ def risk_of(change: Change, blast: Blast | None) -> Risk:
     if blast is None:
         return "unknown"
     users = sum(blast.tiers.get(tier, 0) for tier in (Tier.PROVEN, Tier.STRONG))
-    if change.change is ChangeKind.BODY:
+    is_unseen = change.change is ChangeKind.SIGNATURE and change.breaking is False
+    if change.change is ChangeKind.BODY or is_unseen:
         if "minor_change" in change.tags:
             return "low"
         return "high" if "major_change" in change.tags and users >= _MANY else "medium"

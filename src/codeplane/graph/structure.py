@@ -7,11 +7,14 @@ from difflib import unified_diff
 from enum import StrEnum
 from typing import Final
 
+from codeplane.graph.signatures import judge
 from codeplane.index.files import FileFacts
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Span
 
 # Parts of texts and data are no structure of code.
 _NO_STRUCTURE: Final = frozenset("heading key selector block stage resource table".split())
+_CALLED: Final = frozenset("function method constructor".split())
+_MEMBERS: Final = frozenset("method field property".split())
 _MINOR: Final = 3
 _MAJOR: Final = 20
 _MOST_COMPARED: Final = 3_000
@@ -37,6 +40,7 @@ class Version:
     data: bytes | None
     # What stands in for the text of a span where there are no bytes: the names in it.
     names: Mapping[int, str] = field(default_factory=dict)
+    has_tests: bool = False  # the file is one where tests are
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,8 @@ class Change:
     tags: tuple[str, ...] = ()
     preview: tuple[str, ...] = ()
     nested: tuple["Change", ...] = ()
-
-    @property
-    def is_private(self) -> bool:
-        return bool(self.definition.flags & (FLAG_PRIVATE | FLAG_TEST))
+    # Whether its users may have to change; None where a changed header does not tell.
+    breaking: bool | None = False
 
 
 def has_structure(facts: FileFacts) -> bool:
@@ -72,7 +74,9 @@ def compare(old: Version | None, new: Version | None) -> list[Change]:
 class _Side:
     def __init__(self, version: Version | None) -> None:
         self.items: Sequence[Definition] = version.facts.definitions if version else ()
+        self.facts = version.facts if version else None
         self.names = version.names if version else {}
+        self.has_tests = version.has_tests if version else False
         self._data = version.data if version else None
         self.starts = _starts(self._data) if self._data is not None else []
         self.keys: dict[Key, int] = {}
@@ -93,18 +97,56 @@ class _Side:
             at = self.items[at].parent
         depths.update({one: number for number, one in enumerate(reversed(way), depths[at] + 1)})
 
+    def is_private(self, at: int) -> bool:
+        """Whether nobody outside can use a definition: it, or what holds it, is private, a test or local."""
+        flags = FLAG_PRIVATE | (FLAG_TEST if self.has_tests else 0)
+        while at >= 0:
+            item, at = self.items[at], self.items[at].parent
+            is_local = at >= 0 and item.kind not in _MEMBERS and self.items[at].kind in _CALLED
+            if is_local or item.flags & flags:
+                return True
+        return False
+
     def depth(self, at: int) -> int:
         return len(self.key_of[at][0]) if at in self.key_of else 0
 
     def _add(self, at: int, item: Definition) -> None:
         above = self.key_of.get(item.parent)
-        names = (*(above[0] if above else (item.owner,) if item.owner else ()), item.name)
+        owner = (item.owner,) if item.owner not in ("", item.name) else ()
+        names = (*(above[0] if above else owner), item.name)
         number = 0
         while (names, item.kind, number) in self.keys:
             number += 1
         self.keys[names, item.kind, number] = at
         self.key_of[at] = (names, item.kind, number)
         self.inside.setdefault(item.parent, []).append(at)
+
+    def follow(self, old: "_Side") -> None:
+        """Numbers those alike as the old version does, by their headers: an overload may come in between."""
+        several = {key[:2] for key in (*self.keys, *old.keys) if key[2]}
+        for names, kind in several:
+            mine, theirs = ([*side.alike(names, kind)] for side in (self, old))
+            headers = {old.items[at].signature: number for number, at in reversed([*enumerate(theirs)])}
+            numbers: dict[int, int] = {}
+            for at in mine:
+                number = headers.pop(self.items[at].signature, None)
+                if number is not None:
+                    numbers[number] = at
+            left = iter([at for at in mine if at not in numbers.values()])
+            free = (number for number in range(len(mine) + len(theirs)) if number not in numbers)
+            numbers |= dict(zip(free, left, strict=False))
+            for number in range(len(mine)):
+                del self.keys[names, kind, number]
+            for number, at in numbers.items():
+                self.keys[names, kind, number] = at
+                self.key_of[at] = (names, kind, number)
+
+    def alike(self, names: tuple[str, ...], kind: str) -> Iterator[int]:
+        """The definitions of one name and kind, in order."""
+        number = 0
+        while (at := self.keys.get((names, kind, number))) is not None:
+            yield at
+            number += 1
 
     @property
     def has_text(self) -> bool:
@@ -140,6 +182,7 @@ class _Side:
 class _Comparison:
     def __init__(self, old: _Side, new: _Side) -> None:
         self._old, self._new = old, new
+        new.follow(old)
 
     def changes(self) -> list[Change]:
         old, new = self._old, self._new
@@ -179,6 +222,7 @@ class _Comparison:
         change = Change(
             ChangeKind.RENAMED, item, _dotted(self._new, after), before, after,
             old_name=was.name, old_signature=was.signature, tags=("symbol_renamed",),
+            breaking=not self._old.is_private(before),
         )  # fmt: skip
         return item.parent, change
 
@@ -192,11 +236,15 @@ class _Comparison:
         above = self._old.key_of.get(item.parent)
         parent = self._new.keys.get(above, -1) if above else -1
         name = _dotted(self._old, at)
-        return parent, Change(ChangeKind.REMOVED, item, name, at, None, tags=("symbol_removed",))
+        breaking = not self._old.is_private(at)
+        return parent, Change(
+            ChangeKind.REMOVED, item, name, at, None, tags=("symbol_removed",), breaking=breaking
+        )
 
     def _changed(self, before: int, after: int) -> Change | None:
         was, item = self._old.items[before], self._new.items[after]
-        tags = _signature_tags(was.signature, item.signature)
+        assert self._old.facts is not None and self._new.facts is not None, "BUG: both sides have it"
+        tags, breaking = judge((self._old.facts, before), (self._new.facts, after))
         lines, preview = self._difference(before, after)
         if not tags and not lines:
             return None
@@ -206,6 +254,7 @@ class _Comparison:
             item, _dotted(self._new, after), before, after,
             old_signature=was.signature if tags else "", lines_changed=lines or None,
             tags=(*tags, *size), preview=preview,
+            breaking=breaking if not self._old.is_private(before) else False,
         )  # fmt: skip
 
     def _difference(self, before: int, after: int) -> tuple[int, tuple[str, ...]]:
@@ -279,29 +328,6 @@ def _size_tags(lines: int) -> tuple[str, ...]:
     if lines <= _MINOR:
         return ("minor_change",)
     return ("major_change",) if lines > _MAJOR else ("body_logic_changed",)
-
-
-def _signature_tags(old: str, new: str) -> tuple[str, ...]:
-    if old == new:
-        return ()
-    (params, rest), (new_params, new_rest) = _parameters(old), _parameters(new)
-    tags = []
-    if params != new_params:
-        tags.append("parameters_changed")
-    if rest[1] != new_rest[1]:
-        tags.append("return_type_changed")
-    return tuple(tags) or ("signature_changed",)
-
-
-def _parameters(signature: str) -> tuple[str, tuple[str, str]]:
-    """The first parentheses of a header with what is in them, and what is before and behind."""
-    begin = signature.find("(")
-    depth = 0
-    for at in range(max(begin, 0), len(signature)):
-        depth += (signature[at] in "([{") - (signature[at] in ")]}")
-        if begin >= 0 and not depth:
-            return signature[begin : at + 1], (signature[:begin], signature[at + 1 :])
-    return "", (signature, "")
 
 
 def flattened(changes: Sequence[Change]) -> Iterator[Change]:

@@ -3,11 +3,13 @@
 from typing import TYPE_CHECKING
 
 from codeplane.languages._spec import LanguageSpec, language_of, specs
+from codeplane.languages._style import HeaderStyle
 
 if TYPE_CHECKING:
     from codeplane.languages.facts import Facts
 
 __all__ = [
+    "HeaderStyle",
     "LanguageSpec",
     "extract",
     "extractor_version",

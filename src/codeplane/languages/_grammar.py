@@ -17,8 +17,8 @@ _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object
 _capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
-# These say how files belong together, not what is read out of one.
-_LINKING = ("families.py", "modules.py", "resolve.py")
+# These say how files belong together and what headers mean, not what is read out of a file.
+_LINKING = ("families.py", "headers.py", "modules.py", "resolve.py")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import ScopeKind
 
 HERE = Path(__file__).parent
@@ -171,6 +172,8 @@ class LanguageSpec:
     nearest_base: bool = False
     # Kinds that are seen through the first group of ambient places and through the others too; empty: all.
     far_kinds: frozenset[str] = frozenset()
+    # How headers are written; None where they cannot be taken apart.
+    header: HeaderStyle | None = None
     gaps: str = ""  # what the support table says about things left out
 
 

@@ -7,11 +7,11 @@ from pydantic import Field
 from codeplane.core.errors import CursorGone
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.diff import FileDiff, counted, is_breaking, structural_diff
+from codeplane.graph.diff import FileDiff, counted, structural_diff
 from codeplane.graph.impact import affected_tests
 from codeplane.graph.risk import Blast, blast_of, category_of, risk_of
 from codeplane.graph.states import commits_among, state_of
-from codeplane.graph.structure import Change, flattened
+from codeplane.graph.structure import Change, ChangeKind, flattened
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -52,7 +52,9 @@ class StructuralChange(Output):
     name: str = Field(description="Name with the definitions around it.")
     kind: str = Field(description="Kind of definition.")
     lines: str = Field(description="`first-last` in the state that has it.")
-    breaking: Literal[True] | None = Field(default=None, description="Its users may have to change.")
+    breaking: bool | Literal["unknown"] | None = Field(
+        default=None, description="Whether users may have to change; `unknown`: the header does not tell."
+    )
     risk: str | None = Field(default=None, description="Behaviour: low, medium, high or unknown.")
     tags: list[str] | None = Field(default=None, description="What sort of change it is.")
     lines_changed: int | None = Field(default=None, description="Lines of its own that differ.")
@@ -76,6 +78,9 @@ class ChangedFile(Output):
 class SemanticDiffOutput(Output):
     summary: str = Field(description="Counts by kind of change.")
     breaking: list[str] | None = Field(default=None, description="`path: names` of breaking changes.")
+    unclear: list[str] | None = Field(
+        default=None, description="The same of headers of which it is unknown whether they break users."
+    )
     files: list[ChangedFile] = Field(description="Files with structural changes.")
     other_files: list[str] | None = Field(
         default=None, description="`status category path (why)` of the other files that differ."
@@ -120,17 +125,13 @@ def _diff(
     units = [(file, change) for file in structural for change in file.changes]
     page = units[offset : offset + limit]
     told = _told(snapshot, page)
-    breaking = [
-        (shown(file.path), shown(one.name))
-        for file in structural
-        if category_of(snapshot, file.path) != "test"
-        for one in flattened(file.changes)
-        if is_breaking(one)
-    ]
+    told_of = [file for file in structural if category_of(snapshot, file.path) != "test"]
+    breaking, unclear = (_named(told_of, verdict) for verdict in (True, None))
     others = [file for file in files if not file.changes]
     answer = SemanticDiffOutput(
         summary=_summary(files),
         breaking=_by_file(breaking[:_MOST_NAMED]) or None,
+        unclear=_by_file(unclear[:_MOST_NAMED]) or None,
         files=told,
         other_files=[_other(snapshot, file) for file in others[:_MOST_FILES]] or None,
         total=len(units),
@@ -145,6 +146,7 @@ def _diff(
     ]
     left_out = {
         "breaking": len(breaking) - _MOST_NAMED,
+        "unclear": len(unclear) - _MOST_NAMED,
         "other_files": len(others) - _MOST_FILES,
         "tests": len(impact.tests) - _MOST_TESTS,
     }
@@ -175,6 +177,15 @@ def _summary(files: Sequence[FileDiff]) -> str:
     if others:
         counts.append(f"{others} files without structural change")
     return ", ".join(counts) or "nothing has changed"
+
+
+def _named(files: Sequence[FileDiff], verdict: bool | None) -> list[tuple[str, str]]:
+    return [
+        (shown(file.path), shown(one.name))
+        for file in files
+        for one in flattened(file.changes)
+        if one.breaking is verdict
+    ]
 
 
 def _by_file(names: Sequence[tuple[str, str]]) -> list[str]:
@@ -212,7 +223,7 @@ def _change(snapshot: Snapshot | None, file: FileDiff, one: Change, depth: int =
         name=shown(one.name),
         kind=one.definition.kind,
         lines=f"{span.start_line}-{span.end_line}",
-        breaking=True if is_breaking(one) and category_of(snapshot, file.path) != "test" else None,
+        breaking=_verdict(one) if category_of(snapshot, file.path) != "test" else None,
         risk=risk_of(one, blast) if one.tags else None,
         tags=list(one.tags) or None,
         lines_changed=one.lines_changed,
@@ -224,6 +235,13 @@ def _change(snapshot: Snapshot | None, file: FileDiff, one: Change, depth: int =
         nested=[_change(snapshot, file, inner, depth + 1) for inner in inside[:_MOST_NESTED]] or None,
         more=max(0, len(inside) - _MOST_NESTED) or None,
     )
+
+
+def _verdict(one: Change) -> bool | Literal["unknown"] | None:
+    if one.breaking is None:
+        return "unknown"
+    is_header = one.change is ChangeKind.SIGNATURE
+    return one.breaking or (False if is_header else None)
 
 
 def _radius(blast: Blast) -> BlastRadius | None:

@@ -1,6 +1,7 @@
 """C."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import ScopeKind
 
 SPEC = LanguageSpec(
@@ -21,5 +22,6 @@ SPEC = LanguageSpec(
         "dlopen": ("dynamic_import", 0),
     },
     surface="included",
+    header=HeaderStyle(order="type", typed=True, rest=("...",)),
     gaps="Macros are not expanded; a `.h` file is read as C.",
 )

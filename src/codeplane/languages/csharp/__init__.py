@@ -1,6 +1,7 @@
 """C# 12."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
 
 _OBJECT = "Equals Finalize GetHashCode GetType MemberwiseClone ReferenceEquals ToString"
@@ -47,5 +48,6 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("object", "Object", "System.Object")),
     static_types=True,
     surface="defined",
+    header=HeaderStyle(order="type", named=True, typed=True, angles=True, rest=("params",), classes=True),
     gaps="global usings of other files; attributes are not bound to their classes",
 )

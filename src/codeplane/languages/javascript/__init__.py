@@ -1,6 +1,7 @@
 """JavaScript, JSX included."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="javascript",
@@ -30,4 +31,5 @@ SPEC = LanguageSpec(
         "Object.defineProperty": ("reflect", 1),
     },
     surface="exported",
+    header=HeaderStyle(lenient=True, rest=("...",)),
 )

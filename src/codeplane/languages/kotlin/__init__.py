@@ -1,6 +1,7 @@
 """Kotlin 2."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import FLAG_TEST, ScopeKind
 
 _ANY = "copy equals hashCode toString"
@@ -42,5 +43,18 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Any", "kotlin.Any")),
     static_types=True,
     surface="defined",
+    header=HeaderStyle(
+        named=True,
+        typed=True,
+        inferred=True,
+        unsaid="public",
+        angles=True,
+        rest=("vararg",),
+        words=frozenset(
+            "public private protected internal override open final const lateinit val var crossinline"
+            " noinline".split()
+        ),
+        classes=True,
+    ),
     gaps="names in lambdas and extensions that may be members of their receiver",
 )

@@ -1,6 +1,7 @@
 """Lua 5."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="lua",
@@ -11,5 +12,6 @@ SPEC = LanguageSpec(
     resolves=False,
     dynamic_calls={"load": ("eval", 0), "loadstring": ("eval", 0), "dofile": ("dynamic_import", 0)},
     constant=r"[A-Z][A-Z0-9_]+",
+    header=HeaderStyle(lenient=True, rest=("...",)),
     gaps="Names are not bound. Locals of functions are no definitions.",
 )

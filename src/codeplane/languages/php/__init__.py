@@ -1,6 +1,7 @@
 """PHP 7 and 8, with the text around it. A variable is named with its `$`, a property without."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
 
 SPEC = LanguageSpec(
@@ -55,5 +56,13 @@ SPEC = LanguageSpec(
         "eval": ("eval", 0),
         "parse_str": ("extract", 0),
     },
+    header=HeaderStyle(
+        order="sigil",
+        named=True,
+        typed=True,
+        unsaid="public",
+        rest=("...",),
+        words=frozenset("public private protected readonly".split()),
+    ),
     gaps="names in other letter case, members of `$this` inside closures",
 )

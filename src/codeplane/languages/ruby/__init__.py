@@ -1,6 +1,7 @@
 """Ruby. An instance variable is a field of its class, named with its `@`, seen behind the receiver `.`."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="ruby",
@@ -29,5 +30,6 @@ SPEC = LanguageSpec(
     tests={"method": r"test_.*"},
     test_files=r"(?:^|/)(?:tests?|specs?)/|(?:_test|_spec)\.rb\Z|(?:^|/)test_[^/]*\.rb\Z",
     test_base=r"(.*::)?(Test|Spec|\w*TestCase)",
+    header=HeaderStyle(named_only=True, rest=("*",), named_rest="**"),
     gaps="members inside blocks, `extend`, constants that are loaded by name",
 )

@@ -1,6 +1,7 @@
 """Scala 2 and 3."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
 
 SPEC = LanguageSpec(
@@ -13,5 +14,14 @@ SPEC = LanguageSpec(
     class_kinds={"function": "method", "variable": "property", "constant": "property"},
     decorator_flags={"Test": FLAG_TEST},
     test_base=r"(\w+\.)*\w*(FunSuite|FunSpec|FlatSpec|WordSpec|FreeSpec|PropSpec|FeatureSpec)(Like)?",
+    header=HeaderStyle(
+        named=True,
+        typed=True,
+        inferred=True,
+        unsaid="public",
+        rest=("*",),
+        words=frozenset("private protected override final implicit using lazy val var".split()),
+        classes=True,
+    ),
     gaps="Names are not bound. Locals of functions are no definitions; `export`, packages inside packages.",
 )

@@ -1,6 +1,7 @@
 """Swift 6."""
 
 from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
 
 SPEC = LanguageSpec(
@@ -20,5 +21,8 @@ SPEC = LanguageSpec(
         "NSSelectorFromString": ("reflect", 0),
         "Selector": ("reflect", 0),
     },
+    header=HeaderStyle(
+        named=True, labels=True, typed=True, unsaid="internal", angles=True, quotes='"', rest=("...",)
+    ),
     gaps="Names are not bound. Locals of functions and declared operators are no definitions.",
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from codeplane.languages._style import HeaderStyle
 from codeplane.languages.javascript import SPEC as JAVASCRIPT
 from codeplane.languages.typescript.annotations import declared_type, returned_type
 
@@ -33,4 +34,13 @@ SPEC = replace(
     open_kinds=frozenset(("enum_member",)),
     declared_type=declared_type,
     returned_type=returned_type,
+    header=HeaderStyle(
+        typed=True,
+        inferred=True,
+        unsaid="public",
+        angles=True,
+        rest=("...",),
+        words=frozenset("public private protected readonly override".split()),
+        receivers=frozenset(("this",)),
+    ),
 )

@@ -1,0 +1,267 @@
+"""What a changed header means to those who use what it stands over."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from codeplane.index.files import FileFacts
+from codeplane.languages import HeaderStyle, specs
+from codeplane.languages.facts import FLAG_PRIVATE, Definition, Reason
+from codeplane.languages.headers import Header, Parameter, Passing, header_of, style_of
+
+_CLASSES: Final = frozenset("class interface struct enum trait impl object mixin namespace module".split())
+_FUNCTIONS: Final = frozenset("function method constructor property macro".split())
+_BY_PLACE: Final = (Passing.POSITION, Passing.EITHER)
+_RESTS: Final = (Passing.REST, Passing.NAMED_REST)
+_UNSEEN: Final = frozenset("override inline constexpr noexcept explicit".split())
+_VISIBLE: Final = {
+    "private": 1,
+    "fileprivate": 1,
+    "protected": 2,
+    "internal": 2,
+    "pub(crate)": 2,
+    "pub(super)": 2,
+    "public": 3,
+    "pub": 3,
+    "open": 3,
+}
+_MODIFIERS: Final = frozenset(
+    "abstract async const constexpr declare default def explicit export extern final fn fun func function get"
+    " implicit inline infix local mutating native operator override partial sealed set static suspend"
+    " synchronized tailrec unsafe virtual volatile".split()
+)
+
+# Whether users may have to change: None where the header does not tell.
+Breaks = bool | None
+
+
+class Verdict(NamedTuple):
+    tags: tuple[str, ...]
+    breaking: Breaks
+
+
+class Found(NamedTuple):
+    """One difference."""
+
+    tag: str
+    breaking: Breaks
+
+
+_UNTOLD: Final = Found("signature_changed", None)
+
+
+def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
+    """What changed between two headers, and whether callers see it. No tags where nothing did."""
+    (old_facts, before), (new_facts, after) = old, new
+    was, item = old_facts.definitions[before], new_facts.definitions[after]
+    found: list[Found] = []
+    if was.signature != item.signature:
+        signed = (was, _bound(*old)), (item, _bound(*new))
+        headers = [header_of(new_facts.language, *one) for one in signed]
+        style = style_of(new_facts.language)
+        if item.kind in _CLASSES and was.bases != item.bases:
+            found.append(Found("bases_changed", _bases_break(new_facts.language, was, item)))
+        if style is None or headers[0] is None or headers[1] is None:
+            found = found or [_UNTOLD]
+        elif item.kind in _CLASSES:
+            found += _class(style, headers[0], headers[1], has_new_bases=bool(found))
+        elif item.kind in _FUNCTIONS:
+            found += _function(style, headers[0], headers[1], item.kind)
+        else:
+            found.append(_UNTOLD)
+    if (was.flags ^ item.flags) & FLAG_PRIVATE:
+        found.append(Found("visibility_changed", bool(item.flags & FLAG_PRIVATE)))
+    answers = [one.breaking for one in found]
+    breaking = True if True in answers else None if None in answers else False
+    return Verdict(tuple(dict.fromkeys(one.tag for one in found)), breaking)
+
+
+def _bound(facts: FileFacts, at: int) -> list[str]:
+    """The names of the parameters as the file binds them."""
+    body = facts.definitions[at].body
+    return [bind.name for bind in facts.binds if bind.reason == Reason.PARAM and bind.scope == body >= 0]
+
+
+def _function(style: HeaderStyle, was: Header, now: Header, kind: str) -> Iterator[Found]:
+    if _is_open(was, now):
+        yield _UNTOLD
+        return
+    yield from _parameters(style, was.parameters or (), now.parameters or ())
+    if _generic(was) != _generic(now):
+        yield Found("type_parameters_changed", None)
+    yield from _modifiers(style, was, now)
+    if was.parameters is None and now.parameters is None:
+        yield from _value(style, was, now)
+    elif kind == "constructor":
+        if was.after != now.after:
+            yield Found("signature_changed", False)  # whom it calls first
+    else:
+        yield from _result(style, was, now)
+
+
+def _is_open(was: Header, now: Header) -> bool:
+    """Whether one of two has a list of parameters, and what the other has may be one without parentheses."""
+    without = [header for header in (was, now) if header.parameters is None]
+    return len(without) == 1 and _behind(was) != _behind(now)
+
+
+def _result(style: HeaderStyle, was: Header, now: Header) -> Iterator[Found]:
+    """The type of what is returned: behind the parameters, or before the name."""
+    is_before = style.order == "type"
+    told = [(_spoken(one), _behind(one)) if is_before else (_behind(one), _spoken(one)) for one in (was, now)]
+    (result, rest), (new_result, new_rest) = told
+    if result != new_result:
+        is_said = (bool(result) and bool(new_result)) or not style.inferred
+        yield Found("return_type_changed", (is_said or None) if style.typed else False)
+    if rest != new_rest:
+        yield _UNTOLD
+
+
+def _value(style: HeaderStyle, was: Header, now: Header) -> Iterator[Found]:
+    """The header of what is not called: its type, and what it is."""
+    told = []
+    for header in (was, now):
+        behind, _, value = header.after.partition("=")
+        is_before = style.order == "type"
+        declared = _spoken(header) if is_before else behind.strip()
+        told.append(Parameter("", declared, header.after if is_before else value.strip(), Passing.POSITION))
+    yield from _same_parameter(*told, typed=style.typed)
+
+
+def _spoken(header: Header) -> str:
+    """The words before the name that are neither modifiers nor what a method is called on."""
+    words = [word for word in header.before if word not in _MODIFIERS and word not in _VISIBLE]
+    return re.sub(r"\([^)]*\)", "", " ".join(word for word in words if word[0] not in "@#"))
+
+
+def _behind(header: Header) -> str:
+    after = header.after.partition("where ")[0].removesuffix("=>").removesuffix("end")
+    return " ".join(word for word in after.split() if word not in _UNSEEN)
+
+
+def _generic(header: Header) -> str:
+    return f"{header.type_parameters} {header.after.partition('where ')[2]}"
+
+
+def _modifiers(style: HeaderStyle, old: Header, new: Header) -> Iterator[Found]:
+    was, now = (frozenset(header.before) & _MODIFIERS for header in (old, new))
+    changed = (was ^ now) - _UNSEEN
+    if changed:
+        # Who calls what has become asynchronous has to wait for it.
+        yield Found("modifiers_changed", True if changed & {"async", "suspend", "static"} else None)
+    unsaid = _VISIBLE.get(style.unsaid, 0)
+    seen, seen_now = (
+        max((_VISIBLE[word] for word in header.before if word in _VISIBLE), default=unsaid)
+        for header in (old, new)
+    )
+    if seen != seen_now:
+        yield Found("visibility_changed", seen_now < seen if seen and seen_now else None)
+
+
+def _class(style: HeaderStyle, was: Header, now: Header, *, has_new_bases: bool) -> Iterator[Found]:
+    rest = [was.after, now.after]
+    if style.classes:
+        yield from _parameters(style, was.parameters or (), now.parameters or ())
+    else:
+        rest = [f"{one.parameters} {one.after}" for one in (was, now)]
+    if was.type_parameters != now.type_parameters:
+        yield Found("type_parameters_changed", None)
+    yield from _modifiers(style, was, now)
+    if rest[0] != rest[1] and not has_new_bases:
+        yield _UNTOLD
+
+
+def _bases_break(language: str, was: Definition, item: Definition) -> Breaks:
+    """A base that is gone takes its members along, unless another one brings them."""
+    plain = specs()[language].plain_bases
+    gone = set(was.bases) - set(item.bases) - plain
+    come = set(item.bases) - set(was.bases) - plain
+    if gone:
+        return None if come else True
+    kept = [base for base in was.bases if base in item.bases]
+    return False if kept == [base for base in item.bases if base in was.bases] else None
+
+
+def _parameters(style: HeaderStyle, old: Sequence[Parameter], new: Sequence[Parameter]) -> Iterator[Found]:
+    pairs = _paired(old, new)
+    gone = len(pairs) < len(old)
+    come = [at for at in range(len(new)) if at not in pairs.values()]
+    placed = [pairs[at] for at, one in enumerate(old) if at in pairs and one.passing in _BY_PLACE]
+    takes_rest = any(one.passing in _RESTS for one in new)
+    if gone or come or any(old[a].name != new[b].name for a, b in pairs.items()) or placed != sorted(placed):
+        yield Found("parameters_changed", False)
+    if gone:
+        yield Found("parameter_removed", None if takes_rest or style.lenient else True)
+    for at in come:
+        yield Found("parameter_added", _added(new[at], at, placed, old, lenient=style.lenient))
+    if placed != sorted(placed):
+        yield Found("parameters_reordered", True)
+    for before, after in pairs.items():
+        was, now = old[before], new[after]
+        if was.name != now.name and was.passing not in _RESTS:
+            yield Found("parameter_renamed", was.passing in (Passing.EITHER, Passing.NAME))
+        yield from _passing(was, now, after, placed, named=style.named)
+        yield from _same_parameter(was, now, typed=style.typed)
+
+
+def _paired(old: Sequence[Parameter], new: Sequence[Parameter]) -> dict[int, int]:
+    """Which parameter is which: by name, by taking the rest, then by place where only the name is new."""
+    by_name = {one.name: at for at, one in enumerate(new) if one.name and one.passing not in _RESTS}
+    rests = {one.passing: at for at, one in enumerate(new) if one.passing in _RESTS}
+    pairs: dict[int, int] = {}
+    for at, one in enumerate(old):
+        match = (
+            rests.get(one.passing) if one.passing in _RESTS else by_name.get(one.name) if one.name else None
+        )
+        if match is not None:
+            pairs[at] = match
+    for at, one in enumerate(old):
+        if at in pairs or at >= len(new) or at in pairs.values() or one.passing is not new[at].passing:
+            continue
+        # Where as many are there as were, the one in the same place is the same.
+        if len(old) == len(new) or (one.type and one.type == new[at].type):
+            pairs[at] = at
+    return pairs
+
+
+def _added(
+    one: Parameter, at: int, placed: Sequence[int], old: Sequence[Parameter], *, lenient: bool
+) -> Breaks:
+    if one.passing in _RESTS:
+        return False
+    is_last = all(at > other for other in placed)
+    if one.passing in _BY_PLACE and (not is_last or any(other.passing is Passing.REST for other in old)):
+        return True  # what was passed in its place goes elsewhere
+    if one.default is None:
+        return None if lenient else True
+    return False
+
+
+def _passing(
+    was: Parameter, now: Parameter, at: int, placed: Sequence[int], *, named: bool
+) -> Iterator[Found]:
+    if was.passing is now.passing:
+        return
+    if was.passing is Passing.NAME and now.passing in _BY_PLACE:
+        yield Found("parameter_kind_changed", any(at < other for other in placed))
+    elif was.passing is Passing.POSITION and now.passing is Passing.EITHER:
+        yield Found("parameter_kind_changed", False)
+    else:
+        yield Found("parameter_kind_changed", True if named else None)
+
+
+def _same_parameter(was: Parameter, now: Parameter, *, typed: bool) -> Iterator[Found]:
+    if was.type != now.type:
+        yield Found("annotation_changed", _type_breaks(was.type, now.type) if typed else False)
+    if was.default != now.default and was.passing not in _RESTS:
+        if was.default is None or now.default is None:
+            yield Found("default_added" if was.default is None else "default_removed", now.default is None)
+        else:
+            yield Found("default_changed", False)
+
+
+def _type_breaks(was: str, now: str) -> Breaks:
+    if not was or not now:
+        return None
+    # A union that takes all that it took and more.
+    return not {one.strip() for one in was.split("|")} <= {one.strip() for one in now.split("|")}
