@@ -104,7 +104,7 @@ def _tool(tool: Tool, offered: Iterable[Profile]) -> Iterator[str]:
 
 def _parameter(tool: Tool, name: str) -> tuple[str, ...]:
     field = tool.input.model_fields[name]
-    others = sorted(s for s, fields in _accepted(tool).items() if fields == {name} and s != name)
+    others = sorted(s for s, fields in _accepted(tool.input).items() if fields == {name} and s != name)
     default = "required" if field.is_required() else _value(field.get_default(call_default_factory=True))
     kind = ", ".join([_type(field.annotation), *_bounds(field)])
     return f"`{name}`", kind, default, field.description or "", ", ".join(f"`{o}`" for o in others)
