@@ -1,16 +1,31 @@
 """Names that are closed whatever the file system makes of them: `.git`, `.codeplane` and their disguises."""
 
 import re
+import secrets
 import unicodedata
 
 # What a file system may drop when it compares names: format characters and variation selectors.
 _IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
 # Short names (`GIT~1`) and what follows a name that is still the same directory on NTFS (`.git::$DATA`).
-_CLOSED = re.compile(r"(?:\.git|\.codeplane|git~[0-9]+|codepl~[0-9]+)[ .]*(?:[\\:].*)?", re.DOTALL)
+TEMPORARY_PREFIX = ".codeplane-"
+
+_TEMPORARY = re.compile(rf"{re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{16}}")
+_CLOSED = re.compile(
+    rf"(?:\.git|\.codeplane|git~[0-9]+|codepl~[0-9]+)[ .]*(?:[\\:].*)?|{_TEMPORARY.pattern}", re.DOTALL
+)
+
+
+def temporary_name() -> str:
+    """A new name for a file of CodePlane's own that lies in the tree for a moment."""
+    return f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+
+
+def is_temporary(segment: str) -> bool:
+    return _TEMPORARY.fullmatch(segment) is not None
 
 
 def is_closed(segment: str) -> bool:
-    """Tells whether a segment is, or on some file system would be, `.git` or `.codeplane`."""
+    """Tells whether a segment is, or would be on some file system, `.git`, `.codeplane` or a temporary."""
     if segment.isascii():
         return bool(_CLOSED.fullmatch(segment.lower()))
     return any(_CLOSED.fullmatch(form) for form in (_visible(segment), _folded(segment)))

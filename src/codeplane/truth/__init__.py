@@ -2,6 +2,7 @@
 
 from codeplane.truth.commit import CommitTree, Content, Gap, GapKind
 from codeplane.truth.ignore import CPLIGNORE, Ignore, Standing
+from codeplane.truth.judge import Judge, Judgement, Verdict
 from codeplane.truth.known import UNSETTLED, Delta, Known, digest_of
 from codeplane.truth.scan import Listing
 from codeplane.truth.tree import LARGEST, WorkingTree
@@ -17,10 +18,13 @@ __all__ = [
     "Gap",
     "GapKind",
     "Ignore",
+    "Judge",
+    "Judgement",
     "Known",
     "Listing",
     "RepoVersion",
     "Standing",
+    "Verdict",
     "WorkingTree",
     "digest_of",
 ]

@@ -124,6 +124,10 @@ class Ignore:
         self._nested: dict[str, RuleFile] = {}
 
     @property
+    def folds_case(self) -> bool:
+        return self._fold
+
+    @property
     def usual(self) -> Patterns:
         return USUAL if self._own.exists else UNSAID
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.jail import Jail, is_closed
+from codeplane.jail.names import is_temporary
 from codeplane.truth.events import Events, Happened
 from codeplane.truth.ignore import GITIGNORE, Ignore, Scope, Standing
 from codeplane.truth.known import is_racy
@@ -297,7 +298,8 @@ class Listing:
         is_directory = entry.is_dir(follow_symlinks=False)
         standing = found.scope.of(entry.name, path, directory=is_directory)
         if standing is Standing.OUT:
-            if is_closed(entry.name) and entry.name not in _PLAIN_CLOSED:
+            is_own = entry.name in _PLAIN_CLOSED or is_temporary(entry.name)
+            if is_closed(entry.name) and not is_own:
                 found.refused[path] = "The name is one that some file systems take for a closed directory."
         elif is_directory:
             if standing is not Standing.SOFT or self._is_worth_entering(path):

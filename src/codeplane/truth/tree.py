@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from codeplane.core.errors import ContentChanged, NotFound, PathRefused
@@ -16,8 +17,10 @@ from codeplane.jail import Jail, shown
 from codeplane.truth.commit import CommitTree
 from codeplane.truth.events import Events, Happened
 from codeplane.truth.ignore import Ignore
+from codeplane.truth.judge import Judge
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.scan import Listing
+from codeplane.truth.tracked import Tracked
 from codeplane.truth.version import RepoVersion, submodule_head, version_of
 
 LARGEST = 64 << 20
@@ -35,9 +38,9 @@ class WorkingTree:
 
     def __init__(self, root: Path, repository: Repository, trusted: bool, *, largest: int = LARGEST) -> None:
         self.jail = Jail(root)
+        self.largest = largest
         self._repository = repository
         self._trusted = trusted
-        self._largest = largest
         self._ignore = Ignore(root, repository.git_dir, trusted=trusted)
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
@@ -152,9 +155,17 @@ class WorkingTree:
 
     def at(self, commit: str) -> CommitTree:
         """The files of a commit, by the rules that hold in the working tree now."""
-        # Read anew: the rules of the listing must not move without the listing.
-        rules = Ignore(self.jail.root, self._repository.git_dir, trusted=self._trusted)
-        return CommitTree(self._repository, self._repository.commit(commit), rules, self._largest)
+        return CommitTree(self._repository, self._repository.commit(commit), self._rules(), self.largest)
+
+    def judge(self) -> Judge:
+        """The rules by which paths may be changed, as they are now."""
+        index = self._repository.git_dir / "index"
+        return Judge(self.jail.root, self._rules(), cache(lambda: Tracked.read(index)))
+
+    @property
+    def folds_case(self) -> bool:
+        """Whether names that differ only by case are one name here, as git's settings say."""
+        return self._ignore.folds_case
 
     def version(self) -> RepoVersion:
         """The version of the repository as git sees it, with the submodules that the last look found."""
@@ -167,6 +178,10 @@ class WorkingTree:
     def moved_since(self, version: RepoVersion) -> bool:
         """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""
         return self.version() != version
+
+    def _rules(self) -> Ignore:
+        """The rules read anew: those of the listing must not move without the listing."""
+        return Ignore(self.jail.root, self._repository.git_dir, trusted=self._trusted)
 
     def _set_aside(self) -> None:
         """The names were renewed between two followed looks: the next one has to compare them."""
@@ -351,6 +366,6 @@ class WorkingTree:
             )
 
     def _check_size(self, path: RepoPath, size: int) -> None:
-        if size > self._largest:
+        if size > self.largest:
             told = shown(path)
-            raise PathRefused(f"{told} has {size} bytes; the most is {self._largest}.", path=told)
+            raise PathRefused(f"{told} has {size} bytes; the most is {self.largest}.", path=told)

@@ -1,0 +1,109 @@
+"""What is done to the tree in one go, in the form in which the journal has it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from codeplane.core.errors import CodePlaneError
+from codeplane.core.ids import OperationId
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.jail import Jail
+from codeplane.jail.names import is_temporary
+from codeplane.mutation.directories import ancestors, parent_of
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+
+
+class Kind(StrEnum):
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One path. `temp` in the directory `home` holds the new content first, and then the old one."""
+
+    path: RepoPath
+    kind: Kind
+    home: str
+    temp: str
+    before: Digest | None
+    after: Digest | None
+    mode_before: int | None
+    mode_after: int | None  # None where the system chooses it
+    moved_from: RepoPath | None = None
+
+    @property
+    def parent(self) -> str:
+        return parent_of(self.path)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Steps that are made together or not at all."""
+
+    operation: OperationId
+    note: Mapping[str, Any]
+    steps: tuple[Step, ...]
+    made: tuple[str, ...]  # directories, the outermost first
+    emptied: tuple[tuple[str, int], ...]  # directories and their modes, the innermost first
+
+    def exclusive(self) -> frozenset[str]:
+        """Paths that nobody else may work on meanwhile."""
+        return frozenset(
+            {step.path for step in self.steps} | {*self.made} | {path for path, _ in self.emptied}
+        )
+
+    def shared(self) -> frozenset[str]:
+        """Directories that have to stay meanwhile."""
+        return frozenset(above for step in self.steps for above in ancestors(step.path))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "operation": self.operation,
+            "note": dict(self.note),
+            "steps": [
+                [s.path, s.kind, s.home, s.temp, s.before, s.after, s.mode_before, s.mode_after, s.moved_from]
+                for s in self.steps
+            ],
+            "made": self.made,
+            "emptied": self.emptied,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], jail: Jail) -> "Batch | None":
+        """None for what this program cannot have written: every path passes the jail again."""
+        try:
+            batch = cls(
+                OperationId(str(data["operation"])),
+                dict(data["note"]),
+                tuple(Step(row[0], Kind(row[1]), *row[2:]) for row in data["steps"]),
+                tuple(data["made"]),
+                tuple((path, mode) for path, mode in data["emptied"]),
+            )
+        except (KeyError, TypeError, ValueError):
+            return None
+        return batch if batch._is_sound(jail) else None
+
+    def _is_sound(self, jail: Jail) -> bool:
+        modes = [mode for step in self.steps for mode in (step.mode_before, step.mode_after)]
+        modes += [mode for _, mode in self.emptied]
+        digests = [digest for step in self.steps for digest in (step.before, step.after)]
+        return (
+            _are_plain([step.path for step in self.steps], jail)
+            and _are_plain([step.home for step in self.steps if step.home], jail)
+            and _are_plain([*self.made, *(path for path, _ in self.emptied)], jail)
+            and all(isinstance(step.temp, str) and is_temporary(step.temp) for step in self.steps)
+            and all(mode is None or (isinstance(mode, int) and 0 <= mode <= 0o777) for mode in modes)
+            and all(digest is None or _DIGEST.fullmatch(digest) for digest in digests)
+        )
+
+
+def _are_plain(paths: Iterable[object], jail: Jail) -> bool:
+    try:
+        return all(isinstance(path, str) and jail.enter(path) == path for path in paths)
+    except CodePlaneError:
+        return False

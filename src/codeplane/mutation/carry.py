@@ -1,0 +1,259 @@
+"""Carrying a batch out, and back: the only code that puts bytes into the tree.
+
+Nothing is ever replaced unseen. What stood at a path ends up under the temporary name, is compared there with
+what the edit was made for, and goes back when it is something else.
+"""
+
+import errno
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum, auto
+
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.mutation.batch import Batch, Kind, Step
+from codeplane.mutation.directories import Directories, name_of, parent_of
+from codeplane.mutation.look import Seen, look
+from codeplane.mutation.names import Names
+from codeplane.storage.disk import Disk
+from codeplane.storage.objects import ObjectStore
+
+# No such directory, or something else in its place: what is not there cannot be ours.
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE)
+
+
+class Foreign(Exception):
+    """Somebody else has changed a file that the batch is about."""
+
+    def __init__(self, path: RepoPath, seen: Seen | None) -> None:
+        super().__init__(path)
+        self.path = path
+        self.seen = seen
+
+
+class Stray(Exception):
+    """A directory has been moved away while files in it were changed."""
+
+    def __init__(self, paths: list[str]) -> None:
+        super().__init__(paths)
+        self.paths = paths
+
+
+class State(Enum):
+    """How far a step is, as its two names tell."""
+
+    BEFORE = auto()  # the tree has the old state, and the new content is ready
+    AFTER = auto()
+    UNREADY = auto()  # the tree has the old state, and the new content is not there
+    FOREIGN = auto()
+
+
+class Carrier:
+    """One batch and the directories it works in."""
+
+    def __init__(self, batch: Batch, directories: Directories, disk: Disk, largest: int) -> None:
+        self._batch = batch
+        self._directories = directories
+        self._disk = disk
+        self._largest = largest
+        self._names = Names(disk, directories)
+
+    def forward(self) -> None:
+        """Makes every step; raises `Foreign`, `Stray` or `OSError`, and then `back` is to be called."""
+        self.resume({})
+
+    def resume(self, states: dict[RepoPath, State]) -> None:
+        """As `forward`, for steps of which some are made already."""
+        todo = [step for step in self._batch.steps if states.get(step.path) is not State.AFTER]
+        for step in todo:
+            if step.kind is Kind.DELETE:
+                self._delete(step)
+        for path, _ in self._batch.emptied:
+            self._remove_directory(path)
+        for path in self._batch.made:
+            self._make_directory(path)
+        for step in todo:
+            if step.kind is not Kind.DELETE:
+                self._write(step)
+        strays = self._directories.stray()
+        if strays:
+            raise Stray(strays)
+        self.sync()
+
+    def back(self) -> list[RepoPath]:
+        """Takes back every step that was made, except for the paths that somebody else has changed since."""
+        left, problems = [], []
+        for path, mode in reversed(self._batch.emptied):
+            self._make_directory(path, mode)
+        for step in reversed(self._batch.steps):
+            try:
+                self._names.straighten(step)
+                if not self._back(step):
+                    left.append(step.path)
+            except OSError as error:
+                # The others are taken back all the same.
+                problems.append(error)
+        for path in reversed(self._batch.made):
+            self._remove_directory(path)
+        if problems:
+            raise problems[0]
+        return left
+
+    def states(self) -> dict[RepoPath, State]:
+        """How far each step is."""
+        for step in self._batch.steps:
+            self._names.straighten(step)
+        return {step.path: self._state(step) for step in self._batch.steps}
+
+    def has_temps(self) -> bool:
+        return any(self._at_temp(step) is not None for step in self._batch.steps)
+
+    def discard(self, store: ObjectStore) -> None:
+        """Removes the temporary files. One that is not known to hold our bytes goes to the store."""
+        for step in self._batch.steps:
+            self._names.straighten(step)
+            seen = self._at_temp(step)
+            if seen is None:
+                continue
+            home = self._directories.at(step.home)
+            if seen.digest is None:
+                # Somebody's link or directory that was swapped out, and its place is taken: it stays.
+                continue
+            is_ours = seen.digest == step.after or not seen.size
+            if is_ours and seen.digest != step.before:
+                self._disk.unlink(home, step.temp)
+            else:
+                store.adopt(home, step.temp, seen.digest)
+
+    def sync(self) -> None:
+        """Waits until every name is on the disk, with one wait for each directory."""
+        for path in sorted(self.touched()):
+            # One that the batch has removed has no names; the one above it has been waited for.
+            with suppress(FileNotFoundError, NotADirectoryError):
+                self._disk.sync(self._directories.at(path))
+
+    def touched(self) -> set[str]:
+        """The directories that get or lose a name."""
+        steps = self._batch.steps
+        changed = {step.home for step in steps} | {step.parent for step in steps}
+        return changed | {
+            parent_of(path) for path in (*self._batch.made, *(p for p, _ in self._batch.emptied))
+        }
+
+    def _delete(self, step: Step) -> None:
+        try:
+            self._names.take(step)
+        except FileNotFoundError as error:
+            raise Foreign(step.path, None) from error
+        seen = self._at_temp(step)
+        if not _is(seen, step, step.before, step.mode_before):
+            self._names.put(step)
+            raise Foreign(step.path, seen)
+
+    def _write(self, step: Step) -> None:
+        if step.kind is Kind.CREATE:
+            try:
+                self._names.put(step)
+            except FileExistsError as error:
+                raise Foreign(step.path, self._at_path(step)) from error
+            return
+        try:
+            self._names.swap(step)
+        except FileNotFoundError as error:
+            raise Foreign(step.path, None) from error
+        seen = self._at_temp(step)
+        if not _is(seen, step, step.before, step.mode_before):
+            self._names.swap(step)
+            raise Foreign(step.path, seen)
+
+    def _back(self, step: Step) -> bool:
+        """Whether the path is, again or still, as it was before the step."""
+        here, kept = self._at_path(step), self._at_temp(step)
+        if step.kind is Kind.DELETE:
+            if kept is None:
+                return True
+            if here is not None:
+                return here.inode == kept.inode
+            self._names.put(step)
+            return True
+        if step.kind is Kind.CREATE:
+            if kept is not None:
+                if here is not None and here.inode == kept.inode:
+                    self._disk.unlink(self._directories.at(step.parent), name_of(step.path))
+                return True
+            if here is None:
+                return True
+            return self._reverse(step, here, self._names.take, self._names.put)
+        if kept is None:
+            return _is(here, step, step.before, step.mode_before)
+        if _is(kept, step, step.after, step.mode_after):
+            return True
+        return self._reverse(step, here, self._names.swap, self._names.swap)
+
+    def _reverse(
+        self, step: Step, here: Seen | None, undo: Callable[[Step], None], redo: Callable[[Step], None]
+    ) -> bool:
+        if not _is(here, step, step.after, step.mode_after):
+            return here is not None and _is(here, step, step.before, step.mode_before)
+        undo(step)
+        if _is(self._at_temp(step), step, step.after, step.mode_after):
+            return True
+        redo(step)
+        return False
+
+    def _state(self, step: Step) -> State:
+        here, kept = self._at_path(step), self._at_temp(step)
+        is_ready = _is(kept, step, step.after, step.mode_after)
+        if step.kind is Kind.CREATE:
+            if here is None:
+                return State.BEFORE if is_ready else State.UNREADY
+            is_ours = _is(here, step, step.after, step.mode_after)
+            return State.AFTER if is_ours and (kept is None or kept.inode == here.inode) else State.FOREIGN
+        was_here = _is(here, step, step.before, step.mode_before)
+        if step.kind is Kind.DELETE:
+            if here is None:
+                return State.AFTER if kept is None or _is(kept, step, step.before, None) else State.FOREIGN
+            return State.BEFORE if was_here and kept is None else State.FOREIGN
+        if _is(here, step, step.after, step.mode_after) and not is_ready:
+            return State.AFTER if kept is None or _is(kept, step, step.before, None) else State.FOREIGN
+        if was_here:
+            return State.BEFORE if is_ready else State.UNREADY
+        return State.FOREIGN
+
+    def _at_temp(self, step: Step) -> Seen | None:
+        return self._look(step.home, step.temp)
+
+    def _at_path(self, step: Step) -> Seen | None:
+        return self._look(step.parent, name_of(step.path))
+
+    def _look(self, directory: str, name: str) -> Seen | None:
+        try:
+            return look(self._directories.at(directory), name, self._largest)
+        except OSError as error:
+            if error.errno in _NOT_THERE:
+                return None
+            raise
+
+    def _make_directory(self, path: str, mode: int | None = None) -> None:
+        parent = self._directories.at(parent_of(path))
+        try:
+            self._disk.make_directory(parent, name_of(path), 0o777)
+        except FileExistsError:
+            return
+        if mode is not None:
+            self._disk.set_mode(self._directories.at(path), mode)
+
+    def _remove_directory(self, path: str) -> None:
+        try:
+            parent = self._directories.at(parent_of(path))
+            self._disk.remove_directory(parent, name_of(path))
+        except OSError:
+            # Something is in it, or it is gone.
+            return
+        self._directories.forget(path)
+
+
+def _is(seen: Seen | None, step: Step, digest: Digest | None, mode: int | None) -> bool:
+    """Whether that is the file; its mode counts only where nothing else tells before and after apart."""
+    if seen is None or seen.digest is None or seen.digest != digest:
+        return False
+    return step.before != step.after or mode is None or seen.mode == mode

@@ -1,0 +1,231 @@
+"""The engine: edits become files, all of them or none, whatever ends the process meanwhile."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from codeplane.core.edits import EditSet
+from codeplane.core.errors import CodePlaneError, EditConflict, EditFailed, EditInDoubt, StateError
+from codeplane.core.ids import OperationId
+from codeplane.core.paths import RepoPath
+from codeplane.git import Repository
+from codeplane.jail import shown
+from codeplane.mutation import checks
+from codeplane.mutation.batch import Batch
+from codeplane.mutation.carry import Carrier, Foreign, Stray
+from codeplane.mutation.directories import Directories
+from codeplane.mutation.journal import Journal
+from codeplane.mutation.locks import PathLocks
+from codeplane.mutation.prepared import Applied, Change, Prepared, Recovered, Scope
+from codeplane.mutation.problems import failed
+from codeplane.mutation.recovery import Recovery
+from codeplane.mutation.staging import stage
+from codeplane.mutation.steps import plan
+from codeplane.storage.disk import Disk
+from codeplane.storage.objects import ObjectStore
+from codeplane.truth import WorkingTree
+
+# How many batches may wait for their names in the store to be on the disk.
+_MOST_UNSETTLED = 256
+_LARGEST_JOURNAL = 1 << 20
+_REFUSALS = (OSError, StateError)
+
+
+class Engine:
+    """The one writer of a working tree. The caller holds the server lock and has called `recover` first."""
+
+    def __init__(
+        self, tree: WorkingTree, repository: Repository, state: Path, *, disk: Disk | None = None
+    ) -> None:
+        self._tree = tree
+        self._repository = repository
+        self._disk = disk or Disk()
+        self._root = os.fspath(tree.jail.root)
+        self.objects = ObjectStore(state / "objects", self._disk)
+        self._journal = Journal(state / "journal", tree.jail, self._disk)
+        self._locks = PathLocks()
+        self._recovery = Recovery(tree, self._journal, self.objects, self._disk)
+
+    def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
+        """Checks the edits against names, rules and the files that are there. Writes nothing."""
+        prepared = checks.prepare(edits, scope, self._tree)
+        with Directories(self._root) as directories:
+            plan(prepared, OperationId(""), {}, directories)
+        return prepared
+
+    @contextmanager
+    def committed(
+        self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], check: Callable[[], None]
+    ) -> Iterator[Applied]:
+        """Makes the edits; inside the block they are on the disk, and the caller writes down that they are.
+
+        An exception in the block takes everything back. `check` ends the call by raising, until the first
+        file of the tree is touched.
+        """
+        with self._locked(prepared, operation, note, check) as batch:
+            if not batch.steps:
+                yield Applied((), 0)
+                return
+            with Directories(self._root) as directories:
+                carrier = Carrier(batch, directories, self._disk, self._tree.largest)
+                applied = self._apply(prepared, batch, carrier, directories, check)
+                try:
+                    yield applied
+                except BaseException as error:
+                    self._take_back(batch, carrier, error)
+                    raise
+                self._finish(batch, carrier)
+        if self._recovery.unsettled >= _MOST_UNSETTLED or self._journal.size > _LARGEST_JOURNAL:
+            with suppress(OSError):
+                self.settle()
+
+    def recover(self, recorded: Callable[[OperationId], bool]) -> list[Recovered]:
+        """Finishes or takes back what a crash has cut off; may itself be cut off at any point.
+
+        `recorded` tells whether the row of an operation is written. Of those that come back, each has to be
+        written down and then forgotten.
+        """
+        return self._recovery.run(recorded)
+
+    def forget(self, operation: OperationId) -> None:
+        """The row of a recovered operation is written."""
+        self._recovery.forget(operation)
+
+    def settle(self) -> None:
+        """Empties the journal if nothing goes on; worth a call when there is time, and before the end."""
+        self._recovery.settle()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self.settle()
+        self._journal.close()
+
+    @contextmanager
+    def _locked(
+        self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], check: Callable[[], None]
+    ) -> Iterator[Batch]:
+        """The steps, with every path locked and every file looked at under the locks."""
+        batch = self._plan(prepared, operation, note)
+        while True:
+            exclusive, shared = self._keys(batch.exclusive()), self._keys(batch.shared())
+            with self._locks.held(exclusive, shared, check):
+                batch = self._plan(prepared, operation, note)
+                # Directories may have come and gone while this waited; then other locks are needed.
+                if self._keys(batch.exclusive()) <= exclusive and self._keys(batch.shared()) <= shared:
+                    self._recovery.check_doubt(batch)
+                    yield batch
+                    return
+            check()
+
+    def _plan(self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any]) -> Batch:
+        with Directories(self._root) as directories:
+            examined = checks.examine(prepared, self._tree, directories)
+            return plan(examined, operation, note, directories)
+
+    def _keys(self, paths: frozenset[str]) -> frozenset[str]:
+        return frozenset(path.casefold() for path in paths) if self._tree.folds_case else paths
+
+    def _apply(
+        self,
+        prepared: Prepared,
+        batch: Batch,
+        carrier: Carrier,
+        directories: Directories,
+        check: Callable[[], None],
+    ) -> Applied:
+        contents = {one.edit.path: one.edit.after for one in prepared.planned if one.edit.after is not None}
+        syncs = self._disk.syncs
+        check()
+        try:
+            self._recovery.begin(batch)
+        except OSError as error:
+            raise failed(error) from error
+        try:
+            modes = stage(batch, contents, directories, self._disk)
+            check()
+            carrier.forward()
+        except BaseException as error:
+            self._take_back(batch, carrier, error)
+            if (told := _explained(error)) is not error:
+                raise told from error
+            raise
+        return Applied(changes_of(batch, modes), self._disk.syncs - syncs)
+
+    def _finish(self, batch: Batch, carrier: Carrier) -> None:
+        """The row is written. What fails from here on is left to the next start."""
+        with suppress(*_REFUSALS):
+            self._journal.mark(batch.operation, "recorded", durable=False)
+            carrier.discard(self.objects)
+            self._recovery.finished(batch)
+
+    def _take_back(self, batch: Batch, carrier: Carrier, error: BaseException) -> None:
+        """Leaves every file as it was before; says so when it cannot."""
+        try:
+            left = carrier.back()
+            carrier.sync()
+            is_marked = self._mark_aborted(batch)
+            try:
+                carrier.discard(self.objects)
+                self._recovery.finished(batch)
+            except _REFUSALS:
+                # Without the new contents nothing can be finished, whether or not the journal says so.
+                if not is_marked:
+                    raise
+        except _REFUSALS as refusal:
+            self._recovery.doubt(batch)
+            raise EditInDoubt(
+                f"The edit failed ({error}) and could not be taken back: {refusal}.",
+                hints=["Restart the server: it finishes the edit or takes it back."],
+                files=[shown(step.path) for step in batch.steps],
+            ) from error
+        if left:
+            raise EditFailed(
+                "The edit was taken back, except where somebody else has changed a file since.",
+                files=[shown(path) for path in left],
+            ) from error
+
+    def _mark_aborted(self, batch: Batch) -> bool:
+        try:
+            self._journal.mark(batch.operation, "aborted", durable=True)
+        except OSError:
+            return False
+        return True
+
+
+def changes_of(batch: Batch, modes: Mapping[RepoPath, int]) -> tuple[Change, ...]:
+    """What the steps do, with the permissions that new files have got."""
+    return tuple(
+        Change(
+            step.path,
+            step.before,
+            step.after,
+            step.mode_before,
+            modes.get(step.path, step.mode_after),
+            step.moved_from,
+        )
+        for step in batch.steps
+    )
+
+
+def _explained(error: BaseException) -> BaseException:
+    """The error of the catalogue for what stopped the batch; one that is of it already stays."""
+    match error:
+        case CodePlaneError():
+            return error
+        case Foreign():
+            told = shown(error.path)
+            found = error.seen.digest if error.seen else None
+            return EditConflict(
+                f"{told} was changed by somebody else just now.",
+                hints=["Read it again and send the edit anew."],
+                files=[{"path": told, "reason": f"{told} has changed.", "found": found}],
+            )
+        case Stray():
+            told = ", ".join(shown(path) or "." for path in error.paths)
+            return EditConflict(f"Directories were moved while files in them were edited: {told}.")
+        case OSError():
+            return failed(error)
+        case _:
+            return error

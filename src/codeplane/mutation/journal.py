@@ -1,0 +1,144 @@
+"""The journal: what is about to be done to the tree, on the disk before the first byte of it is."""
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from codeplane.core.ids import OperationId
+from codeplane.jail import Jail
+from codeplane.mutation.batch import Batch
+from codeplane.storage import private_dir
+from codeplane.storage.disk import Disk
+from codeplane.storage.files import open_plain
+
+Mark = Literal["recorded", "aborted", "undone"]
+"""How a batch ended: its row is written, it was taken back and the caller knows, or a start took it back."""
+
+_NAME = "journal.log"
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass
+class Entry:
+    """A batch and what is known of its end."""
+
+    batch: Batch
+    marks: set[str] = field(default_factory=set)
+
+
+class Journal:
+    """Lines of JSON, each after a checksum. A line that was not written to its end counts for nothing.
+
+    A line names the inode of its file, so one that came with a clone or a copy of the tree is not obeyed.
+    """
+
+    def __init__(self, directory: Path, jail: Jail, disk: Disk) -> None:
+        self._directory = directory
+        self._jail = jail
+        self._disk = disk
+        self._lock = threading.Lock()
+        self._fd = -1
+        self._is_torn = False
+
+    @property
+    def size(self) -> int:
+        return os.fstat(self._fd).st_size if self._fd >= 0 else 0
+
+    def entries(self) -> list[Entry]:
+        """Every batch that has begun since the journal was last empty."""
+        found: dict[OperationId, Entry] = {}
+        for record in self._records():
+            if "begin" in record:
+                batch = Batch.from_json(record["begin"], self._jail)
+                if batch is not None:
+                    found[batch.operation] = Entry(batch)
+            elif (entry := found.get(OperationId(str(record.get("operation"))))) is not None:
+                entry.marks.add(str(record.get("mark")))
+        return list(found.values())
+
+    def begin(self, batch: Batch) -> None:
+        """Writes down a batch; it is on the disk when this returns."""
+        self._append({"begin": batch.to_json()}, durable=True)
+
+    def mark(self, operation: OperationId, mark: Mark, *, durable: bool) -> None:
+        self._append({"operation": operation, "mark": mark}, durable=durable)
+
+    def has_content(self) -> bool:
+        with self._lock:
+            return self._open(create=False) and self.size > 0
+
+    def clear(self) -> None:
+        """Forgets everything; the caller knows that nothing is left to do."""
+        with self._lock:
+            if self._open(create=False):
+                self._disk.truncate(self._fd, 0)
+                self._disk.sync_data(self._fd)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+
+    def _append(self, record: Mapping[str, Any], *, durable: bool) -> None:
+        with self._lock:
+            self._open(create=True)
+            text = json.dumps({**record, "journal": os.fstat(self._fd).st_ino}).encode("ascii")
+            line = b"%s %s\n" % (_checksum(text), text)
+            # What a failed write has left must not spoil the line that comes after it.
+            line, self._is_torn = (b"\n" + line if self._is_torn else line), True
+            self._disk.write(self._fd, line)
+            if durable:
+                self._disk.sync_data(self._fd)
+            self._is_torn = False
+
+    def _open(self, *, create: bool) -> bool:
+        if self._fd >= 0:
+            return True
+        file = self._directory / _NAME
+        try:
+            self._fd = os.open(file, _FLAGS)
+        except FileNotFoundError:
+            if create:
+                self._create()
+            return create
+        data = file.read_bytes()
+        self._is_torn = bool(data) and not data.endswith(b"\n")
+        return True
+
+    def _create(self) -> None:
+        place = os.open(private_dir(self._directory), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        above = os.open(self._directory.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.close(self._disk.create(place, _NAME, 0o600))
+            self._disk.sync(place)
+            self._disk.sync(above)
+            self._fd = os.open(_NAME, _FLAGS, dir_fd=place)
+        finally:
+            os.close(place)
+            os.close(above)
+
+    def _records(self) -> list[dict[str, Any]]:
+        stream = open_plain(self._directory / _NAME)
+        if stream is None:
+            return []
+        with stream:
+            inode, lines = os.fstat(stream.fileno()).st_ino, stream.read().split(b"\n")
+        records = []
+        for line in lines[:-1]:
+            told, _, text = line.partition(b" ")
+            if told != _checksum(text):
+                continue
+            record = json.loads(text)
+            if isinstance(record, dict) and record.get("journal") == inode:
+                records.append(record)
+        return records
+
+
+def _checksum(text: bytes) -> bytes:
+    return hashlib.blake2b(text, digest_size=8).hexdigest().encode()

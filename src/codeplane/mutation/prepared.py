@@ -1,0 +1,78 @@
+"""The values that pass between the engine and its callers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from codeplane.core.edits import FileEdit
+from codeplane.core.ids import OperationId
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.mutation.batch import Kind
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a set of edits may touch."""
+
+    allow: tuple[str, ...] = ()  # globs of the working set; none for everything
+    ignored_ok: bool = False  # whether files that git ignores were confirmed
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Something about a path that the caller should know."""
+
+    path: RepoPath
+    kind: Literal["git-ignored", "hard-linked"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One edit and what it does to the file that is there."""
+
+    edit: FileEdit
+    kind: Kind
+    mode_before: int | None
+    mode_after: int | None  # None where the system chooses it, and for a deletion
+    is_change: bool
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Edits that could be made now. Nothing has been written."""
+
+    planned: tuple[Planned, ...]
+    flags: tuple[Flag, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What has happened to one path; no digest where there is no file."""
+
+    path: RepoPath
+    before: Digest | None
+    after: Digest | None
+    mode_before: int | None
+    mode_after: int | None
+    moved_from: RepoPath | None = None
+    git_mv: bool = False
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A set of edits that has been made and is on the disk."""
+
+    changes: tuple[Change, ...]
+    syncs: int  # how often the disk was waited for
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What a start has made of an operation that a crash had cut off."""
+
+    operation: OperationId
+    note: Mapping[str, Any]
+    outcome: Literal["finished", "undone", "doubtful"]
+    changes: tuple[Change, ...]  # none unless it is finished
+    foreign: tuple[RepoPath, ...] = ()  # what somebody else has changed since, and what was left so

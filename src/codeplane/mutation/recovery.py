@@ -1,0 +1,182 @@
+"""What is left of batches: those that a crash has cut off, and those whose traces have to be cleared away."""
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from codeplane.core.errors import EditInDoubt, StateError
+from codeplane.core.ids import OperationId
+from codeplane.jail import shown
+from codeplane.mutation.batch import Batch
+from codeplane.mutation.carry import Carrier, Foreign, State, Stray
+from codeplane.mutation.directories import Directories, name_of
+from codeplane.mutation.journal import Entry, Journal
+from codeplane.mutation.look import look
+from codeplane.mutation.prepared import Change, Recovered
+from codeplane.storage.disk import Disk
+from codeplane.storage.objects import ObjectStore
+from codeplane.truth import WorkingTree
+
+
+class Recovery:
+    """The journal and what is known of its entries."""
+
+    def __init__(self, tree: WorkingTree, journal: Journal, store: ObjectStore, disk: Disk) -> None:
+        self._tree = tree
+        self._journal = journal
+        self._store = store
+        self._disk = disk
+        self._lock = threading.Lock()
+        self._open: dict[OperationId, Batch] = {}  # entries that the journal has to keep
+        self._done: list[Batch] = []  # cleared away, but perhaps not on the disk
+        self._doubtful: set[str] = set()
+        self._has_run = False
+
+    @property
+    def unsettled(self) -> int:
+        return len(self._done)
+
+    def begin(self, batch: Batch) -> None:
+        assert self._has_run, "BUG: nothing is written before what was cut off is settled"
+        with self._lock:
+            self._open[batch.operation] = batch
+        try:
+            self._journal.begin(batch)
+        except BaseException:
+            # A line that got to the disk all the same names no file that is there.
+            self.finished(batch)
+            raise
+
+    def finished(self, batch: Batch) -> None:
+        """The batch has ended, one way or the other, and has left no temporary file."""
+        with self._lock:
+            del self._open[batch.operation]
+            self._done.append(batch)
+
+    def doubt(self, batch: Batch) -> None:
+        with self._lock:
+            self._doubtful |= batch.exclusive()
+
+    def check_doubt(self, batch: Batch) -> None:
+        """Files of a batch that could not be taken back wait for the next start."""
+        with self._lock:
+            paths = sorted(batch.exclusive() & self._doubtful)
+        if paths:
+            raise EditInDoubt(
+                f"{shown(paths[0])} is in doubt since an edit that failed.",
+                hints=["Restart the server: it finishes the edit or takes it back."],
+                files=[shown(path) for path in paths],
+            )
+
+    def run(self, recorded: Callable[[OperationId], bool]) -> list[Recovered]:
+        """Goes through the journal as a start finds it."""
+        self._has_run = True
+        found: list[Recovered] = []
+        for entry in self._journal.entries():
+            with self._lock:
+                self._open[entry.batch.operation] = entry.batch
+            result = self._settled(entry, recorded)
+            if result is not None:
+                found.append(result)
+        with suppress(OSError):
+            self.settle()
+        return found
+
+    def forget(self, operation: OperationId) -> None:
+        """The row is written: the old contents belong to the store now."""
+        batch = self._open.get(operation)
+        if batch is None:
+            return
+        self._journal.mark(operation, "recorded", durable=False)
+        self._clear(batch)
+        with suppress(OSError):
+            self.settle()
+
+    def settle(self) -> None:
+        """Empties the journal, once all that it tells of is on the disk."""
+        with self._lock:
+            done, self._done = self._done, []
+            if self._open or not (done or self._journal.has_content()):
+                self._done = done
+                return
+            try:
+                self._store.sync()
+                with Directories(os.fspath(self._tree.jail.root)) as directories:
+                    self._sync(done, directories)
+                self._journal.clear()
+            except OSError:
+                self._done = done
+                raise
+
+    def _sync(self, done: list[Batch], directories: Directories) -> None:
+        for path in sorted({path for batch in done for path in self._carrier(batch, directories).touched()}):
+            try:
+                fd = directories.at(path)
+            except OSError:
+                continue  # it has been removed since, and its names with it
+            self._disk.sync(fd)
+
+    def _settled(self, entry: Entry, recorded: Callable[[OperationId], bool]) -> Recovered | None:
+        batch = entry.batch
+        try:
+            if "recorded" in entry.marks or recorded(batch.operation):
+                self._clear(batch)
+                return None
+            with Directories(os.fspath(self._tree.jail.root)) as directories:
+                carrier = self._carrier(batch, directories)
+                if "aborted" in entry.marks:
+                    carrier.back()
+                    carrier.sync()
+                    carrier.discard(self._store)
+                    self.finished(batch)
+                    return None
+                if "undone" in entry.marks:
+                    return self._undone(batch, carrier)
+                return self._resumed(batch, carrier, directories)
+        except (OSError, StateError):
+            self.doubt(batch)
+            return Recovered(batch.operation, batch.note, "doubtful", ())
+
+    def _resumed(self, batch: Batch, carrier: Carrier, directories: Directories) -> Recovered:
+        states = carrier.states()
+        if all(state is State.AFTER for state in states.values()):
+            carrier.sync()
+            return self._finished(batch, directories)
+        if not carrier.has_temps():
+            # Nothing had been written: a step leaves something under its temporary name, until all are made.
+            return self._undone(batch, carrier, untouched=True)
+        if State.FOREIGN in states.values() or State.UNREADY in states.values():
+            return self._undone(batch, carrier)
+        try:
+            carrier.resume(states)
+        except (Foreign, Stray):
+            return self._undone(batch, carrier)
+        return self._finished(batch, directories)
+
+    def _finished(self, batch: Batch, directories: Directories) -> Recovered:
+        changes = []
+        for step in batch.steps:
+            mode = step.mode_after
+            if step.after is not None and mode is None:
+                seen = look(directories.at(step.parent), name_of(step.path), self._tree.largest)
+                mode = seen.mode if seen else None
+            changes.append(
+                Change(step.path, step.before, step.after, step.mode_before, mode, step.moved_from)
+            )
+        return Recovered(batch.operation, batch.note, "finished", tuple(changes))
+
+    def _undone(self, batch: Batch, carrier: Carrier, *, untouched: bool = False) -> Recovered:
+        left = [] if untouched else carrier.back()
+        carrier.sync()
+        self._journal.mark(batch.operation, "undone", durable=True)
+        carrier.discard(self._store)
+        return Recovered(batch.operation, batch.note, "undone", (), tuple(left))
+
+    def _clear(self, batch: Batch) -> None:
+        with Directories(os.fspath(self._tree.jail.root)) as directories:
+            self._carrier(batch, directories).discard(self._store)
+        self.finished(batch)
+
+    def _carrier(self, batch: Batch, directories: Directories) -> Carrier:
+        return Carrier(batch, directories, self._disk, self._tree.largest)

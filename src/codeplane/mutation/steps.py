@@ -1,0 +1,102 @@
+"""From edits to a batch: which directories are made and removed, and where the temporary files lie."""
+
+import errno
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from codeplane.core.ids import OperationId
+from codeplane.jail import shown
+from codeplane.jail.names import temporary_name
+from codeplane.mutation.batch import Batch, Kind, Step
+from codeplane.mutation.directories import Directories, ancestors, parent_of
+from codeplane.mutation.look import PERMISSIONS
+from codeplane.mutation.prepared import Planned, Prepared
+from codeplane.mutation.problems import Problems
+from codeplane.truth import digest_of
+
+# A file in the place of a directory is one that the same batch takes away: everything else was refused.
+_ABSENT = (errno.ENOENT, errno.ENOTDIR)
+
+
+def plan(
+    prepared: Prepared, operation: OperationId, note: Mapping[str, Any], directories: Directories
+) -> Batch:
+    """The steps for edits that have just been examined."""
+    changes = [one for one in prepared.planned if one.is_change]
+    made = _made(changes, directories)
+    emptied = _emptied(changes, directories)
+    _check_room(changes, {path for path, _ in emptied}, directories)
+    leaving = {*made, *(path for path, _ in emptied)}
+    steps = tuple(_step(one, leaving) for one in changes)
+    return Batch(operation, note, steps, tuple(made), tuple(emptied))
+
+
+def _step(one: Planned, leaving: set[str]) -> Step:
+    edit = one.edit
+    home = parent_of(edit.path)
+    # A directory that is made later, or that must become empty, cannot hold the temporary file.
+    while home in leaving:
+        home = parent_of(home)
+    after = None if edit.after is None else digest_of(edit.after)
+    return Step(
+        edit.path,
+        one.kind,
+        home,
+        temporary_name(),
+        edit.before,
+        after,
+        one.mode_before,
+        one.mode_after,
+        edit.moved_from,
+    )
+
+
+def _made(changes: list[Planned], directories: Directories) -> list[str]:
+    """The directories that new files need, the outermost first."""
+    found: dict[str, None] = {}
+    for one in changes:
+        if one.kind is Kind.CREATE:
+            for above in reversed(ancestors(one.edit.path)):
+                if above in found or not _exists(above, directories):
+                    found[above] = None
+    return list(found)
+
+
+def _exists(path: str, directories: Directories) -> bool:
+    try:
+        directories.at(path)
+    except OSError as error:
+        if error.errno in _ABSENT:
+            return False
+        raise
+    return True
+
+
+def _emptied(changes: list[Planned], directories: Directories) -> list[tuple[str, int]]:
+    """The directories that lose their last entry, as git removes them, the innermost first."""
+    going = {str(one.edit.path) for one in changes if one.kind is Kind.DELETE}
+    needed = {above for one in changes if one.kind is not Kind.DELETE for above in ancestors(one.edit.path)}
+    emptied: list[tuple[str, int]] = []
+    ahead = {parent_of(path) for path in going} - {""}
+    while ahead:
+        path = max(ahead, key=lambda one: (one.count("/"), one))
+        ahead.discard(path)
+        if path in needed:
+            continue
+        fd = directories.at(path)
+        if all(f"{path}/{name}" in going for name in os.listdir(fd)):  # noqa: PTH208 - by descriptor
+            emptied.append((path, os.fstat(fd).st_mode & PERMISSIONS))
+            going.add(path)
+            ahead |= {parent_of(path)} - {""}
+    return emptied
+
+
+def _check_room(changes: list[Planned], emptied: set[str], directories: Directories) -> None:
+    """A new file may take the place of a directory only when nothing is left in it."""
+    problems = Problems()
+    for one in changes:
+        path = one.edit.path
+        if one.kind is Kind.CREATE and path not in emptied and _exists(path, directories):
+            problems.refuse(path, f"{shown(path)} is a directory that holds more than the edits take away.")
+    problems.raise_worst()
