@@ -89,7 +89,7 @@ def _tool(tool: Tool, offered: Iterable[Profile]) -> Iterator[str]:
         yield f"- Time limit: {tool.timeout_sec:g} s"
     yield "\n### Parameters\n"
     columns = ("Parameter", "Type", "Default", "Meaning", "Also accepted as")
-    yield _table(columns, (_parameter(tool, name) for name in tool.input.model_fields))
+    yield _table(columns, _parameters(tool.input))
     yield "### Answer\n"
     for output in tool.outputs:
         if len(tool.outputs) > 1:
@@ -102,12 +102,16 @@ def _tool(tool: Tool, offered: Iterable[Profile]) -> Iterator[str]:
             yield f"{example.description}:\n\n```json\n{shown}\n```\n"
 
 
-def _parameter(tool: Tool, name: str) -> tuple[str, ...]:
-    field = tool.input.model_fields[name]
-    others = sorted(s for s, fields in _accepted(tool.input).items() if fields == {name} and s != name)
-    default = "required" if field.is_required() else _value(field.get_default(call_default_factory=True))
-    kind = ", ".join([_type(field.annotation), *_bounds(field)])
-    return f"`{name}`", kind, default, field.description or "", ", ".join(f"`{o}`" for o in others)
+def _parameters(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, ...]]:
+    accepted = _accepted(model).items()
+    for name, field in model.model_fields.items():
+        others = sorted(s for s, fields in accepted if fields == {name} and s != name)
+        default = "required" if field.is_required() else _value(field.get_default(call_default_factory=True))
+        kind = ", ".join([_type(field.annotation), *_bounds(field)])
+        told = ", ".join(f"`{other}`" for other in others)
+        yield f"`{prefix}{name}`", kind, default, field.description or "", told
+        for inner, mark in _models_in(field.annotation):
+            yield from _parameters(inner, f"{prefix}{name}{mark}.")
 
 
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, ...]]:

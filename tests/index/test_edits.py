@@ -109,17 +109,20 @@ def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None
         if seed % 2 and sys.platform == "linux":
             assert tree.follow(tmp_path) == ""
         index = Index.open(tmp_path / f"{seed}.db", tree, workers)
+        index.fingerprint()
         for number in range(steps):
             churn.step()
             if churn.die.random() < 0.7 or number == steps - 1:
                 index.refresh(followed=True)
                 kept_links = links(index)
         kept = text_of(index)
+        fingerprint = index.fingerprint().hex()
         index.close()
         tree.unfollow()
         made = Index.open(tmp_path / f"{seed}-fresh.db", tree_of(repo), workers)
         made.refresh()
         assert (kept, kept_links) == (text_of(made), links(made)), f"seed {seed}"
+        assert fingerprint == made.fingerprint().hex(), f"seed {seed}"
         made.close()
 
 

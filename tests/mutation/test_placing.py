@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import CodePlaneError, EditConflict, EditNotPlaced, EditRefused, InvalidArgument
 from codeplane.mutation.placing import Placed, SpanEdit, place
-from codeplane.mutation.planning import rewritten
+from codeplane.mutation.requests import rewritten
 from codeplane.mutation.text import Text
 
 

@@ -1,7 +1,7 @@
 """The index of a repository: kept in step with the working tree, one epoch at a time."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from codeplane.core.errors import (
     PathRefused,
     ServerStopping,
 )
+from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
@@ -81,6 +82,7 @@ class Index:
         self._entries: dict[RepoPath, Entry] = {}
         self._known: dict[RepoPath, Known] = {}  # of the entries
         self._may_be_outdated = True
+        self._fingerprint: Fingerprint | None = None  # of what is known; made on first use, then kept up
         self._load()
 
     @classmethod
@@ -118,6 +120,17 @@ class Index:
             epoch = _last_epoch(connection, self._view)
         absorbing = self._was_whole and unread > 0
         return IndexState(files, unread, epoch, self._building, absorbing, self._rebuilt)
+
+    def fingerprint(self) -> Fingerprint:
+        """That of the files of the working tree, as of the last look."""
+        with self._refreshing:
+            if self._fingerprint is None:
+                self._fingerprint = Fingerprint((path, known.digest) for path, known in self._known.items())
+            return self._fingerprint
+
+    def knows(self, path: RepoPath) -> bool:
+        """Whether the last look found a file there that is indexed."""
+        return path in self._known
 
     def configure(self, overrides: Sequence[Override]) -> None:
         """Takes what the user says about build contexts; to be called before the first snapshot."""
@@ -302,11 +315,19 @@ class Index:
             epoch = publish(connection, self._view, self._entries, entries, delta.removed)
         self._epoch = epoch or self._epoch
         self._entries.update(entries)
+        self._keep_up_fingerprint({**dict.fromkeys(delta.removed), **work.all()})
         self._known.update({path: entry.known for path, entry in entries.items()})
         for path in delta.removed:
             self._entries.pop(path, None)
             self._known.pop(path, None)
         self._tree.settle()
+
+    def _keep_up_fingerprint(self, changed: Mapping[RepoPath, Entry | None]) -> None:
+        for path, entry in changed.items():
+            if self._fingerprint is not None:
+                before = self._known.get(path)
+                after = entry.known.digest if entry is not None else None
+                self._fingerprint = self._fingerprint.changed(path, before.digest if before else None, after)
 
     def _check_not_overtaken(self, connection: Connection) -> None:
         if _last_epoch(connection, self._view) != self._epoch:
@@ -327,6 +348,7 @@ class Index:
             )
             self._entries = {from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows}
             self._known = {path: entry.known for path, entry in self._entries.items()}
+            self._fingerprint = None
             self._may_be_outdated = True
 
     @contextmanager

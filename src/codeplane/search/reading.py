@@ -31,7 +31,7 @@ class ReadFile:
     fact: FileFact
     lines: int
     is_crlf: bool
-    size: int
+    data: bytes
     spans: list[ReadSpan] = field(default_factory=list)
 
 
@@ -72,7 +72,7 @@ def _read_file(
     if b"\0" in data:
         raise PathRefused(f"{shown(path)} is binary: {len(data)} bytes.", path=shown(path))
     lines = lines_of(data)
-    file = ReadFile(fact, len(lines), b"\r\n" in data, len(data))
+    file = ReadFile(fact, len(lines), b"\r\n" in data, data)
     sound = []
     for asked, one in spans:
         if one.first > max(1, len(lines)) or 0 < one.last < one.first:

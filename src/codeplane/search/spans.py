@@ -54,6 +54,14 @@ class Finder:
             raise self._no_file(text)
         return path
 
+    def existing(self, text: str) -> RepoPath | None:
+        """The file that a path names, if there is one."""
+        return self._file(text)
+
+    def symbol(self, text: str) -> Wanted:
+        """The definition that a text names, and nothing else."""
+        return self.of(self._snapshot.symbol(text))
+
     def lines(self, text: str, first: int | None, last: int | None) -> Wanted:
         """A file and the lines of it that are said apart from it."""
         found = self.find(text)

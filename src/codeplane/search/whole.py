@@ -23,6 +23,7 @@ class Whole(NamedTuple):
     text: str  # from the first line that was asked for, as much as may be sent at once
     next_line: int | None
     outline: list[str]
+    data: bytes
 
     @property
     def is_small(self) -> bool:
@@ -53,7 +54,7 @@ def whole_file(snapshot: Snapshot, tree: WorkingTree, text: str, first: int) -> 
     end = first + max(taken, len(shown_lines))
     return Whole(
         path, Digest(fact.digest), len(lines), sum(map(len, lines)) + len(lines), "\n".join(shown_lines),
-        end if end <= len(lines) else None, _outline(snapshot, path),
+        end if end <= len(lines) else None, _outline(snapshot, path), data,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from codeplane.core.errors import (
     ServerStopping,
 )
 from codeplane.core.ids import RequestId
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
 from codeplane.session.clients import ClientSession
 from codeplane.session.repo import RepoSession
@@ -115,6 +116,11 @@ class Call:
     def instead_of(self, characters: int) -> None:
         """Notes how much a client would have had to read to learn the same without this call."""
         self.otherwise = (self.otherwise or 0) + characters
+
+    def showed(self, path: RepoPath, digest: Digest, data: bytes) -> None:
+        """Notes what the client has been shown with line numbers, so that it may edit by them."""
+        self.session.seen.note(path, digest)
+        self.repo.copies.keep(digest, data)
 
     def warn(self, text: str | None) -> None:
         """Adds a warning to the answer, once."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from codeplane.core.ids import SessionId, TaskId, new_session_id, new_task_id
+from codeplane.session.copies import Seen
 from codeplane.session.cursors import Cursors
 from codeplane.session.reading import ReadBudget
 
@@ -29,6 +30,7 @@ class ClientSession:
     reading: ReadBudget
     task: Task = field(default_factory=Task)
     cursors: Cursors = field(default_factory=Cursors)
+    seen: Seen = field(default_factory=Seen)
     last_used: float = field(default_factory=time.monotonic)
 
 

@@ -15,6 +15,7 @@ from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
+from codeplane.session.copies import Copies
 from codeplane.session.savings import Savings
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
@@ -156,6 +157,7 @@ class RepoSession:
     workers: Workers
     upkeep: Upkeep
     savings: Savings = field(default_factory=Savings)
+    copies: Copies = field(default_factory=Copies)
     started: float = field(default_factory=time.monotonic)
 
     @classmethod

@@ -49,6 +49,7 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
         budget.offer(found.path, found.digest)
         return _answer(found, confirm=f'read_file_full {{"path": "{shown(found.path)}", "confirm": true}}')
     call.warn(budget.charge(len(found.text)))
+    call.showed(found.path, found.digest, found.data)
     if found.next_line:
         call.limits_applied["characters"] = MOST_CHARACTERS
     return _answer(found, content=found.text)

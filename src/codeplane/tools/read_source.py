@@ -3,6 +3,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from codeplane.core.errors import CodePlaneError
+from codeplane.core.paths import Digest
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.search.reading import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
@@ -90,7 +91,9 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
     if reading.left:
         call.limits_applied["characters"] = MOST_CHARACTERS
     call.warn(call.session.reading.charge(reading.characters))
-    call.instead_of(sum(file.size for file in reading.files))
+    for file in reading.files:
+        call.instead_of(len(file.data))
+        call.showed(file.fact.path, Digest(file.fact.digest), file.data)
     return ReadSourceOutput(
         files=[_file(file) for file in reading.files],
         left=reading.left or None,

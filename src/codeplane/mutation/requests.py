@@ -35,7 +35,8 @@ class Asked:
     action: Action
     path: RepoPath
     span: SpanEdit
-    digest: Digest | None = None  # that the file was said to have, or was shown with
+    digest: Digest | None = None  # that the file was said to have
+    seen: Digest | None = None  # that the file had when it was last shown to who asks
     to: RepoPath | None = None
     lines: tuple[int, int] | None = None  # of the symbol, where one is meant
 
@@ -97,9 +98,11 @@ class Planner:
             self._set(FileEdit(path, digest_of(data), after))
 
     def _placed(self, one: Asked, data: bytes) -> list[Placed]:
+        if one.lines is None and not one.span.expected:
+            self._vouched(one, digest_of(data))
+            if one.span.first is None:
+                return [_replaced(one, data)]
         is_stale = one.digest is not None and one.digest != digest_of(data)
-        if one.lines is None and one.span.first is None and not one.span.expected:
-            return [self._replaced(one, data, is_stale=is_stale)]
         text = Text(data, shown(one.path))
         earlier = self._earlier(one.digest) if is_stale and one.digest is not None else None
         base = Text(earlier, shown(one.path)) if earlier is not None else None
@@ -107,25 +110,20 @@ class Planner:
             return [_at_symbol(text, one, base, is_stale=is_stale)]
         return place(text, one.span, base, is_stale=is_stale)
 
-    def _replaced(self, one: Asked, data: bytes, *, is_stale: bool) -> Placed:
-        """The whole file, which only its digest can vouch for."""
-        told = shown(one.path)
-        if one.digest is None:
-            raise InvalidArgument(
-                f"{told}: nothing says what is to be replaced.",
-                hints=[
-                    "Send expected_content, or start_line and end_line.",
-                    "To replace the whole file, send expected_file_sha256 (read_source tells it).",
-                ],
-            )
-        if is_stale:
-            raise EditConflict(f"{told} has changed since it was read.", hints=["Read it again."], path=told)
-        try:
-            text = Text(data, told)
-        except EditRefused:
-            return Placed(0, len(data), encoded(one.span.new), (1, 1))
-        new = text.as_lines(split(one.span.new), 1, text.count) if data else encoded(one.span.new)
-        return Placed(text.start(1), len(data), new, (1, text.count))
+    def _vouched(self, one: Asked, now: Digest) -> None:
+        """Lines, and the whole of a file, mean something only of a content that is known to be meant.
+
+        A file that its editor has changed since may be counted before or after that change.
+        """
+        told, known = shown(one.path), one.digest or one.seen
+        hints = [
+            "Send expected_content: the text that is there now.",
+            "Or expected_file_sha256 of the content that the lines are of (read_source tells it).",
+        ]
+        if known is None:
+            raise InvalidArgument(f"{told}: nothing says what is to be replaced.", hints=hints)
+        if known != now and (one.digest is None or one.span.first is None):
+            raise EditConflict(f"{told} has changed since it was read.", hints=hints, path=told)
 
     def _current(self, one: Asked) -> Digest:
         """The digest of a file that is to be gone; it has to be the one that was seen."""
@@ -163,6 +161,16 @@ class Planner:
             told = shown(edit.path)
             raise EditsOverlap(f"{told} is named by edits that exclude each other.", path=told)
         self._new[edit.path] = edit
+
+
+def _replaced(one: Asked, data: bytes) -> Placed:
+    """The whole file, with its line ends, its mark at the beginning and its end as they were."""
+    try:
+        text = Text(data, shown(one.path))
+    except EditRefused:
+        return Placed(0, len(data), encoded(one.span.new), (1, 1))
+    new = text.as_lines(split(one.span.new), 1, text.count) if data else encoded(one.span.new)
+    return Placed(text.start(1), len(data), new, (1, text.count))
 
 
 def rewritten(path: str, data: bytes, placed: Iterable[Placed]) -> bytes:

@@ -1,0 +1,31 @@
+"""One number for the state of many files, kept up by what changes rather than computed anew."""
+
+import hashlib
+import os
+from collections.abc import Iterable
+
+from codeplane.core.paths import Digest, RepoPath
+
+_SIZE = 1 << 256
+
+
+class Fingerprint:
+    """The same files with the same contents have the same fingerprint, in whatever order they came."""
+
+    def __init__(self, files: Iterable[tuple[RepoPath, Digest]] = ()) -> None:
+        self._sum = sum(_of(*file) for file in files) % _SIZE
+
+    def changed(self, path: RepoPath, before: Digest | None, after: Digest | None) -> "Fingerprint":
+        """The fingerprint after one file has become another; None where there is none."""
+        made = Fingerprint()
+        less = _of(path, before) if before is not None else 0
+        more = _of(path, after) if after is not None else 0
+        made._sum = (self._sum - less + more) % _SIZE
+        return made
+
+    def hex(self) -> str:
+        return f"{self._sum:064x}"
+
+
+def _of(path: RepoPath, digest: Digest) -> int:
+    return int.from_bytes(hashlib.sha256(os.fsencode(path) + b"\0" + digest.encode()).digest())
