@@ -56,13 +56,17 @@ class World:
         return [json.loads(line)["operation"] for line in lines]
 
     def write_row(self, operation: OperationId) -> None:
-        with self.rows_file.open("ab") as stream:
-            stream.write(json.dumps({"operation": operation}).encode() + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        fd = os.open(self.rows_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            self.disk.write(fd, json.dumps({"operation": operation}).encode() + b"\n")
+            self.disk.sync(fd)
+        finally:
+            os.close(fd)
 
     def recover(self) -> list[Recovered]:
-        """What a start does."""
+        """What a start does. A row that was not written to its end is none."""
+        if self.rows_file.exists():
+            os.truncate(self.rows_file, self.rows_file.read_bytes().rfind(b"\n") + 1)
         done = set(self.rows())
         found = self.engine.recover(lambda operation: operation in done)
         for one in found:

@@ -202,7 +202,7 @@ class Carrier:
 
     def _state(self, step: Step) -> State:
         here, kept = self._at_path(step), self._at_temp(step)
-        is_ready = _is(kept, step, step.after, step.mode_after)
+        is_ready = _is_ready(kept, step)
         if step.kind is Kind.CREATE:
             if here is None:
                 return State.BEFORE if is_ready else State.UNREADY
@@ -250,6 +250,16 @@ class Carrier:
             # Something is in it, or it is gone.
             return
         self._directories.forget(path)
+
+
+def _is_ready(seen: Seen | None, step: Step) -> bool:
+    """Whether that is the new file, whole and with its permissions."""
+    return (
+        seen is not None
+        and seen.digest is not None
+        and seen.digest == step.after
+        and step.mode_after in (None, seen.mode)
+    )
 
 
 def _is(seen: Seen | None, step: Step, digest: Digest | None, mode: int | None) -> bool:

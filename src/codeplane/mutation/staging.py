@@ -32,8 +32,9 @@ def stage(
                 home = directories.at(step.home)
                 # A mode that the system chooses is the one that any program would get here.
                 opened.append(disk.create(home, step.temp, 0o666 if step.mode_after is None else 0o600))
-                disk.write(opened[-1], contents[step.path])
                 modes[step.path] = _dress(opened[-1], step, directories, disk)
+                # The bytes come last: a start takes a file that has them all for a file that is ready.
+                disk.write(opened[-1], contents[step.path])
             for fd in opened:
                 disk.sync(fd)
         finally:
