@@ -10,7 +10,8 @@ _HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 _VOLATILE = (
     (re.compile(r"^tool_count: \d+$", re.MULTILINE), "tool_count: <number>"),
     (re.compile(r"^version: \S+$", re.MULTILINE), "version: <version>"),
-    (re.compile(r"\b(req|sess|task|cur)_[0-9a-f]{12}\b"), r"\1_…"),
+    (re.compile(r"\b(req|sess|task|cur|op)_[0-9a-f]{12}\b"), r"\1_…"),
+    (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "<time>"),
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),
 )

@@ -28,6 +28,9 @@ BUDGETS = {
     "symbols_get_card": 6_000,
     "symbols_get_definition_span": 20_000,
     "symbols_search": 6_000,
+    "task_close": 1_000,
+    "task_open": 1_000,
+    "task_status": 4_000,
     "types_hierarchy": 8_000,
 }
 QUESTIONS: dict[str, dict[str, Any]] = {
@@ -47,6 +50,9 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "symbols_get_card": {"symbol": "big.core.shared"},
     "symbols_get_definition_span": {"symbol": "big.wide.everything"},
     "symbols_search": {"query": "use"},
+    "task_close": {"outcome": "success"},
+    "task_open": {"label": "x" * 200},
+    "task_status": {},
     "types_hierarchy": {"symbol": "big.core.Base"},
 }
 

@@ -80,6 +80,27 @@ class ReadingSettings(_Section):
     )
 
 
+class TaskSettings(_Section):
+    max_mutations: int = Field(
+        default=200, ge=1, le=1_000_000, description="Changes that one task may make; it may ask for fewer."
+    )
+    max_test_runs: int = Field(
+        default=100, ge=1, le=1_000_000, description="Test runs of one task; it may ask for fewer."
+    )
+    max_duration_sec: int = Field(
+        default=14_400, ge=1, le=2_592_000, description="Time that one task may take; it may ask for less."
+    )
+
+
+class LedgerSettings(_Section):
+    keep_days: float = Field(
+        default=14, gt=0, le=3650, description="Age at which what the ledger holds is dropped."
+    )
+    keep_tasks: int = Field(
+        default=500, ge=1, le=1_000_000, description="Tasks after which older ones are dropped."
+    )
+
+
 class IndexSettings(_Section):
     watch: bool = Field(
         default=True, description="Refresh the index when the operating system tells of a change."
@@ -98,6 +119,8 @@ class Settings(_Section):
     server: ServerSettings = Field(default=ServerSettings(), description="The server.")
     index: IndexSettings = Field(default=IndexSettings(), description="The index, while a server runs.")
     reading: ReadingSettings = Field(default=ReadingSettings(), description="Reading of source.")
+    tasks: TaskSettings = Field(default=TaskSettings(), description="Budgets of tasks.")
+    ledger: LedgerSettings = Field(default=LedgerSettings(), description="The record of changes.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

@@ -95,7 +95,7 @@ def _listed(tool: Tool) -> wire.Tool:
         input_schema=lean_schema(tool.input),
         annotations=wire.ToolAnnotations(
             read_only_hint=reads,
-            destructive_hint=not reads,
+            destructive_hint=tool.effect is Effect.WRITE,
             idempotent_hint=reads,
             open_world_hint=False,
         ),

@@ -88,7 +88,7 @@ class Pipeline:
         started = time.perf_counter()
         session = self._repo.sessions.enter(request.session_key, request.session_id)
         call = Call(self._repo, session, new_request_id())
-        correlation.set({"request_id": call.request_id, "task_id": session.task.task_id})
+        correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         name = request.tool
         try:
             tool = _find(name, self._tools if tools is None else tools)
@@ -274,7 +274,7 @@ def _from_worker(progress: Progress) -> Callable[[float, float | None, str | Non
 
 
 def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
-    task = call.session.task
+    task = call.task
     meta: dict[str, Any] = {
         "request_id": call.request_id,
         "session_id": call.session.session_id,
@@ -283,6 +283,8 @@ def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
         "timestamp_ms": int(time.time() * 1000),
         "timing": {"total_ms": round(elapsed * 1000, 2)},
     }
+    if call.flags:
+        meta["task"] = {"flags": call.flags}
     if call.epoch is not None:
         meta["epoch"] = call.epoch
     saved = call.repo.savings.answered(size, call.otherwise)

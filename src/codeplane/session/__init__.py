@@ -2,7 +2,7 @@
 
 from codeplane.session.call import Call, Stop
 from codeplane.session.checkout import Checkout
-from codeplane.session.clients import ClientSession, Sessions, Task
+from codeplane.session.clients import ClientSession, Sessions
 from codeplane.session.repo import RepoSession, RepoStatus
 
 __all__ = [
@@ -13,5 +13,4 @@ __all__ = [
     "RepoStatus",
     "Sessions",
     "Stop",
-    "Task",
 ]

@@ -17,6 +17,8 @@ from codeplane.core.errors import (
 from codeplane.core.ids import RequestId
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
+from codeplane.ledger import Signals, Task
+from codeplane.ledger.tasks import Charge
 from codeplane.session.clients import ClientSession
 from codeplane.session.repo import RepoSession
 
@@ -61,8 +63,27 @@ class Call:
     epoch: int | None = None  # that the answer is of; None where it is of none
     # What the client would have read without the tool, in characters; None where there is nothing to compare.
     otherwise: int | None = None
+    # What the call belongs to from its beginning to its end, whatever the session turns to meanwhile.
+    task: Task = field(init=False)
+    flags: list[str] = field(default_factory=list)
     _stop: Stop | None = None
     _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.task = self.session.task
+
+    def charge(self, kind: Charge, op_type: str) -> None:
+        """Counts this call against the budgets of its task, or refuses it; to be called before it changes
+        anything."""
+        self.repo.tasks.charge(self.task, kind, op_type)
+
+    def signal(self, signals: Signals) -> None:
+        """Tells the client what the operation says about its progress."""
+        self.flags += signals.flags
+        if signals.no_op:
+            self.warn("no_op: this is the same change as the one before it, or none.")
+        if signals.non_progress:
+            self.warn("non_progress: this is the same failure as before the last change.")
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Tells the client how far the call is; also the place where a stopped call ends."""

@@ -13,6 +13,7 @@ from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_re
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
+from codeplane.ledger import Ledger, Limits, Tasks
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
 from codeplane.session.copies import Copies
@@ -145,6 +146,11 @@ def _overrides(checkout: Checkout) -> list[Override]:
     return read_contexts(data.decode("utf-8", "replace")) if data else []
 
 
+def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
+    """The commit that is checked out, and the epoch of the index."""
+    return checkout.repository.head().commit, index.state().epoch
+
+
 @dataclass
 class RepoSession:
     """An open repository. Every tool call runs inside one."""
@@ -152,6 +158,8 @@ class RepoSession:
     checkout: Checkout
     state: StateDir
     sessions: Sessions
+    ledger: Ledger
+    tasks: Tasks
     tree: WorkingTree
     index: Index
     workers: Workers
@@ -168,19 +176,24 @@ class RepoSession:
         workers = Workers(_INDEX_WORKERS)
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)
+        settings = checkout.settings
         index = Index.open(checkout.index_file, tree, workers, checkout.view_key)
         try:
             index.configure(_overrides(checkout))
+            ledger = Ledger.open(state.ledger, settings.ledger)
         except CodePlaneError:
             index.close()
             raise
-        settings = checkout.settings
+        tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
+        tasks.interrupt_open()
         upkeep = Upkeep(index, tree, settings.index, state.path if sys.platform == "linux" else None)
-        sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters)
-        return cls(checkout, state, sessions, tree, index, workers, upkeep)
+        sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
+        return cls(checkout, state, sessions, ledger, tasks, tree, index, workers, upkeep)
 
     def close(self) -> None:
         self.upkeep.stop()
+        self.sessions.close_all()
+        self.ledger.close()
         self.index.close()
         self.upkeep.join()
         self.workers.close()
@@ -206,7 +219,7 @@ class RepoSession:
         return True
 
     def status(self) -> RepoStatus:
-        return status_of(self.checkout, self.index, self.upkeep.notices)
+        return status_of(self.checkout, self.index, [*self.upkeep.notices, *self.ledger.all_problems()])
 
     def uptime_sec(self) -> float:
         return time.monotonic() - self.started

@@ -1,5 +1,6 @@
 """SQLite: one write lane, any number of readers, each reader on one snapshot."""
 
+import os
 import sqlite3
 import threading
 import time
@@ -7,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from codeplane.core.errors import IndexBusy, IndexCorrupt, ServerStopping, StateUnusable
 
@@ -17,10 +19,14 @@ _BUSY_SEC = 30
 
 
 class Database:
-    """One database file in WAL mode. Readers never wait for the writer, nor it for them."""
+    """One database file in WAL mode. Readers never wait for the writer, nor it for them.
 
-    def __init__(self, path: Path) -> None:
+    What was written to a durable one is on the disk when the block of the write ends.
+    """
+
+    def __init__(self, path: Path, *, durable: bool = False) -> None:
         self.path = path
+        self._durable = durable
         self._lane = threading.Lock()
         self._local = threading.local()
         self._opened: list[Connection] = []
@@ -90,21 +96,21 @@ class Database:
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             with self._state, _explained(self.path):
-                connection = _connect(self.path)
+                connection = _connect(self.path, durable=self._durable)
                 self._opened.append(connection)
             self._local.connection = connection
         return connection
 
 
-def open_exact(path: Path, script: str) -> Database | None:
+def open_exact(path: Path, script: str, *, durable: bool = False) -> Database | None:
     """Opens a database that was made by this very script, or makes it; None when another script made it."""
     number = zlib.crc32(script.encode()) & 0x7FFFFFFF | 1
-    database = Database(path)
+    database = Database(path, durable=durable)
     try:
         with database.write() as connection:
             [(made_by,)] = connection.execute("PRAGMA user_version").fetchall()
             if not made_by:
-                for statement in filter(str.strip, script.split(";\n")):
+                for statement in _statements(script):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {number}")
     except BaseException:
@@ -116,11 +122,41 @@ def open_exact(path: Path, script: str) -> Database | None:
     return None
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[Connection]:
+    """A snapshot of a database that others may be writing. Nothing is written to it.
+
+    Where nobody has it open, nothing is written beside it either.
+    """
+    is_logged = path.with_name(f"{path.name}-wal").exists()
+    options = "mode=ro" if is_logged else "mode=ro&immutable=1"
+    name = f"file:{quote(os.fsencode(path))}?{options}"
+    with _explained(path):
+        connection = sqlite3.connect(name, uri=True, timeout=_BUSY_SEC, isolation_level=None)
+        try:
+            connection.execute("BEGIN")
+            yield connection
+        finally:
+            connection.close()
+
+
+def is_made_by(connection: Connection, script: str) -> bool:
+    """Whether the tables, views and triggers are those of the script, all of them and no others."""
+    found = connection.execute(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name != 'sqlite_sequence'"
+    )
+    return sorted(sql for (sql,) in found) == sorted(_statements(script))
+
+
+def database_files(path: Path) -> list[Path]:
+    """The file of a database and those that SQLite keeps beside it, whether or not they are there."""
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
+
+
 def delete_database(path: Path) -> int:
     """Removes the file and its logs; returns the bytes that they held."""
     dropped = 0
-    for suffix in ("", "-wal", "-shm"):
-        file = path.with_name(path.name + suffix)
+    for file in database_files(path):
         try:
             dropped += file.lstat().st_size
             file.unlink()
@@ -129,14 +165,18 @@ def delete_database(path: Path) -> int:
     return dropped
 
 
-def _connect(path: Path) -> Connection:
+def _statements(script: str) -> list[str]:
+    return [statement.strip() for statement in script.split(";\n") if statement.strip()]
+
+
+def _connect(path: Path, *, durable: bool) -> Connection:
     # Connections are closed by whoever closes the database, which may be another thread.
     connection = sqlite3.connect(path, timeout=_BUSY_SEC, isolation_level=None, check_same_thread=False)
     _use_wal(connection)
-    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA cache_size = -32000")
-    connection.execute("PRAGMA wal_autocheckpoint = 8000")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {1000 if durable else 8000}")
     return connection
 
 
@@ -158,6 +198,7 @@ _UNUSABLE = {
     sqlite3.SQLITE_PERM: "permission denied",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened: permission denied, or no such directory",
     sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the system could not read or write it",
 }
 
 
@@ -165,6 +206,11 @@ def _code(error: sqlite3.Error) -> int:
     """SQLite's own code of an error, without its details."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF
+
+
+def _tells_of_damage(error: sqlite3.OperationalError) -> bool:
+    text = str(error).lower()
+    return "corrupt" in text or "malformed" in text
 
 
 @contextmanager
@@ -177,7 +223,7 @@ def _explained(path: Path) -> Iterator[None]:
         if _code(error) == sqlite3.SQLITE_BUSY:
             told = f"Another process has been writing to {path} for {_BUSY_SEC} seconds."
             raise IndexBusy(told, path=str(path)) from error
-        if isinstance(error, sqlite3.OperationalError) and "corrupt" not in str(error).lower():
+        if isinstance(error, sqlite3.OperationalError) and not _tells_of_damage(error):
             raise
         if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
             raise

@@ -81,6 +81,12 @@ def private_dir(path: Path) -> Path:
     return path
 
 
+def publish(made: Path, path: Path) -> None:
+    """Gives a file that is whole its name, in the same directory, for good."""
+    os.replace(made, path)
+    sync_dir(path.parent)
+
+
 def unusable(path: Path, error: OSError) -> StateUnusable:
     """The error for a path that the system refuses, with what to do about it."""
     reason = (error.strerror or str(error)).lower()
@@ -110,10 +116,11 @@ def _replace(path: Path, data: bytes, mode: int) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_dir(path.parent)
+    sync_dir(path.parent)
 
 
-def _sync_dir(path: Path) -> None:
+def sync_dir(path: Path) -> None:
+    """Makes sure that what was made, renamed or removed in a directory stays so."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)

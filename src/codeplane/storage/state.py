@@ -113,6 +113,10 @@ class StateDir:
     def index_file(self) -> Path:
         return self.path / "index.db"
 
+    @property
+    def ledger(self) -> Path:
+        return self.path / "ledger"
+
     def lock(self) -> ServerLock:
         return ServerLock(self.path / "lock")
 

@@ -16,9 +16,10 @@ from codeplane.tools._docs import ToolDoc, parse_doc
 
 
 class Effect(StrEnum):
-    """What a call may do to the repository."""
+    """What a call may change: nothing, what the server keeps for the client, or the repository."""
 
     READ = "read"
+    SESSION = "session"
     WRITE = "write"
 
 

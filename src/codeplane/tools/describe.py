@@ -38,7 +38,7 @@ class ToolDescription(Output):
     name: str = Field(description="Name of the tool.")
     description: str = Field(description="What it does.")
     category: str = Field(description="Family of the tool.")
-    effect: str = Field(description="`read` or `write`.")
+    effect: str = Field(description="`read`, `session` or `write`.")
     when_to_use: list[str] = Field(description="Situations that it is made for.")
     when_not_to_use: list[str] = Field(description="Situations that call for something else.")
     parameters: dict[str, str] = Field(description="Each parameter with its meaning.")

@@ -1,0 +1,175 @@
+"""Reading the ledger: what happened, newest first, whether or not a server runs. Writes nothing."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from codeplane.core.errors import LedgerDamaged
+from codeplane.core.ids import OperationId, SessionId, TaskId
+from codeplane.core.paths import Digest
+from codeplane.ledger.chain import rows
+from codeplane.ledger.rows import Operation
+from codeplane.ledger.segments import Segment, ask, segments
+from codeplane.ledger.task import Task, TaskState
+from codeplane.storage.database import Connection
+
+T = TypeVar("T")
+
+_PAGE: Final = 200
+
+
+class History:
+    """The rows of every segment that is there. What cannot be read is passed over and noted."""
+
+    def __init__(self, directory: Path, damaged: Callable[[Segment, str], None] | None = None) -> None:
+        self.directory = directory
+        self.problems: list[str] = []
+        self._damaged = damaged or (lambda _, problem: self.note(problem))
+
+    def note(self, problem: str) -> None:
+        """Keeps a problem, once, for whoever asks for the status."""
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def find(self, operation_id: OperationId) -> Operation | None:
+        """The operation of that id."""
+        for _, found in self._ask(lambda c: _operations(c, "id = ?", (operation_id,), 1)):
+            if found:
+                return found[0]
+        return None
+
+    def operations(
+        self,
+        task: TaskId | None = None,
+        session: SessionId | None = None,
+        limit: int = 20,
+        before: int | None = None,
+    ) -> list[Operation]:
+        """Operations, newest first; those before a number where one is given."""
+        asked = {
+            "task = ?": task,
+            "json_extract(body, '$.session_id') = ?": session,
+            "number < ?": before,
+        }
+        given = {condition: value for condition, value in asked.items() if value is not None}
+        condition = " AND ".join(given) or "1"
+        found: list[Operation] = []
+        for _, some in self._ask(lambda c: _operations(c, condition, tuple(given.values()), limit)):
+            found += some
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def tasks(self, limit: int = 20, state: TaskState | None = None) -> list[Task]:
+        """Tasks as they are now, the last that was written about first."""
+        found: dict[TaskId, Task] = {}
+        for _, some in self._ask(tasks_of):
+            for task in some:
+                # A newer segment has what is true now.
+                found.setdefault(task.task_id, task)
+            if state is None and len(found) >= limit:
+                break
+        return [task for task in found.values() if state in (None, task.state)][:limit]
+
+    def task(self, task_id: TaskId) -> Task | None:
+        """The task of that id."""
+        for _, some in self._ask(lambda c: tasks_of(c, task_id)):
+            if some:
+                return some[0]
+        return None
+
+    def last_undoable(self, task: TaskId | None = None, session: SessionId | None = None) -> Operation | None:
+        """The newest operation that changed something and has not been undone since.
+
+        An undo is not itself offered, or undoing twice would bring back what was undone first; the undo of
+        an undo is, for it changes the same as the operation did.
+        """
+        undone: set[OperationId] = set()
+        for operation in self._all(task, session):
+            if not operation.success or not operation.changes:
+                continue
+            if operation.undoes is not None:
+                undone.add(operation.undoes)
+            if operation.operation_id not in undone and not self._is_undo(operation):
+                return operation
+        return None
+
+    def digests(self) -> set[Digest]:
+        """The contents before and after every operation that is kept."""
+        return {
+            digest
+            for operation in self._all()
+            for change in operation.changes
+            for digest in (change.before, change.after)
+            if digest is not None
+        }
+
+    def _is_undo(self, operation: Operation) -> bool:
+        steps = 0
+        while operation.undoes is not None:
+            undone = self.find(operation.undoes)
+            steps += 1
+            if undone is None or undone.number >= operation.number:
+                break
+            operation = undone
+        return steps % 2 == 1
+
+    def _all(self, task: TaskId | None = None, session: SessionId | None = None) -> Iterator[Operation]:
+        before: int | None = None
+        while page := self.operations(task, session, _PAGE, before):
+            yield from page
+            before = page[-1].number
+
+    def _ask(self, question: Callable[[Connection], T]) -> Iterator[tuple[Segment, T]]:
+        """The answers of the segments, newest first."""
+        for one in reversed(segments(self.directory)):
+            try:
+                answer = ask(one, question)
+            except FileNotFoundError:
+                continue  # dropped, with all that was older
+            except LedgerDamaged as error:
+                self._damaged(one, error.message)
+                continue
+            yield one, answer
+
+
+def _operations(
+    connection: Connection, condition: str, values: tuple[object, ...], limit: int
+) -> list[Operation]:
+    rest = f"WHERE kind = 'operation' AND {condition} ORDER BY number DESC LIMIT ?"
+    found = rows(connection, rest, (*values, limit))
+    return [operation for row in found if (operation := _read(Operation.of, row.number, row.body()))]
+
+
+def tasks_of(connection: Connection, task_id: TaskId | None = None) -> list[Task]:
+    """The tasks of one segment as they are at its end, the last that was written about first."""
+    condition, values = ("WHERE task_id = ?", (task_id,)) if task_id is not None else ("", ())
+    counted = connection.execute(
+        "SELECT event, mutation_count, test_run_count, last_mutation_fingerprint, last_failure_fingerprint"
+        f" FROM tasks {condition} ORDER BY event DESC",
+        values,
+    ).fetchall()
+    found = []
+    for number, *now in counted:
+        [row] = rows(connection, "WHERE number = ?", (number,))
+        if task := _read(Task.of, row.body()):
+            mutations, test_runs, mutation, failure = now
+            found.append(
+                replace(
+                    task,
+                    mutations=int(mutations),
+                    test_runs=int(test_runs),
+                    last_mutation=mutation,
+                    last_failure=failure,
+                )
+            )
+    return found
+
+
+def _read(make: Callable[..., T], *values: Any) -> T | None:
+    """What a row says, or None where it cannot be what was written: the check of the chain names it."""
+    try:
+        return make(*values)
+    except ValueError:
+        return None

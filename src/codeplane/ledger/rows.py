@@ -1,0 +1,119 @@
+"""One operation as the ledger keeps it: what changed, by names and digests, never by content."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeVar
+
+from codeplane.core.ids import OperationId, SessionId, TaskId
+from codeplane.core.paths import Digest, RepoPath
+
+TEST_RUN: Final = "test_run"
+"""The type of an operation that runs tests; every other one counts as a mutation."""
+
+_MOST_SHOWN: Final = 20
+_NUMBERS: Final = {"timestamp_ms", "duration_ms", "insertions", "deletions", "mode_before", "mode_after"}
+_ANSWERS: Final = {"success", "recovered"}
+_LISTS: Final = {"changes", "failing_tests"}
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path before and after; no digest where there was, or is, no file."""
+
+    path: RepoPath
+    before: Digest | None = None
+    after: Digest | None = None
+    mode_before: int | None = None
+    mode_after: int | None = None
+    moved_from: RepoPath | None = None
+
+    def __str__(self) -> str:
+        if self.moved_from is not None:
+            return f"> {self.moved_from} -> {self.path}"
+        mark = "+" if self.before is None else "-" if self.after is None else "~"
+        return f"{mark} {self.path}"
+
+
+def short_diff(changes: Sequence[Change]) -> str:
+    """The changes at a glance, one to a line: `+ new.py`, `- old.py`, `~ both.py`, `> a.py -> b.py`."""
+    gone = {change.moved_from for change in changes}
+    lines = [str(change) for change in changes if change.after is not None or change.path not in gone]
+    if len(lines) > _MOST_SHOWN:
+        lines = [*lines[:_MOST_SHOWN], f"… {len(lines) - _MOST_SHOWN} more"]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """One operation. The number is the ledger's own and 0 until the operation is recorded."""
+
+    operation_id: OperationId
+    task_id: TaskId
+    session_id: SessionId
+    timestamp_ms: int
+    duration_ms: int
+    op_type: str
+    success: bool
+    repo_before: str | None = None
+    repo_after: str | None = None
+    changes: tuple[Change, ...] = ()
+    insertions: int = 0
+    deletions: int = 0
+    short_diff: str = ""
+    mutation_fingerprint: str | None = None
+    failure_fingerprint: str | None = None
+    failure_class: str | None = None
+    failing_tests: tuple[str, ...] = ()
+    limit_triggered: str | None = None
+    undoes: OperationId | None = None
+    recovered: bool = False
+    artifact: Digest | None = None
+    number: int = 0
+
+    def body(self) -> dict[str, Any]:
+        """The operation as the ledger writes it; what has no value is left out."""
+        made = _given(self)
+        del made["number"]
+        if self.changes:
+            made["changes"] = [_given(change) for change in self.changes]
+        return {name: value for name, value in made.items() if value not in ((), "", None)}
+
+    @classmethod
+    def of(cls, number: int, body: Mapping[str, Any]) -> "Operation":
+        """The operation that was written; `ValueError` where it was not written by this class.
+
+        What a later version added is not known here and passed over.
+        """
+        read = _read(cls, {name: value for name, value in body.items() if name not in _LISTS})
+        changes, tests = body.get("changes", []), body.get("failing_tests", [])
+        if not isinstance(changes, list) or not isinstance(tests, list):
+            raise ValueError("it has no list where one belongs")
+        read["changes"] = tuple(_made(Change, _read(Change, change)) for change in changes)
+        read["failing_tests"] = tuple(str(test) for test in tests)
+        return _made(cls, {**read, "number": number})
+
+
+def _given(value: Change | Operation) -> dict[str, Any]:
+    pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
+    return {name: item for name, item in pairs if item is not None}
+
+
+def _read(kind: type, body: object) -> dict[str, Any]:
+    if not isinstance(body, Mapping):
+        raise ValueError("it is not an object")
+    known = {field.name for field in fields(kind)}
+    read = {name: value for name, value in body.items() if name in known and value is not None}
+    for name, value in read.items():
+        expected = int if name in _NUMBERS else bool if name in _ANSWERS else str
+        if not isinstance(value, expected):
+            raise ValueError(f"its {name} is not what belongs there")
+    return read
+
+
+def _made(kind: type[M], read: dict[str, Any]) -> M:
+    try:
+        return kind(**read)
+    except TypeError as error:
+        raise ValueError("it lacks what belongs there") from error

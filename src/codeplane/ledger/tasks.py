@@ -1,0 +1,242 @@
+"""Tasks: who may still change something, how often, and whether it leads anywhere."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from codeplane.core.errors import CodePlaneError, TaskBudgetExceeded, TaskClosed
+from codeplane.core.ids import SessionId, TaskId, new_operation_id
+from codeplane.ledger.chain import Entry
+from codeplane.ledger.fingerprints import NO_CHANGE
+from codeplane.ledger.ledger import Ledger, operation_entry
+from codeplane.ledger.rows import Operation
+from codeplane.ledger.task import Budget, Limits, Task, TaskState
+
+Charge = Literal["mutation", "test_run"]
+Where = Callable[[], tuple[str | None, int | None]]
+
+_MOST_FORMER: Final = 1_000_000
+_TITLES: Final[dict[Budget, str]] = {
+    "mutations": "Mutation budget",
+    "test_runs": "Test budget",
+    "duration_sec": "Time budget",
+}
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What an operation tells about progress. What to do about it is the client's decision."""
+
+    no_op: bool = False  # the same change as the one before it, or none at all
+    non_progress: bool = False  # the same failure as before the last change
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return (*(["no_op"] if self.no_op else []), *(["non_progress"] if self.non_progress else []))
+
+
+class Tasks:
+    """The tasks of one server. `where` tells the commit and the epoch that a task begins at."""
+
+    def __init__(self, ledger: Ledger, limits: Limits, where: Where) -> None:
+        self._ledger = ledger
+        self.limits = limits
+        self._where = where
+        self._guard = threading.RLock()
+        self._open: dict[TaskId, Task] = {}
+        # Rows that say what is so in any case: they may be written later, with the next ones.
+        self._pending: list[Entry] = []
+
+    def begin(self, session_id: SessionId) -> Task:
+        """The task that a session has by itself; it leaves no row before something is changed in it."""
+        return Task(session_id=session_id, limits=self.limits)
+
+    def open(
+        self,
+        session_id: SessionId,
+        limits: Limits | None = None,
+        label: str | None = None,
+        working_set: Sequence[str] = (),
+    ) -> Task:
+        """A task that a client asks for; it is on record at once."""
+        task = Task(
+            session_id=session_id,
+            limits=limits or self.limits,
+            label=label,
+            working_set=tuple(working_set),
+            is_implicit=False,
+        )
+        with self._guard:
+            self._write(self._opening(task))
+            self._count_in(task)
+        return task
+
+    def close(self, task: Task, state: TaskState, reason: str | None = None) -> None:
+        """Ends a task; the ledger has it when the call returns. One that is closed stays as it is."""
+        with self._guard:
+            self._write(self._closing(task, state, reason))
+
+    def interrupt(self, task: Task, reason: str) -> None:
+        """Ends a task whose client is gone. The row is written with the next ones, or by `flush`: a task
+        without it is found interrupted at the next start."""
+        with self._guard:
+            self._pending += self._closing(task, "CLOSED_INTERRUPTED", reason)
+
+    def flush_soon(self) -> None:
+        """Writes what is left to write without letting the caller wait."""
+        if self._pending:
+            threading.Thread(target=self.flush, name="ledger", daemon=True).start()
+
+    def interrupt_open(self) -> int:
+        """Ends the tasks of a former server; none of them goes on. Returns how many there were."""
+        with self._guard:
+            former = self._ledger.tasks(_MOST_FORMER, "OPEN")
+            for task in former:
+                self._pending += self._closing(task, "CLOSED_INTERRUPTED", "the server ended")
+        self.flush()
+        return len(former)
+
+    def flush(self) -> None:
+        """Writes what may be written later. What cannot be written stays, and is told."""
+        with self._guard:
+            try:
+                self._write([])
+            except CodePlaneError as error:
+                self._ledger.note(f"Ledger: tasks could not be closed. {error.message}")
+
+    def charge(self, task: Task, kind: Charge, op_type: str | None = None) -> None:
+        """Counts a call before it runs, or refuses it.
+
+        A task that has used up its mutations or its time is over, and everything else that would be
+        charged to it is refused as well. Used-up test runs refuse test runs alone.
+        """
+        with self._guard:
+            if task.spent is not None:
+                raise _exceeded(task, task.spent)
+            if task.state != "OPEN":
+                raise TaskClosed(
+                    f"Task {task.task_id} is closed ({task.state}).",
+                    hints=["task_open {}"],
+                    task_id=task.task_id,
+                )
+            budget = _used_up(task, kind)
+            if budget in ("mutations", "duration_sec"):
+                self._fail(task, budget, op_type or kind)
+            if budget is not None:
+                raise _exceeded(task, budget)
+            if kind == "mutation":
+                task.mutations += 1
+            else:
+                task.test_runs += 1
+
+    def record(self, task: Task, operation: Operation) -> int:
+        """Adds an operation of the task, and before it the task where it has no row yet."""
+        with self._guard:
+            number = self._write([*self._opening(task), operation_entry(operation)])
+            self._count_in(task)
+            return number
+
+    def note_mutation(self, task: Task, fingerprint: str) -> Signals:
+        """Takes a change into account: the same as the one before it is no progress."""
+        with self._guard:
+            signals = Signals(no_op=fingerprint in (task.last_mutation, NO_CHANGE))
+            task.last_mutation = fingerprint
+            task.has_changed_since_failure = True
+            task.flags = signals.flags
+            return signals
+
+    def note_failure(self, task: Task, fingerprint: str) -> Signals:
+        """Takes a failure into account: the same one after a change is no progress."""
+        with self._guard:
+            repeated = fingerprint == task.last_failure and task.has_changed_since_failure
+            task.last_failure = fingerprint
+            task.has_changed_since_failure = False
+            signals = Signals(non_progress=repeated)
+            task.flags = signals.flags
+            return signals
+
+    def find(self, task_id: TaskId) -> Task | None:
+        """A task by its id, as it is now."""
+        return self._open.get(task_id) or self._ledger.task(task_id)
+
+    def on_record(self) -> list[Task]:
+        """The open tasks that the ledger knows of."""
+        return list(self._open.values())
+
+    def _fail(self, task: Task, budget: Budget, op_type: str) -> None:
+        task.spent = budget
+        limit, current = _figures(task, budget)
+        refused = Operation(
+            operation_id=new_operation_id(),
+            task_id=task.task_id,
+            session_id=task.session_id,
+            timestamp_ms=int(time.time() * 1000),
+            duration_ms=0,
+            op_type=op_type,
+            success=False,
+            failure_class=TaskBudgetExceeded.name(),
+            limit_triggered=budget,
+        )
+        self._pending += [*self._opening(task), operation_entry(refused)]
+        self._count_in(task)
+        self._pending += self._closing(task, "CLOSED_FAILED", f"{budget} {current}/{limit}")
+        self.flush()
+
+    def _opening(self, task: Task) -> list[Entry]:
+        if task.is_recorded:
+            return []
+        task.repo_head, task.epoch = self._where()
+        return [task.event("opened")]
+
+    def _count_in(self, task: Task) -> None:
+        """Notes that the ledger knows of the task, once it does."""
+        task.is_recorded = True
+        if task.state == "OPEN":
+            self._open[task.task_id] = task
+
+    def _closing(self, task: Task, state: TaskState, reason: str | None) -> list[Entry]:
+        if task.state != "OPEN":
+            return []
+        task.state, task.reason, task.closed_ms = state, reason, int(time.time() * 1000)
+        self._open.pop(task.task_id, None)
+        return [task.event("closed")] if task.is_recorded else []
+
+    def _write(self, entries: list[Entry]) -> int:
+        rows = [*self._pending, *entries]
+        if not rows:
+            return 0
+        number = self._ledger.append(rows)
+        self._pending.clear()
+        return number
+
+
+def _used_up(task: Task, kind: Charge) -> Budget | None:
+    if task.elapsed_sec() >= task.limits.max_duration_sec:
+        return "duration_sec"
+    if kind == "mutation":
+        return "mutations" if task.mutations >= task.limits.max_mutations else None
+    return "test_runs" if task.test_runs >= task.limits.max_test_runs else None
+
+
+def _figures(task: Task, budget: Budget) -> tuple[int, int]:
+    match budget:
+        case "mutations":
+            return task.limits.max_mutations, task.mutations
+        case "test_runs":
+            return task.limits.max_test_runs, task.test_runs
+        case "duration_sec":
+            return task.limits.max_duration_sec, task.elapsed_sec()
+
+
+def _exceeded(task: Task, budget: Budget) -> TaskBudgetExceeded:
+    limit, current = _figures(task, budget)
+    return TaskBudgetExceeded(
+        f"{_TITLES[budget]} exceeded ({current}/{limit}).",
+        hints=["task_open {}"],
+        task_id=task.task_id,
+        budget_type=budget,
+        limit=limit,
+        current=current,
+    )

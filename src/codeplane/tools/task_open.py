@@ -1,0 +1,48 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.globs import Globs
+from codeplane.ledger import Limits
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._task import TaskReport, report
+
+
+class TaskOpenInput(Input):
+    label: Annotated[str | None, synonyms("name", "title")] = Field(
+        default=None, max_length=200, description="What the work is, for the log."
+    )
+    max_mutations: int | None = Field(default=None, ge=1, description="Most changes.")
+    max_test_runs: int | None = Field(default=None, ge=1, description="Most test runs.")
+    max_duration_sec: int | None = Field(default=None, ge=1, description="Most seconds.")
+    working_set: list[str] = Field(
+        default=[], max_length=50, description="Globs of the files that may change; all without."
+    )
+
+
+@tool(Effect.SESSION, "tasks", standard=True)
+def task_open(call: Call, args: TaskOpenInput) -> TaskReport:
+    """Begins a task with budgets of its own; the session's current one ends.
+
+    A session has a task without this call. Limits are at most those of the settings.
+
+    Use when:
+    - a call answered TASK_BUDGET_EXCEEDED
+    - the work should be confined to some files, or have a name in the log
+    Examples:
+    - Work on the parser only: {"label": "fix the parser", "working_set": ["src/parser/**"]}
+    """
+    Globs(args.working_set)  # refuses what is no pattern
+    tasks = call.repo.tasks
+    limits = Limits(
+        **{
+            name: clamped(call, name, asked, most) if (asked := getattr(args, name)) is not None else most
+            for name, most in vars(tasks.limits).items()
+        }
+    )
+    tasks.close(call.session.task, "CLOSED_INTERRUPTED", "another task was opened")
+    call.task = tasks.open(call.session.session_id, limits, args.label, args.working_set)
+    call.session.task = call.task
+    return report(call.task)
