@@ -2,7 +2,7 @@ import pytest
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.globs import Globs
-from codeplane.search.scope import Purpose, Scope, purpose
+from codeplane.search.scope import Scope
 
 
 @pytest.mark.parametrize(
@@ -57,21 +57,3 @@ def test_a_language_goes_by_name_family_or_extension() -> None:
     assert "tsx" in Scope(languages=(".tsx",)).language_names()
     with pytest.raises(InvalidArgument, match="pyton"):
         Scope(languages=("pyton",)).language_names()
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("src/a.py", Purpose.SOURCE),
-        ("tests/a.py", Purpose.TEST),
-        ("src/a_test.go", Purpose.TEST),
-        ("src/a.spec.ts", Purpose.TEST),
-        ("src/FooTest.java", Purpose.TEST),
-        ("src/latest.py", Purpose.SOURCE),
-        ("src/contest.py", Purpose.SOURCE),
-        ("docs/conf.py", Purpose.DOCS),
-        ("README.md", Purpose.DOCS),
-    ],
-)
-def test_a_path_tells_what_a_file_is_for(path: str, expected: Purpose) -> None:
-    assert purpose(path) is expected

@@ -87,7 +87,7 @@ _Step = Callable[[Snapshot, Place, Bounds, "Counter[str]"], Iterator[tuple[Place
 
 def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
     walk = Walk()
-    tests = snapshot.linker.sources.tests()
+    purpose = snapshot.linker.sources.purposes.of
     level, seen = [root], {root}
     for depth in range(bounds.depth):
         untold = walk.untold if not depth else Counter[str]()
@@ -96,7 +96,7 @@ def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
             for other, edge in step(snapshot, place, bounds._replace(whole_classes=not depth), untold):
                 found.setdefault(other, []).append(edge)
         nodes = [Node(place, edges) for place, edges in found.items() if place not in seen]
-        nodes.sort(key=lambda node: (_best(node), node.place.path in tests, node.place))
+        nodes.sort(key=lambda node: (_best(node), purpose(node.place.path), node.place))
         if not nodes:
             break
         walk.levels.append(Level(nodes[: bounds.per_level], max(0, len(nodes) - bounds.per_level)))

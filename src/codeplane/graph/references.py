@@ -71,14 +71,14 @@ def references_to(
     tiers: Collection[Tier] = (),
     below: str = "",
 ) -> References:
-    """The references to a definition; proven ones first, tests last, then in order of path and line."""
+    """The references to a definition; proven ones first, source before tests, in order of path and line."""
     found = [
         one
         for one in (*_written(snapshot, definition), *_replacing(snapshot, definition))
         if (not kinds or one.kind in kinds) and (not tiers or one.tier in tiers) and is_below(one.path, below)
     ]
-    tests = snapshot.linker.sources.tests()
-    found.sort(key=lambda one: (_ORDER[one.tier], one.path in tests, one.path, one.line, one.column))
+    purpose = snapshot.linker.sources.purposes.of
+    found.sort(key=lambda one: (_ORDER[one.tier], purpose(one.path), one.path, one.line, one.column))
     return References(
         found,
         _counted(Counter(one.tier for one in found), Tier),

@@ -6,15 +6,14 @@ from typing import Final, Literal, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.structure import Change, ChangeKind
-from codeplane.index import RefFact, Snapshot
+from codeplane.index import Purpose, RefFact, Snapshot
 from codeplane.index.contexts import is_marker
+from codeplane.index.purpose import purpose_by_path
 from codeplane.languages.modules import Place
 
 Risk = Literal["low", "medium", "high", "unknown"]
 
 _MANY: Final = 10
-_DOCS: Final = frozenset("doc docs documentation".split())
-_TESTS: Final = frozenset("test tests __tests__ spec specs testing".split())
 _TEXTS: Final = frozenset(("heading",))
 _DATA: Final = frozenset("key table block stage resource".split())
 
@@ -66,14 +65,13 @@ def risk_of(change: Change, blast: Blast | None) -> Risk:
 
 def category_of(snapshot: Snapshot | None, path: RepoPath) -> str:
     """What a file is for: prod, test, build, config or docs."""
-    *directories, name = path.lower().split("/")
     facts = snapshot.linker.sources.facts(path) if snapshot is not None else None
     kinds = {item.kind for item in facts.definitions} if facts is not None else set()
-    is_test = snapshot is not None and path in snapshot.linker.sources.tests()
-    if is_test or _TESTS & set(directories):
+    purpose = snapshot.purpose(path) if snapshot is not None else purpose_by_path(path)
+    if purpose is Purpose.TEST or (snapshot is not None and path in snapshot.linker.sources.tests()):
         return "test"
-    if is_marker(path):
+    if is_marker(path) or purpose is Purpose.BUILT:
         return "build"
-    if _DOCS & set(directories) or (kinds and kinds <= _TEXTS) or name.startswith(("readme", "changelog")):
+    if purpose in (Purpose.DOCS, Purpose.EXAMPLE) or (kinds and kinds <= _TEXTS):
         return "docs"
     return "config" if kinds and kinds <= _DATA else "prod"

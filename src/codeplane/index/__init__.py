@@ -9,6 +9,7 @@ from codeplane.index.index import (
     contexts_on_record,
     drop_index,
 )
+from codeplane.index.purpose import Purpose
 from codeplane.index.query import DefFact, FileFact, Found, Snapshot
 from codeplane.index.references import RefFact
 from codeplane.index.work import Progress
@@ -23,6 +24,7 @@ __all__ = [
     "Index",
     "IndexState",
     "Progress",
+    "Purpose",
     "RefFact",
     "Snapshot",
     "Workers",

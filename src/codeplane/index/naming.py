@@ -10,6 +10,7 @@ from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.index.identity import PREFIX
+from codeplane.index.purpose import Purpose
 from codeplane.index.store import from_sql
 from codeplane.index.targets import UNCLEAR
 from codeplane.jail import shown
@@ -77,12 +78,30 @@ class Naming:
         found = [one for one in found if one.kind in self._kinds] or found
         found = [one for one in found if one.kind not in _PROSE] or found
         # A block of members outside of a type has the name of the type.
-        found = self._distinct([one for one in found if one.kind != "impl"] or found)
+        found = [one for one in found if one.kind != "impl"] or found
         if not found:
             raise self._unknown(asked)
-        if len(found) > 1:
-            raise self._ambiguous(asked, found)
-        return self._fact(found[0].place)
+        kept, built = self._without_built(found)
+        kept = self._distinct(kept)
+        if len(kept) > 1:
+            raise self._ambiguous(asked, kept, built)
+        if built:
+            example = shown(built[0].place.path)
+            self._snapshot.notes.append(
+                f"{shown(asked)} means the definition in the source; {len(built)} more in files that are"
+                f" built or made from it are left out, such as in {example}."
+            )
+        return self._fact(kept[0].place)
+
+    def _without_built(
+        self, found: "Sequence[_Candidate]"
+    ) -> "tuple[Sequence[_Candidate], Sequence[_Candidate]]":
+        """Where source has a name, what a build has made of it is not meant; and what is left out so."""
+        built = [one for one in found if self._is_built(one)]
+        kept = [one for one in found if one not in built]
+        if not built or all(self._snapshot.purpose(one.place.path) is not Purpose.SOURCE for one in kept):
+            return found, ()
+        return kept, built
 
     def _matching(self, asked: str) -> list[_Candidate]:
         """The definitions with this qualified name; without such, those whose qualified names end so."""
@@ -171,7 +190,7 @@ class Naming:
 
     def _distinct(self, found: Sequence[_Candidate]) -> Sequence[_Candidate]:
         """One candidate for what is one thing: overloads, a property with its setter, a reopened class."""
-        if len(found) < 2 or len(found) > _SHOWN:
+        if len(found) < 2 or len({one.place.path for one in found}) > _SHOWN:
             return found
         kept: dict[Place, _Candidate] = {}
         for one in found:
@@ -232,13 +251,17 @@ class Naming:
             **({"absence": absence.value} if absence else {}),
         )
 
-    def _ambiguous(self, asked: str, found: "Sequence[_Candidate]") -> AmbiguousSymbol:
+    def _ambiguous(
+        self, asked: str, found: "Sequence[_Candidate]", built: "Sequence[_Candidate]" = ()
+    ) -> AmbiguousSymbol:
+        found = sorted(found, key=lambda one: self._snapshot.purpose(one.place.path))
         told = [self._told(one.place) for one in found[:_SHOWN]]
         return AmbiguousSymbol(
             f"{shown(asked)!r} names {len(found)} definitions.",
             hints=["Name one by its qualified name, `path:line` or uid."],
             candidates=told,
             total=len(found),
+            **({"built": len(built)} if built else {}),
         )
 
     def nearest(self, asked: str) -> list[dict[str, str]]:
@@ -263,14 +286,19 @@ class Naming:
         parts = _split(asked) or [asked]
         same = self._named(parts[-1], "")
         if same:
-            ranked = sorted(same, key=lambda one: -_alike(".".join(one.names), ".".join(parts)))
+            asked = ".".join(parts)
+            ranked = sorted(same, key=lambda one: (self._is_built(one), -_alike(".".join(one.names), asked)))
             return [one.place for one in ranked[:_NEAR]]
         ranked_names = sorted((_alike(name, parts[-1]), name) for name in self._names_like(parts[-1]))
         places: list[Place] = []
         for alike, name in reversed(ranked_names):
             if alike >= _ALIKE and len(places) < _NEAR:
-                places += [one.place for one in self._named(name, "") if one.kind not in _PROSE][:1]
+                code = [one for one in self._named(name, "") if one.kind not in _PROSE]
+                places += [one.place for one in sorted(code, key=self._is_built)[:1]]
         return places
+
+    def _is_built(self, one: _Candidate) -> bool:
+        return self._snapshot.purpose(one.place.path) is Purpose.BUILT
 
     def _names_like(self, name: str) -> list[str]:
         """The defined names about as long as a name that share most letters and pairs of letters with it."""

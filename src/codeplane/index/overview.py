@@ -58,15 +58,29 @@ class Overview:
         )
         return [(from_sql(path), count) for path, count in rows]
 
-    def exports(self, *, deliberate: bool, limit: int) -> list[Exported]:
-        """What files say that they export, or what the others export by being public; outer files first."""
+    def exporting(self, *, deliberate: bool) -> list[RepoPath]:
+        """The files that say what they export, or those that export by being public.
+
+        Outer files come first, and among those of a directory the ones that pass on what others define.
+        """
         rows = self._connection.execute(
-            "SELECT e.path, x.name, x.evidence, x.certain FROM export x JOIN entry e ON e.blob = x.blob"
-            f" WHERE e.view = ? AND x.evidence {'<>' if deliberate else '='} 'default_module'"
-            " ORDER BY length(e.path) - length(replace(e.path, '/', '')), e.path, x.position LIMIT ?",
-            (self._view, limit),
+            "SELECT e.path FROM entry e WHERE e.view = ? AND EXISTS (SELECT 1 FROM export x"
+            f" WHERE x.blob = e.blob AND x.evidence {'<>' if deliberate else '='} 'default_module')"
+            " ORDER BY length(e.path) - length(replace(e.path, '/', '')),"
+            " NOT EXISTS (SELECT 1 FROM import i WHERE i.blob = e.blob AND i.reexport), e.path",
+            (self._view,),
         )
-        return [Exported(from_sql(path), from_sql(name), said, bool(sure)) for path, name, said, sure in rows]
+        return [from_sql(path) for (path,) in rows]
+
+    def exports(self, path: RepoPath, *, deliberate: bool) -> list[Exported]:
+        """What one of these files exports, each name once."""
+        rows = self._connection.execute(
+            "SELECT x.name, x.evidence, max(x.certain) FROM export x JOIN entry e ON e.blob = x.blob"
+            f" WHERE e.view = ? AND e.path = ? AND x.evidence {'<>' if deliberate else '='} 'default_module'"
+            " GROUP BY x.name, x.evidence ORDER BY min(x.position)",
+            (self._view, sql_text(path)),
+        )
+        return [Exported(path, from_sql(name), said, bool(sure)) for name, said, sure in rows]
 
     def imports(self) -> list[Imported]:
         """Every module that is imported, the most often imported first."""

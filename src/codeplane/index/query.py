@@ -16,6 +16,7 @@ from codeplane.index.links import Linker
 from codeplane.index.lookup import Lookup
 from codeplane.index.naming import Naming
 from codeplane.index.overview import Overview
+from codeplane.index.purpose import Purpose
 from codeplane.index.references import AnchorGroup, References, RefFact
 from codeplane.index.store import from_sql, is_kept
 from codeplane.index.surfaces import ExportEntry, ExportThunk, Surfaces
@@ -86,6 +87,7 @@ class Snapshot:
         self._links, self._units, self._coverage, self._contents = supplies
         self._view = view
         self.epoch = epoch
+        self.notes: list[str] = []  # what an answer has to say beside what was asked
 
     @cached_property
     def linker(self) -> Linker:
@@ -119,6 +121,10 @@ class Snapshot:
     @cached_property
     def identities(self) -> Identities:
         return Identities(self.linker)
+
+    def purpose(self, path: str) -> Purpose:
+        """What a file is for."""
+        return self.linker.sources.purposes.of(path)
 
     def source(self, path: RepoPath) -> bytes:
         """The bytes of a file as this epoch has them; `ContentChanged` where they are others by now."""

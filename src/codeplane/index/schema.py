@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from codeplane.reading import pack, words
+from codeplane.reading import generated, pack, words
 
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
 # `ref` has one row for each blob: its names and all their occurrences, packed (see `pack`). Which blobs may
@@ -22,11 +22,13 @@ CREATE TABLE blob (
   reason TEXT NOT NULL,
   interface TEXT NOT NULL,
   package TEXT NOT NULL,
+  generated INTEGER NOT NULL,
   scopes BLOB NOT NULL,
   binds BLOB NOT NULL,
   UNIQUE (digest, language, extractor)
 );
 CREATE INDEX blob_by_package ON blob (package) WHERE package <> '';
+CREATE INDEX blob_generated ON blob (id) WHERE generated;
 CREATE TABLE definition (
   blob INTEGER NOT NULL,
   position INTEGER NOT NULL,
@@ -148,7 +150,7 @@ CREATE TABLE change (
 
 def _form() -> str:
     """Changes whenever facts are packed in another way or words are others: then the index is made anew."""
-    sources = [Path(module.__file__ or "").read_bytes() for module in (pack, words)]
+    sources = [Path(module.__file__ or "").read_bytes() for module in (generated, pack, words)]
     return hashlib.sha256(b"\0".join(sources)).hexdigest()[:16]
 
 

@@ -1,14 +1,14 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
-import re
-from collections.abc import Callable, Container, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any, Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.contexts import Read, is_marker
 from codeplane.index.files import FactsCache, FileFacts, OccurrencesCache
 from codeplane.index.layout import Layout
+from codeplane.index.purpose import Purpose, Purposes
 from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.targets import SPACES, split_path
 from codeplane.index.units import Units
@@ -284,19 +284,41 @@ class ViewSources:
         """The files that define tests, by the conventions of their language."""
         key = ("tests",)
         if key not in self.memo.answers:
+            purpose = self.purposes.of
+            self.memo.answers[key] = frozenset(
+                path
+                for path, is_sure in self.defining_tests().items()
+                if is_sure or purpose(path) is Purpose.TEST
+            )
+        found: frozenset[str] = self.memo.answers[key]
+        return found
+
+    def defining_tests(self) -> Mapping[str, bool]:
+        """The files with definitions that are tests by their names or marks, and whether these alone tell."""
+        key = ("defining tests",)
+        if key not in self.memo.answers:
             rows = self._connection.execute(
                 "SELECT DISTINCT d.blob, b.language FROM definition d JOIN blob b ON b.id = d.blob"
                 " WHERE d.flags & ?",
                 (FLAG_TEST,),
             ).fetchall()
-            self.memo.answers[key] = frozenset(
-                path
+            self.memo.answers[key] = {
+                path: not specs()[language].tests_by_place
                 for blob, language in rows
                 for path in self.paths_of(blob)
-                if re.search(specs()[language].test_files, path)
-            )
-        found: frozenset[str] = self.memo.answers[key]
+            }
+        found: Mapping[str, bool] = self.memo.answers[key]
         return found
+
+    def generated(self) -> frozenset[int]:
+        """The contents that say that a program has made them."""
+        rows = self._connection.execute("SELECT id FROM blob WHERE generated").fetchall()
+        return frozenset(blob for (blob,) in rows)
+
+    @cached_property
+    def purposes(self) -> Purposes:
+        """What the files are for."""
+        return Purposes(self)
 
     def importing_by_text(self) -> list[str]:
         """The files that import modules whose names are made at run time."""

@@ -64,7 +64,7 @@ class _Rows:
 
     def take(self, blob: int, key: BlobKey, size: int, packed: Packed) -> None:
         tables = self._tables
-        tables["blob"].append((blob, *key, size, *packed[:7]))
+        tables["blob"].append((blob, *key, size, *packed[:8]))
         if packed.names:
             tables["ref"].append((blob, packed.names, packed.occurrences))
         for table, facts in (
@@ -83,7 +83,7 @@ class _Rows:
             connection.executemany(f"INSERT INTO {table} {columns} VALUES ({_marks(_WIDTHS[table])})", rows)
 
 
-_WIDTHS = {"blob": 12, "definition": 18, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
+_WIDTHS = {"blob": 13, "definition": 18, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
 
 
 class Entry(NamedTuple):

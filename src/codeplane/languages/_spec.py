@@ -110,7 +110,10 @@ class LanguageSpec:
     main_guard: str = ""  # pattern of the line by which a file says that it can be run
     tests: Mapping[str, str] = field(default_factory=dict)  # kind → pattern of names that are tests
     test_base: str = ""  # pattern of base classes that make a class a test suite
-    test_files: str = ""  # pattern of the paths that tests are in, where their names alone do not tell
+    tests_by_place: bool = False  # names alone do not tell: only files that are for tests define some
+    # Ending → endings of what such a file is made from or declares, where there is one of the same name.
+    made_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()  # directories that builds put copies of the source into
     # The last part of a decorator's or annotation's name → what it says about the definition.
     decorator_kinds: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     decorator_flags: Mapping[str, int] = field(default_factory=lambda: _NO_FLAGS)

@@ -31,6 +31,7 @@ class Packed(NamedTuple):
     reason: str
     interface: str
     package: str
+    generated: bool
     scopes: bytes
     binds: bytes
     definitions: list[tuple[object, ...]]
@@ -42,13 +43,14 @@ class Packed(NamedTuple):
     words: str
 
 
-def pack(facts: Facts, words: str) -> Packed:
+def pack(facts: Facts, words: str, *, generated: bool = False) -> Packed:
     return Packed(
         facts.lines,
         facts.state,
         facts.reason,
         _interface(facts),
         _text(facts.package),
+        generated,
         pack_numbers([n for s in facts.scopes for n in (s.parent + 1, s.kind, *s.span)]),
         _pack_binds(facts),
         [

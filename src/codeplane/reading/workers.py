@@ -12,6 +12,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final, NamedTuple
 
 from codeplane.languages.facts import Facts
+from codeplane.reading.generated import is_generated
 from codeplane.reading.pack import Packed, pack
 from codeplane.reading.words import words_of
 
@@ -172,13 +173,16 @@ def read_job(job: Job) -> Packed:
     """Facts and words of one blob."""
     if not job.language:
         return pack(
-            Facts("skipped", "no grammar for this kind of file", job.data.count(b"\n")), words_of(job.data)
+            Facts("skipped", "no grammar for this kind of file", job.data.count(b"\n")),
+            words_of(job.data),
+            generated=is_generated(job.data),
         )
     # Grammars are loaded in the worker alone.
     from codeplane.languages import extract
 
     facts = extract(job.language, job.data)
-    return pack(facts, words_of(job.data, facts.occurrences.texts))
+    words = words_of(job.data, facts.occurrences.texts)
+    return pack(facts, words, generated=is_generated(job.data))
 
 
 def _lost(job: Job) -> Done:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from codeplane.core.errors import CodePlaneError
-from codeplane.index import Snapshot
+from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_STATIC, Role
 from codeplane.search.manifests import Program, programs
 from codeplane.search.pattern import Pattern
 from codeplane.search.plan import Place, page
-from codeplane.search.scope import Purpose, Scope, purpose
+from codeplane.search.scope import Scope
 from codeplane.search.text import find_pattern
 
 _OBJECT: Final = re.compile(r"[\w.]+(?::[\w.]+)?")
@@ -62,7 +62,7 @@ def _target(snapshot: Snapshot, one: Program) -> str:
 def _modules(snapshot: Snapshot) -> Iterator[Entry]:
     for name in {name for spec in specs().values() for name in spec.main_files}:
         for path in snapshot.linker.sources.paths_named(name):
-            if purpose(path) is Purpose.SOURCE:
+            if snapshot.purpose(path) is Purpose.SOURCE:
                 module = path.rpartition("/")[0].replace("/", ".") or "."
                 yield Entry(shown(module), shown(path), "directory that can be run")
 
@@ -74,7 +74,7 @@ def _mains(snapshot: Snapshot) -> Iterator[Entry]:
             facts = snapshot.linker.sources.facts(path)
             if (
                 facts is None
-                or purpose(path) is not Purpose.SOURCE
+                or snapshot.purpose(path) is not Purpose.SOURCE
                 or snapshot.linker.spec(facts).main != name
             ):
                 continue
@@ -90,7 +90,9 @@ def _scripts(snapshot: Snapshot) -> Iterator[Entry]:
         plan = find_pattern(
             snapshot, Pattern(spec.main_guard, is_literal=False), Scope(languages=(spec.name,))
         )
-        plan = replace(plan, spots=[spot for spot in plan.spots if purpose(spot.path) is Purpose.SOURCE])
+        plan = replace(
+            plan, spots=[spot for spot in plan.spots if snapshot.purpose(spot.path) is Purpose.SOURCE]
+        )
         plan = replace(plan, spots=[spot for spot in plan.spots if not spot.path.endswith(spec.main_files)])
         for hits in page(snapshot, plan, Place(), _MOST_READ, lambda: None).files.values():
             for mark in hits.marks:
@@ -100,5 +102,5 @@ def _scripts(snapshot: Snapshot) -> Iterator[Entry]:
 def _serving(snapshot: Snapshot) -> Iterator[Entry]:
     for name in _SERVING:
         for ref in snapshot.references_named(name, 20).items:
-            if ref.role is Role.CALL and purpose(ref.path) is Purpose.SOURCE:
+            if ref.role is Role.CALL and snapshot.purpose(ref.path) is Purpose.SOURCE:
                 yield Entry(name, f"{shown(ref.path)}:{ref.line}", "call that serves")

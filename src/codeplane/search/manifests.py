@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
-from codeplane.search.scope import Purpose, purpose
+from codeplane.index import Purpose, Snapshot
 
 _MOST_FILES: Final = 50
 _REQUIREMENT: Final = re.compile(r"[A-Za-z0-9][\w.-]*")
@@ -50,7 +49,7 @@ def needs(snapshot: Snapshot) -> Iterator[Needed]:
 def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
     sources = snapshot.linker.sources
     for name, parse in _FORMS.items():
-        found = [path for path in sources.paths_named(name) if purpose(path) is Purpose.SOURCE]
+        found = [path for path in sources.paths_named(name) if snapshot.purpose(path) is Purpose.SOURCE]
         for path in sorted(found, key=lambda one: (one.count("/"), one))[:_MOST_FILES]:
             data = sources.read(path)
             try:

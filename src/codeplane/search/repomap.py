@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from codeplane.index import Snapshot
+from codeplane.index import Purpose, Snapshot
 from codeplane.index.overview import FileSize
 from codeplane.jail import shown
 from codeplane.search.entries import entry_points
@@ -133,7 +133,10 @@ def _tests(snapshot: Snapshot, made: RepoMap) -> list[str]:
     """Directories with tests: how many files and test functions."""
     files: Counter[str] = Counter()
     tests: Counter[str] = Counter()
+    known = snapshot.linker.sources.tests()
     for path, count in snapshot.overview.tests():
+        if path not in known:
+            continue
         directory = path.rpartition("/")[0]
         files[directory] += 1
         tests[directory] += count
@@ -153,13 +156,21 @@ def _outer(counts: Counter[str]) -> Counter[str]:
 
 def _public(snapshot: Snapshot, made: RepoMap) -> dict[str, list[str]]:
     """What files say that they export; where none does, what the outermost ones show."""
-    found = snapshot.overview.exports(deliberate=True, limit=_MOST_NAMES + 1)
-    found = found or snapshot.overview.exports(deliberate=False, limit=_MOST_NAMES + 1)
+    overview = snapshot.overview
+    for deliberate in (True, False):
+        paths = overview.exporting(deliberate=deliberate)
+        if paths := [path for path in paths if snapshot.purpose(path) is Purpose.SOURCE]:
+            break
     told: defaultdict[str, list[str]] = defaultdict(list)
-    for one in found[:_MOST_NAMES]:
-        told[f"{shown(one.path)} [{one.evidence}]"].append(shown(one.name) + ("" if one.certain else "?"))
-    if len(found) > _MOST_NAMES:
-        made.left["public_api"] = 1
+    room = _MOST_NAMES
+    for at, path in enumerate(paths):
+        names = overview.exports(path, deliberate=deliberate)
+        if not room:
+            made.left["public_api"] = len(paths) - at
+            break
+        for one in names[:room]:
+            told[f"{shown(path)} [{one.evidence}]"].append(shown(one.name) + ("" if one.certain else "?"))
+        room -= len(names[:room])
     return dict(told)
 
 

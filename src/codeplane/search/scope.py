@@ -1,41 +1,12 @@
-"""Which files a question is about: globs, languages, and what a file is for."""
+"""Which files a question is about: globs and languages."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import IntEnum
-from functools import lru_cache
-from typing import Final
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.globs import Globs
 from codeplane.core.suggest import nearest
 from codeplane.languages import specs
-
-_TEST: Final = re.compile(
-    r"(?:^|/)(?:tests?|testing|__tests__|specs?|testdata|fixtures)/|(?:^|/)(?:test_[^/]*|conftest)\.[^/.]+\Z"
-    r"|[_.-](?:tests?|spec)\.[^/.]+\Z|Tests?\.[^/.]+\Z",
-)
-_DOCS: Final = re.compile(
-    r"(?:^|/)(?:docs?|documentation|examples?|samples)/|\.(?:md|mdx|rst|txt|adoc|po|pot|html?)\Z"
-    r"|(?:^|/)(?:CHANGELOG|CHANGES|HISTORY|NEWS|LICENSE|AUTHORS)[^/]*\Z",
-    re.IGNORECASE,
-)
-
-
-class Purpose(IntEnum):
-    """What a file is for, as its path tells; in the order in which results are ranked."""
-
-    SOURCE = 0
-    TEST = 1
-    DOCS = 2
-
-
-@lru_cache(maxsize=200_000)
-def purpose(path: str) -> Purpose:
-    if _TEST.search(path):
-        return Purpose.TEST
-    return Purpose.DOCS if _DOCS.search(path) else Purpose.SOURCE
 
 
 @dataclass(frozen=True)

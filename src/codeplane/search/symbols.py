@@ -3,17 +3,19 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
+from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import DefFact, RefFact, Snapshot
+from codeplane.index import DefFact, Purpose, RefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.reading.words import parts_of
 from codeplane.search.plan import Mark, Plan, Spot
-from codeplane.search.scope import Scope, purpose
+from codeplane.search.scope import Scope
 
 _BETWEEN: Final = re.compile(r"[^\w$]+")
 _MOST: Final = 500
+_SPARE: Final = 30  # looked at beyond what is wanted, since outer definitions come first
 MOST_SYMBOLS: Final = 200
 _PROSE: Final = frozenset("heading key selector block stage resource".split())
 _TIERS: Final = {tier: at for at, tier in enumerate(Tier)}
@@ -29,21 +31,37 @@ def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[
 def symbols_like(
     snapshot: Snapshot, text: str, scope: Scope, holds: Callable[[str], bool] = bool
 ) -> list[DefFact]:
-    """The same definitions by themselves, the likest first, up to `MOST_SYMBOLS`; of the paths that count."""
+    """The same definitions by themselves, the likest first, up to `MOST_SYMBOLS`; of the paths that count.
+
+    What builds have made comes last, however like it is.
+    """
     parts = [part for part in _BETWEEN.split(text) if part]
     found: list[DefFact] = []
+    built: list[DefFact] = []
     *around, name = parts or [""]
     for one in _names_like(snapshot, name) if name else ():
-        named = [item for item in snapshot.definitions_named(one, _MOST).items if holds(item.path)]
-        found += sorted(_filtered(named, around, scope), key=worth)
+        for item in _filtered(best_named(snapshot, one, _MOST, holds), around, scope):
+            (built if snapshot.purpose(item.path) is Purpose.BUILT else found).append(item)
         if len(found) >= MOST_SYMBOLS:
             break
-    return found[:MOST_SYMBOLS]
+    return (found + built)[:MOST_SYMBOLS]
+
+
+def best_named(
+    snapshot: Snapshot, name: str, most: int, holds: Callable[[str], bool] = bool
+) -> list[DefFact]:
+    """The definitions of a name in the paths that count: those that are most likely meant, first."""
+    purpose = snapshot.linker.sources.purposes.of
+    places = [place for place in snapshot.linker.sources.definitions(name) if holds(place.path)]
+    # Of very many, which to look at is decided by their paths alone.
+    places.sort(key=lambda place: (purpose(place.path), place))
+    found = [snapshot.definition_at(RepoPath(path), at) for path, at in places[: most + _SPARE]]
+    return sorted((one for one in found if one is not None), key=worth(snapshot))[:most]
 
 
 def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
     """The definitions with this name, or whose qualified names end so."""
-    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=worth)
+    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=worth(snapshot))
     spots = spots_of(snapshot, found, files)
     return Plan(snapshot.epoch, spots, total=_count(spots))
 
@@ -53,6 +71,7 @@ def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None
     symbol = snapshot.symbol(text)
     found = snapshot.references_to(symbol.path, symbol.position, _MOST)
     refs = [ref for ref in found.items if files is None or ref.path in files]
+    purpose = snapshot.linker.sources.purposes.of
     refs.sort(key=lambda ref: (_TIERS[ref.tier], purpose(ref.path), ref.path, ref.line, ref.column))
     blobs = snapshot.linker.sources.memo.layout.blobs
     spots = [
@@ -95,9 +114,14 @@ def _filtered(found: Iterable[DefFact], around: Sequence[str], scope: Scope) -> 
             yield one
 
 
-def worth(one: DefFact) -> tuple[object, ...]:
+def worth(snapshot: Snapshot) -> Callable[[DefFact], tuple[Any, ...]]:
     """How definitions of one name are sorted: code before prose, source before tests, outer ones first."""
-    return one.kind in _PROSE, purpose(one.path), one.lexical_path.count("."), one.path, one.position
+    purpose = snapshot.linker.sources.purposes.of
+
+    def key(one: DefFact) -> tuple[Any, ...]:
+        return one.kind in _PROSE, purpose(one.path), one.lexical_path.count("."), one.path, one.position
+
+    return key
 
 
 def _names_like(snapshot: Snapshot, name: str) -> list[str]:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.index import DefFact, Snapshot
+from codeplane.index import DefFact, Purpose, Snapshot
 from codeplane.reading.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
 from codeplane.search.plan import Look, Mark, Plan, Spot, excerpt
-from codeplane.search.scope import Purpose, Scope, purpose
-from codeplane.search.symbols import spots_of, worth
+from codeplane.search.scope import Scope
+from codeplane.search.symbols import best_named, spots_of
 
 _WORD: Final = re.compile(r"\w+")
 _MOST_QUERY_WORDS: Final = 20
@@ -91,9 +91,10 @@ def _definitions(snapshot: Snapshot, words: Sequence[str], scope: Scope) -> list
         for name in snapshot.lookup.names_beginning(spelling, most):
             is_exact = name == spelling
             if is_exact or len(words) == 1:
-                named = snapshot.definitions_named(name, _EXACT if is_exact else 1).items
-                found += sorted(named, key=worth)
-    return [one for one in found if not scope.kinds or one.kind in scope.kinds]
+                found += best_named(snapshot, name, _EXACT if is_exact else 1)
+    found = [one for one in found if not scope.kinds or one.kind in scope.kinds]
+    # What a build has made of a definition is no other one.
+    return [one for one in found if snapshot.purpose(one.path) is not Purpose.BUILT] or found
 
 
 def _spellings(words: Sequence[str]) -> list[str]:
@@ -111,6 +112,7 @@ def _ranked(
 ) -> list[Spot]:
     """Source before tests before documentation; first files that are named for the words or define them."""
     blobs = snapshot.linker.sources.memo.layout.blobs
+    purpose = snapshot.linker.sources.purposes.of
 
     def rank(path: str) -> tuple[Purpose, int, bool, str]:
         low = path.lower()

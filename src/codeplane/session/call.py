@@ -102,6 +102,8 @@ class Call:
             self.epoch = snapshot.epoch
             self._warn_of_unread(snapshot)
             yield snapshot
+            for note in snapshot.notes:
+                self.warn(note)
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
         """The answer to a question that reads contents; asked anew when one changed while it was read."""
@@ -119,6 +121,8 @@ class Call:
         with self.repo.index.with_commits(commits, self.progress) as snapshots:
             self._warn_of_unread(snapshots[0])
             yield snapshots
+            for note in snapshots[0].notes:
+                self.warn(note)
 
     def _warn_of_unread(self, snapshot: Snapshot) -> None:
         if unread := snapshot.coverage.unread:

@@ -26,7 +26,9 @@ SPEC = LanguageSpec(
     private=r"_(?!_).*|__.*(?<!__)",
     tests={"function": r"test(_.*|[A-Z].*)?", "method": r"test(_.*|[A-Z].*)?", "class": r"Test.*"},
     test_base=r"(.*\.)?\w*TestCase",
-    test_files=r"(?:^|/)(?:tests?/|testing/|(?:test_[^/]*|[^/]*_tests?|tests?|conftest)\.py[iw]?\Z)",
+    tests_by_place=True,
+    made_from={".pyi": (".py",)},
+    outputs=("build",),
     decorator_kinds={"property": "property", "cached_property": "property", "setter": "property"},
     decorator_flags={
         "staticmethod": FLAG_STATIC,

@@ -28,7 +28,7 @@ SPEC = LanguageSpec(
     merges=frozenset(("class", "module")),
     surface="included",
     tests={"method": r"test_.*"},
-    test_files=r"(?:^|/)(?:tests?|specs?)/|(?:_test|_spec)\.rb\Z|(?:^|/)test_[^/]*\.rb\Z",
+    tests_by_place=True,
     test_base=r"(.*::)?(Test|Spec|\w*TestCase)",
     header=HeaderStyle(named_only=True, rest=("*",), named_rest="**"),
     gaps="members inside blocks, `extend`, constants that are loaded by name",
