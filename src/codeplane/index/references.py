@@ -6,10 +6,11 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.index.binding import Binding
+from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import Target
 from codeplane.languages import specs
-from codeplane.languages.facts import Occurrence, Role
+from codeplane.languages.facts import Bind, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place
 
 _MOST_NAMES: Final = 50
@@ -98,10 +99,13 @@ class References:
             return
         item = facts.definitions[place.definition]
         family = specs()[facts.language].family
+        seen_in = self._seen_in(place)
         found = []
         for name in self.names(place):
             for ref in self.named(name):
                 is_open = ref.tier in (Tier.ANCHORED, Tier.UNKNOWN) and name == item.name
+                if is_open and seen_in is not None:
+                    is_open = ref.path == place.path and ref.scope in seen_in and not ref.receiver
                 if place in ref.target or (is_open and self._is_of(ref.path, family)):
                     found.append(ref)
         yield from sorted(found, key=lambda ref: (ref.path, ref.line, ref.column))
@@ -138,6 +142,27 @@ class References:
             if place in self._linker.lookup((Place(path),), exported):
                 yield exported
 
+    def _seen_in(self, place: Place) -> Container[int] | None:
+        """The scopes of its file that alone can see a definition inside of a function; None for all others.
+
+        What the file gives to a property under the same name may be reached from anywhere.
+        """
+        facts = self._sources.facts(place.path)
+        binds = facts.binds if facts is not None else ()
+        scopes = {bind.scope for bind in binds if _is_bound_to(bind, place.definition)}
+        if facts is None or specs()[facts.language].functions_rise or len(scopes) != 1:
+            return None
+        if not _is_local(facts, min(scopes)):
+            return None
+        name = facts.definitions[place.definition].name
+        for seen in self._sources.occurrences(place.path, name):
+            if seen.role is Role.EXPORT or (seen.role is Role.WRITE and seen.receiver):
+                return None
+        for at in range(min(scopes) + 1, len(facts.scopes)):  # parents come before children
+            if facts.scopes[at].parent in scopes:
+                scopes.add(at)
+        return scopes
+
     def _is_of(self, path: str, family: str) -> bool:
         facts = self._sources.facts(path)
         return facts is not None and specs()[facts.language].family == family
@@ -151,3 +176,19 @@ class References:
             RepoPath(path), name, seen.line, seen.column, seen.role, seen.scope, meaning.tier,
             meaning.certain, receiver, meaning.target,
         )  # fmt: skip
+
+
+def _is_bound_to(bind: Bind, definition: int) -> bool:
+    return bind.reason is Reason.DEF_IN_SCOPE and bind.target == definition
+
+
+def _is_local(facts: FileFacts, scope: int) -> bool:
+    """Whether a scope is that of a function, or a block inside of one."""
+    while scope >= 0:
+        kind = facts.scopes[scope].kind
+        if kind in (ScopeKind.FUNCTION, ScopeKind.ARROW):
+            return True
+        if kind is not ScopeKind.BLOCK:
+            return False
+        scope = facts.scopes[scope].parent
+    return False

@@ -82,6 +82,9 @@ class LanguageSpec:
     inherits_names: bool = False
     # Functions outside of classes may share their name with those of other files: one alone is no proof.
     open_functions: bool = False
+    functions_rise: bool = (
+        False  # what is defined inside of a function can be seen everywhere once it has run
+    )
     # Every member is declared in its class: what defines it outside is not another one.
     members_declared: bool = False
     implied: Mapping[str, str] = field(default_factory=lambda: _NOTHING)  # kind → methods that all have

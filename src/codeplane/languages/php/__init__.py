@@ -37,6 +37,7 @@ SPEC = LanguageSpec(
     constructor="",
     tests={"method": r"test.*"},
     tests_by_place=True,
+    functions_rise=True,
     test_base=r"(.*\\)?\w*TestCase",
     decorator_flags={"Test": FLAG_TEST},
     dynamic_calls={
