@@ -1,5 +1,8 @@
 from pathlib import Path
 
+import pytest
+
+from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.index import Index, Snapshot, Workers
@@ -139,3 +142,20 @@ def test_a_name_that_becomes_doubtful_is_no_longer_meant_elsewhere(index: Index,
         assert {ref.tier for ref in snapshot.references_in(RepoPath("use.py")) if ref.name == "_b"} == {
             Tier.UNKNOWN
         }
+
+
+def test_a_uid_that_nothing_has_is_told_as_one_and_has_no_nearest_names(index: Index, repo: Path) -> None:
+    write(repo, APP, "def symbol(): ...\n")
+    index.refresh()
+    with index.snapshot() as snapshot, pytest.raises(NotFound, match="has the uid sym_0000") as raised:
+        snapshot.symbol("sym_0000000000000000")
+    assert raised.value.details == {"absence": "proven_none"}
+
+
+def test_an_unknown_uid_looks_at_the_definitions_of_few_names(index: Index, repo: Path) -> None:
+    write(repo, APP, "".join(f"def name{number}(): ...\n" for number in range(2_000)))
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert snapshot.definition("sym_0123456789abcdef") is None
+        answers = snapshot.linker.sources.memo.answers
+        assert sum(key[0] == "uids" for key in answers) < 20

@@ -1,15 +1,16 @@
 """The lasting name of a definition: the same in every view and epoch as long as it stays itself."""
 
 import hashlib
-from collections.abc import Iterable
 from typing import Final
+from zlib import crc32
 
 from codeplane.index.links import Linker
 from codeplane.languages.facts import Definition
 from codeplane.languages.modules import Place, rules
 
 PREFIX: Final = "sym_"
-_DIGITS: Final = 16
+_MARK: Final = 5  # digits that tell the name, so that only definitions of few names have to be looked at
+_DIGITS: Final = 11
 _ISSUED: Final = 500_000
 
 
@@ -50,20 +51,13 @@ class Identities:
         return self._of_name(self._item(place).name)[place]
 
     def find(self, uid: str) -> Place | None:
-        """The definition with a uid. One that was handed out before is found at once."""
-        issued, memo = self._sources.issued, self._sources.memo
-        name = issued.get(uid)
-        found = self._with(uid, [name]) if name is not None else None
-        # Kept among the uids, so that it goes when these are dropped.
-        everything = f"all of view {memo.view} at epoch {memo.epoch}"
-        if found is not None or everything in issued or not uid.startswith(PREFIX):
-            return found
-        found = self._with(uid, self._sources.defined_names())
-        if found is None and memo.epoch:
-            issued[everything] = ""
-        return found
-
-    def _with(self, uid: str, names: Iterable[str]) -> Place | None:
+        """The definition with a uid. It says which few names it may have."""
+        if not uid.startswith(PREFIX):
+            return None
+        issued = self._sources.issued.get(uid)
+        names = (
+            [issued] if issued is not None else self._sources.names_marked(_mark, uid[len(PREFIX) :][:_MARK])
+        )
         for name in names:
             for place, known in self._of_name(name).items():
                 if known == uid:
@@ -84,7 +78,7 @@ class Identities:
                 same = f"{unit}:{item.kind}:{self.qualified(place)}:{signature}"
                 number = alike[same] = alike.get(same, -1) + 1
                 text = f"{same}:{number}".encode("utf-8", "surrogateescape")
-                kept[place] = PREFIX + hashlib.sha256(text).hexdigest()[:_DIGITS]
+                kept[place] = PREFIX + _mark(name) + hashlib.sha256(text).hexdigest()[:_DIGITS]
             self._answers[key] = kept
         if len(self._sources.issued) > _ISSUED:
             self._sources.issued.clear()
@@ -95,3 +89,7 @@ class Identities:
         facts = self._sources.facts(place.path)
         assert facts is not None, "BUG: a definition has a file"
         return facts.definitions[place.definition]
+
+
+def _mark(name: str) -> str:
+    return f"{crc32(name.encode('utf-8', 'surrogateescape')) >> 12:0{_MARK}x}"

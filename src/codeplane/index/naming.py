@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _BETWEEN: Final = re.compile(r"::|->|[./\\#]")
 _AT_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?\Z", re.DOTALL)
 _IN_FILE: Final = re.compile(r"(?P<path>.+?)(?:::|[:#])(?P<name>[^:#/]+)\Z", re.DOTALL)
+_UID: Final = re.compile(rf"{PREFIX}[0-9a-f]{{16}}")
 _CALL: Final = re.compile(r"\([^()]*\)\Z")
 _LONGEST: Final = 1_000
 _SHOWN: Final = 10
@@ -66,7 +67,10 @@ class Naming:
         if (match := _IN_FILE.match(asked)) and self._sources.exists(match["path"]):
             inside = [one for one in self._matching(match["name"]) if one.place.path == match["path"]]
             return self._single(asked, inside)
-        return self._single(asked, self._matching(asked) or self._passed_on(asked))
+        found = self._matching(asked) or self._passed_on(asked)
+        if not found and _UID.fullmatch(asked):
+            raise self._no_uid(asked)
+        return self._single(asked, found)
 
     def all(self, text: str) -> "list[DefFact]":
         """Every definition that the text names; an error with the nearest names where there is none."""
@@ -234,6 +238,17 @@ class Naming:
         return NotFound(
             f"There is no file {shown(path)!r}.",
             hints=[f"There is {shown(other)}." for other in near[:_NEAR]],
+        )
+
+    def _no_uid(self, uid: str) -> NotFound:
+        unread = self._snapshot.coverage.unread
+        absence = Absence.NOT_INDEXED if unread else Absence.PROVEN_NONE
+        return NotFound(
+            f"No definition has the uid {uid}{_because(absence)}.",
+            hints=[
+                "A uid goes with the name, header and place of a definition: ask by name for the new one."
+            ],
+            absence=absence.value,
         )
 
     def _no_line(self, path: RepoPath, line: int) -> NotFound:

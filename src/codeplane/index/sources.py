@@ -235,6 +235,11 @@ class ViewSources:
         ).fetchall()
         return (str(from_sql(text)) for (text,) in rows)
 
+    def names_marked(self, mark: Callable[[str], str], wanted: str) -> list[str]:
+        """The names that some content defines and that have a mark."""
+        rows = self._connection.execute("SELECT DISTINCT name FROM definition").fetchall()
+        return [name for (text,) in rows if mark(name := from_sql(text)) == wanted]
+
     def renaming_imports(self, name: str) -> list[tuple[str, int]]:
         """The imports that take a name and give it another: path and number."""
         rows = self._connection.execute(
