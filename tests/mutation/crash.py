@@ -164,10 +164,11 @@ def campaign(kills: int, first: int, bare: bool, bug: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="crash-", dir=memory) as scratch:
         empty = template(Path(scratch) / "template")
         while done < kills:
-            told, last = story(seed), 0
+            told, last, stride = story(seed), 0, random.Random(seed)
             is_over = False
             while not is_over and done < kills:
-                last += 1
+                # Every call of the first story, some of the others.
+                last += 1 if seed == first else stride.randint(1, 30)
                 for how in ("before", "half"):
                     killed, found = trial(Path(scratch), empty, told, (last, how), bare, bug)
                     is_over = killed == 0

@@ -442,3 +442,15 @@ def test_doubt_closes_the_files_until_the_next_start(world: World) -> None:
     again = World(world.root)
     assert [one.outcome for one in again.recover()] == ["finished"]
     assert again.litter() == []
+
+
+def test_a_file_that_somebody_writes_while_the_server_is_down_is_not_taken_for_ours(tmp_path: Path) -> None:
+    world = World.new(tmp_path / "repo", FILES)
+    prepared = world.prepare(EditSet((world.edit("n.py", b"same\n"), world.edit("a.py", b"x"))))
+    with world.engine._locked(prepared, OperationId("op"), {}, fine) as batch:
+        world.engine._recovery.begin(batch)
+    (world.root / "n.py").write_bytes(b"same\n")
+    again = World(world.root)
+    assert [one.outcome for one in again.recover()] == ["undone"]
+    assert again.files() == {**FILES, "n.py": b"same\n"}
+    assert again.litter() == []

@@ -56,6 +56,7 @@ class Carrier:
         self._disk = disk
         self._largest = largest
         self._names = Names(disk, directories)
+        self._passing = {*batch.made, *(path for path, _ in batch.emptied)}
 
     def forward(self) -> None:
         """Makes every step; raises `Foreign`, `Stray` or `OSError`, and then `back` is to be called."""
@@ -81,10 +82,20 @@ class Carrier:
 
     def back(self) -> list[RepoPath]:
         """Takes back every step that was made, except for the paths that somebody else has changed since."""
-        left, problems = [], []
+        problems: list[OSError] = []
+        left = self._all_back([step for step in self._batch.steps if step.kind is not Kind.DELETE], problems)
+        for path in reversed(self._batch.made):
+            self._remove_directory(path)
         for path, mode in reversed(self._batch.emptied):
             self._make_directory(path, mode)
-        for step in reversed(self._batch.steps):
+        left += self._all_back([step for step in self._batch.steps if step.kind is Kind.DELETE], problems)
+        if problems:
+            raise problems[0]
+        return left
+
+    def _all_back(self, steps: list[Step], problems: list[OSError]) -> list[RepoPath]:
+        left = []
+        for step in steps:
             try:
                 self._names.straighten(step)
                 if not self._back(step):
@@ -92,10 +103,6 @@ class Carrier:
             except OSError as error:
                 # The others are taken back all the same.
                 problems.append(error)
-        for path in reversed(self._batch.made):
-            self._remove_directory(path)
-        if problems:
-            raise problems[0]
         return left
 
     def states(self) -> dict[RepoPath, State]:
@@ -103,9 +110,6 @@ class Carrier:
         for step in self._batch.steps:
             self._names.straighten(step)
         return {step.path: self._state(step) for step in self._batch.steps}
-
-    def has_temps(self) -> bool:
-        return any(self._at_temp(step) is not None for step in self._batch.steps)
 
     def discard(self, store: ObjectStore) -> None:
         """Removes the temporary files. One that is not known to hold our bytes goes to the store."""
@@ -223,7 +227,10 @@ class Carrier:
         return self._look(step.home, step.temp)
 
     def _at_path(self, step: Step) -> Seen | None:
-        return self._look(step.parent, name_of(step.path))
+        seen = self._look(step.parent, name_of(step.path))
+        # A file takes the place of this directory, or the other way round: it is the batch's own.
+        is_own = seen is not None and seen.kind == "directory" and step.path in self._passing
+        return None if is_own else seen
 
     def _look(self, directory: str, name: str) -> Seen | None:
         try:

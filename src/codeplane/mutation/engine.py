@@ -145,6 +145,7 @@ class Engine:
         try:
             modes = stage(batch, contents, directories, self._disk)
             check()
+            self._journal.mark(batch.operation, "staged", durable=False)
             carrier.forward()
         except BaseException as error:
             self._take_back(batch, carrier, error)

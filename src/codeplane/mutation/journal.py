@@ -16,10 +16,12 @@ from codeplane.storage import private_dir
 from codeplane.storage.disk import Disk
 from codeplane.storage.files import open_plain
 
-Mark = Literal["recorded", "aborted", "undone"]
-"""How a batch ended: its row is written, it was taken back and the caller knows, or a start took it back."""
+Mark = Literal["staged", "recorded", "aborted", "undone"]
+"""How far a batch is: about to touch the tree; its row is written; taken back, and the caller knows; taken back
+by a start."""
 
 _NAME = "journal.log"
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -28,6 +30,7 @@ class Entry:
     """A batch and what is known of its end."""
 
     batch: Batch
+    is_of_this_boot: bool  # nothing of what was written after it can be missing
     marks: set[str] = field(default_factory=set)
 
 
@@ -52,18 +55,19 @@ class Journal:
     def entries(self) -> list[Entry]:
         """Every batch that has begun since the journal was last empty."""
         found: dict[OperationId, Entry] = {}
+        boot = _boot()
         for record in self._records():
             if "begin" in record:
                 batch = Batch.from_json(record["begin"], self._jail)
                 if batch is not None:
-                    found[batch.operation] = Entry(batch)
+                    found[batch.operation] = Entry(batch, bool(boot) and record.get("boot") == boot)
             elif (entry := found.get(OperationId(str(record.get("operation"))))) is not None:
                 entry.marks.add(str(record.get("mark")))
         return list(found.values())
 
     def begin(self, batch: Batch) -> None:
         """Writes down a batch; it is on the disk when this returns."""
-        self._append({"begin": batch.to_json()}, durable=True)
+        self._append({"begin": batch.to_json(), "boot": _boot()}, durable=True)
 
     def mark(self, operation: OperationId, mark: Mark, *, durable: bool) -> None:
         self._append({"operation": operation, "mark": mark}, durable=durable)
@@ -138,6 +142,14 @@ class Journal:
             if isinstance(record, dict) and record.get("journal") == inode:
                 records.append(record)
         return records
+
+
+def _boot() -> str:
+    """Tells one run of the machine from the next, where the system tells it."""
+    try:
+        return _BOOT.read_text().strip()
+    except OSError:
+        return ""
 
 
 def _checksum(text: bytes) -> bytes:

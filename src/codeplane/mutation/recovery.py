@@ -133,18 +133,18 @@ class Recovery:
                     return None
                 if "undone" in entry.marks:
                     return self._undone(batch, carrier)
-                return self._resumed(batch, carrier, directories)
+                return self._resumed(entry, carrier, directories)
         except (OSError, StateError):
             self.doubt(batch)
             return Recovered(batch.operation, batch.note, "doubtful", ())
 
-    def _resumed(self, batch: Batch, carrier: Carrier, directories: Directories) -> Recovered:
-        states = carrier.states()
+    def _resumed(self, entry: Entry, carrier: Carrier, directories: Directories) -> Recovered:
+        batch, states = entry.batch, carrier.states()
         if all(state is State.AFTER for state in states.values()):
             carrier.sync()
             return self._finished(batch, directories)
-        if not carrier.has_temps():
-            # Nothing had been written: a step leaves something under its temporary name, until all are made.
+        if entry.is_of_this_boot and "staged" not in entry.marks:
+            # The tree had not been touched: a new file with our very bytes is somebody else's.
             return self._undone(batch, carrier, untouched=True)
         if State.FOREIGN in states.values() or State.UNREADY in states.values():
             return self._undone(batch, carrier)

@@ -1,0 +1,91 @@
+"""Power failures: what the engine has acknowledged is on the disk, and a batch is whole or not begun."""
+
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeplane.mutation import Scope, journal
+from tests.mutation.crash import GivesUp, fill, judge, template
+from tests.mutation.models import Story, story
+from tests.mutation.power import Recorder, put_back, survivors
+from tests.mutation.world import World, fine
+
+_ANYWHERE = Scope(ignored_ok=True)
+
+
+@pytest.fixture(autouse=True)
+def another_boot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a power failure the machine has started anew."""
+    monkeypatch.setattr(journal, "_BOOT", Path("/nowhere"))
+
+
+@pytest.fixture(scope="module")
+def empty() -> Iterator[Path]:
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="power-", dir=memory) as scratch:
+        yield template(Path(scratch) / "template")
+
+
+def recorded(root: Path, told: Story, deaf: str) -> Recorder:
+    """A life with every event of the disk written down."""
+    fill(root, told)
+    first = World(root)
+    first.recover()
+    first.apply(first.edit("first", b"1"))
+    (root / "first").unlink()
+    first.engine.close()
+    first.rows_file.write_bytes(b"")
+    for n in range(256):
+        (first.state.path / "objects" / f"{n:02x}").mkdir(parents=True, exist_ok=True, mode=0o700)
+    recorder = Recorder(root, deaf)
+    world = World(root, recorder)
+    world.recover()
+    for operation in told.operations:
+        try:
+            prepared = world.engine.prepare(operation.edits, _ANYWHERE)
+            with world.engine.committed(prepared, operation.id, {}, fine):
+                if operation.gives_up:
+                    raise GivesUp
+                world.write_row(operation.id)
+            recorder.acknowledge(operation.id)
+        except GivesUp:
+            recorder.acknowledge(f"-{operation.id}")
+    world.engine.close()
+    return recorder
+
+
+def failures(empty: Path, seeds: range, times: int, deaf: str = "") -> list[str]:
+    """What is wrong after power failures at random moments of some lives."""
+    found: list[str] = []
+    for seed in seeds:
+        told, dice = story(seed), random.Random(seed)
+        place = Path(tempfile.mkdtemp(dir=empty.parent))
+        shutil.copytree(empty, place / "repo")
+        recorder = recorded(place / "repo", told, deaf)
+        for _ in range(times):
+            end = dice.randint(1, len(recorder.events))
+            put_back(survivors(recorder, end, dice), place / "repo", recorder.root)
+            answers = [event.value for event in recorder.events[:end] if event.act == "ack"]
+            (place / "acknowledged").write_text("\n".join(answers))
+            World(place / "repo").recover()
+            found += [f"seed {seed}, {end} events: {one}" for one in judge(place / "repo", told)]
+        shutil.rmtree(place)
+    return found
+
+
+def test_a_power_failure_loses_nothing_that_was_acknowledged(empty: Path) -> None:
+    assert failures(empty, range(20), 12) == []
+
+
+@pytest.mark.soak
+def test_many_power_failures(empty: Path) -> None:
+    assert failures(empty, range(1000, 1200), 40) == []
+
+
+@pytest.mark.parametrize("deaf", ["all", "journal", "files", "directories"])
+def test_every_wait_is_needed(empty: Path, deaf: str) -> None:
+    assert any(failures(empty, range(seed, seed + 1), 20, deaf) for seed in range(12))
