@@ -55,9 +55,8 @@ class Identities:
         if not uid.startswith(PREFIX):
             return None
         issued = self._sources.issued.get(uid)
-        names = (
-            [issued] if issued is not None else self._sources.names_marked(_mark, uid[len(PREFIX) :][:_MARK])
-        )
+        mark = uid[len(PREFIX) :][:_MARK]
+        names = [issued] if issued is not None else self._sources.names_marked(_mark, mark)
         for name in names:
             for place, known in self._of_name(name).items():
                 if known == uid:

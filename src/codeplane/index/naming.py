@@ -67,10 +67,10 @@ class Naming:
         if (match := _IN_FILE.match(asked)) and self._sources.exists(match["path"]):
             inside = [one for one in self._matching(match["name"]) if one.place.path == match["path"]]
             return self._single(asked, inside)
-        found = self._matching(asked) or self._passed_on(asked)
-        if not found and _UID.fullmatch(asked):
+        candidates = self._matching(asked) or self._passed_on(asked)
+        if not candidates and _UID.fullmatch(asked):
             raise self._no_uid(asked)
-        return self._single(asked, found)
+        return self._single(asked, candidates)
 
     def all(self, text: str) -> "list[DefFact]":
         """Every definition that the text names; an error with the nearest names where there is none."""
@@ -245,9 +245,7 @@ class Naming:
         absence = Absence.NOT_INDEXED if unread else Absence.PROVEN_NONE
         return NotFound(
             f"No definition has the uid {uid}{_because(absence)}.",
-            hints=[
-                "A uid goes with the name, header and place of a definition: ask by name for the new one."
-            ],
+            hints=["It goes with the name, header and place of a definition: ask by name for the new one."],
             absence=absence.value,
         )
 
