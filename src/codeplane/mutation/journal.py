@@ -17,8 +17,8 @@ from codeplane.storage.disk import Disk
 from codeplane.storage.files import open_plain
 
 Mark = Literal["staged", "recorded", "aborted", "undone"]
-"""How far a batch is: about to touch the tree; its row is written; taken back, and the caller knows; taken back
-by a start."""
+"""How far a batch is: about to touch the tree; its row is written; taken back, and the caller knows; taken
+back by a start."""
 
 _NAME = "journal.log"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
