@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.config.settings import LedgerSettings
-from codeplane.core.errors import IndexCorrupt, InternalError, LedgerDamaged, ServerStopping, StateError
+from codeplane.core.errors import (
+    IndexCorrupt,
+    IndexFailure,
+    InternalError,
+    LedgerDamaged,
+    ServerStopping,
+    StateError,
+)
 from codeplane.ledger.chain import Entry, chained, insert, last_row
 from codeplane.ledger.history import History, tasks_of
 from codeplane.ledger.retention import drop_old
@@ -90,9 +97,9 @@ class Ledger(History):
             self._refuse_known(entries)
             try:
                 number = self._append(entries)
-            except LedgerDamaged as error:
+            except (IndexCorrupt, LedgerDamaged) as error:
                 if self._current is None:
-                    raise
+                    raise LedgerDamaged(error.message) from error
                 self._leave_aside(self._current[0], error.message)
                 number = self._append(entries)
             except OSError as error:
@@ -110,20 +117,19 @@ class Ledger(History):
         return [*aside, *self.problems]
 
     def _append(self, entries: Sequence[Entry]) -> int:
-        current, database = self._room()
-        try:
-            with database.write() as connection:
-                last = last_row(connection)
-                if last is None:
-                    raise IndexCorrupt("It has no rows.")
-                for entry in entries:
-                    last = chained(entry, last.number + 1, last.hash)
-                    insert(connection, last)
-        except IndexCorrupt as error:
-            raise LedgerDamaged(f"Ledger: {current.name} is damaged: {error}") from error
+        return self._write(self._room(), entries)
+
+    def _write(self, database: Database, entries: Sequence[Entry]) -> int:
+        with database.write() as connection:
+            last = last_row(connection)
+            if last is None:
+                raise IndexCorrupt(f"{database.path.name} has no rows.")
+            for entry in entries:
+                last = chained(entry, last.number + 1, last.hash)
+                insert(connection, last)
         return int(last.number)
 
-    def _room(self) -> tuple[Segment, Database]:
+    def _room(self) -> Database:
         """The segment to write to: begun, or turned to, where there is none or it is full or old."""
         if self._current is None:
             self._go_on()
@@ -133,7 +139,7 @@ class Ledger(History):
         if self._current is None:
             self._begin()
         assert self._current is not None, "BUG: there is no segment"
-        return self._current
+        return self._current[1]
 
     def _let_go(self) -> None:
         if self._current is not None:
@@ -189,9 +195,10 @@ class Ledger(History):
     def _drop_old(self) -> None:
         if self._current is None:
             return
+        _, database = self._current
         try:
-            drop_old(self.directory, self._settings, self._append)
-        except StateError as error:
+            drop_old(self.directory, self._settings, lambda entries: self._write(database, entries))
+        except (StateError, IndexFailure) as error:
             self.note(f"Ledger: nothing old could be dropped. {error.message}")
 
     def _take_up(self) -> None:

@@ -150,7 +150,7 @@ def _ask(asked: Segment, question: Callable[[Connection], T]) -> T:
 
 def faults(connection: Connection) -> Iterator[str]:
     """What is wrong with the rows of a segment, by itself."""
-    checked = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    checked = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if checked != "ok":
         yield f"the database is damaged: {checked}"
         return
