@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import venv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -235,7 +235,7 @@ class _Comparison:
             }
         return self._known_aliases[path]
 
-    def _definitions(self, path: str) -> list[Definition]:
+    def _definitions(self, path: str) -> Sequence[Definition]:
         facts = self.snapshot.linker.sources.facts(path)
         return facts.definitions if facts else []
 

@@ -1,11 +1,14 @@
 """The files of a view in memory, for the rules of a language's `resolve.py`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from codeplane.languages import extract, language_of, specs
 from codeplane.languages.facts import Facts, Import
 from codeplane.languages.modules import Member, Place
+
+T = TypeVar("T")
 
 
 class Files:
@@ -94,3 +97,6 @@ class Files:
 
     def imports(self, path: str) -> Sequence[Import]:
         return self.facts[path].imports if path in self.facts else ()
+
+    def once(self, key: tuple[str, ...], find: Callable[[], T]) -> T:
+        return find()

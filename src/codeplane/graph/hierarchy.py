@@ -138,7 +138,7 @@ def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
             continue
         facts = snapshot.linker.sources.facts(holder[0].path)
         tier = Tier.PROVEN if holder[0].path == place.path else Tier.STRONG
-        for at in facts.inside.get((holder[0].definition, item.name), ()) if facts else ():
+        for at in facts.inside(holder[0].definition, item.name) if facts else ():
             yield Related(item.name, Place(holder[0].path, at), tier)
 
 
@@ -152,7 +152,7 @@ def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
     for target in snapshot.linker.classes.order((owner,))[1:]:
         for base in target if not is_outside(target) else ():
             facts = snapshot.linker.sources.facts(base.path)
-            for at in facts.inside.get((base.definition, item.name), ()) if facts else ():
+            for at in facts.inside(base.definition, item.name) if facts else ():
                 tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
                 found.append(Related(item.name, Place(base.path, at), tier))
     return found

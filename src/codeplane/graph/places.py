@@ -30,7 +30,7 @@ def around(snapshot: Snapshot, ref: RefFact) -> Place:
     while scope >= 0:
         if scope in facts.opened_by:
             return Place(ref.path, facts.opened_by[scope])
-        scope = facts.scopes[scope].parent
+        scope = facts.scopes.parent(scope)
     return Place(ref.path)
 
 

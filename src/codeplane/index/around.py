@@ -55,10 +55,10 @@ class Around:
             opened = facts.opened_by.get(at)
             if opened is not None and self.is_open(facts, opened):
                 return True
-            is_class = facts.scopes[at].kind == ScopeKind.CLASS and not self._linker.spec(facts).members_apart
+            is_class = facts.scopes.kind(at) == ScopeKind.CLASS and not self._linker.spec(facts).members_apart
             if is_class and (opened is None or self._has_from_base(Place(path, opened), name)):
                 return True
-            at = facts.scopes[at].parent
+            at = facts.scopes.parent(at)
         return False
 
     def may_bring(self, path: str, facts: FileFacts, scopes: tuple[int, int], name: str) -> bool:
@@ -109,4 +109,4 @@ class Around:
         while scope >= 0:
             if scope in facts.opened_by:
                 yield facts.opened_by[scope]
-            scope = facts.scopes[scope].parent
+            scope = facts.scopes.parent(scope)

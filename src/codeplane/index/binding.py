@@ -65,6 +65,7 @@ class Binding:
     def __init__(self, linker: Linker) -> None:
         self._linker = linker
         self._sources = linker.sources
+        self._members: dict[tuple[str, int, int, str, bool], Target] = {}
 
     def of(self, path: str, name: str, seen: Occurrence) -> Meaning:
         facts = self._sources.facts(path)
@@ -93,7 +94,7 @@ class Binding:
                 return _linked(self._fitting(facts, name, seen, meaning.target))
             return meaning
         around = list(self._linker.outward(facts, seen.scope))
-        if (around[-1], name) in facts.bound or seen.role == Role.DEFINE:
+        if facts.bound(around[-1], name) is not None or seen.role == Role.DEFINE:
             return _UNKNOWN
         spec = self._linker.spec(facts)
         if spec.implicit_self and seen.role == Role.CALL:
@@ -121,21 +122,20 @@ class Binding:
         return bool(kept) and any(scope in kept for scope in self._linker.outward(facts, seen.scope))
 
     def _narrowed_scopes(self, path: str, spec: LanguageSpec) -> set[int]:
-        asked = {
+        asked = [
             (one.line, one.column + len(name) + 1)
             for name in spec.narrowing
             for one in self._sources.occurrences(path, name)
-        }
-        found = [
-            (name, one)
-            for name in spec.self_parameters
-            for one in self._sources.occurrences(path, name)
-            if (one.line, one.column) in asked
         ]
-        inside = self._sources.occurrences_inside(path) if found else ()
-        members = {(one.line, one.column) for _, one in inside if one.receiver}
-        # `isinstance(self.x, …)` asks for something else.
-        return {one.scope for name, one in found if (one.line, one.column + len(name) + 1) not in members}
+        found = [(at, self._sources.occurrence_at(path, *at)) for at in asked]
+        scopes: set[int] = set()
+        for (line, column), standing in found:
+            if standing is not None and standing[0] in spec.self_parameters:
+                # `isinstance(self.x, …)` asks for something else.
+                behind = self._sources.occurrence_at(path, line, column + len(standing[0]) + 1)
+                if behind is None or not behind[1].receiver:
+                    scopes.add(standing[1].scope)
+        return scopes
 
     def _only(self, owner: Target) -> Target:
         """The class, where nothing else in the repository has its name: another file may add to it."""
@@ -262,23 +262,43 @@ class Binding:
             owner = self._class_around(path, facts, seen.scope)
             value = _Value(self._only(owner) if spec.bases_before_file else owner, is_instance=not is_type)
         else:
-            value = self._first(path, facts, first, (seen, len(receiver.encode("utf-8", "surrogateescape"))))
-        for part in rest:
-            value = self._typed(self._inside(path, value, part))
-        return self._inside(path, value, name, is_called=seen.role == Role.CALL)
+            return self._behind(path, facts, name, seen)
+        return self._reached(path, value, (*rest, name), is_called=seen.role == Role.CALL)
 
-    def _first(self, path: str, facts: FileFacts, name: str, before: tuple[Occurrence, int]) -> _Value:
-        """The value of the name that a receiver begins with, which stands right before the member."""
-        seen, length = before
+    def _behind(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
+        """A member behind names of which a scope binds the first."""
+        receiver = facts.receivers[seen.receiver - 1]
+        first, *rest = split_path(receiver)
+        is_called = seen.role == Role.CALL
+        other = self._begins(path, first, seen, len(receiver.encode("utf-8", "surrogateescape")))
+        if other is None:
+            return NOTHING
+        if not other.target or not facts.binds[other.target - 1].certain:
+            value = self._typed(self.of(path, first, other).target)
+            return self._reached(path, value, (*rest, name), is_called)
+        # Wherever the bind is meant, the same names behind it mean the same.
+        key = (path, seen.receiver, other.target, name, is_called)
+        kept = self._members.get(key)
+        if kept is None:
+            value = self._of_bind(path, facts, other.target - 1)
+            kept = self._members[key] = self._reached(path, value, (*rest, name), is_called)
+        return kept
+
+    def _reached(self, path: str, value: _Value, names: tuple[str, ...], is_called: bool) -> Target:
+        """What names behind a value lead to, each a member of the one before."""
+        *way, last = names
+        for name in way:
+            value = self._typed(self._inside(path, value, name))
+        return self._inside(path, value, last, is_called)
+
+    def _begins(self, path: str, name: str, seen: Occurrence, length: int) -> Occurrence | None:
+        """The name that a receiver begins with, which stands right before the member."""
         starts = (seen.column - length - 1, seen.column - length - 2)
         for column in starts:
             standing = self._sources.occurrence_at(path, seen.line, column) if column >= 0 else None
             if standing is not None and standing[0] == name and not standing[1].receiver:
-                other = standing[1]
-                if not other.target or not facts.binds[other.target - 1].certain:
-                    return self._typed(self.of(path, name, other).target)
-                return self._of_bind(path, facts, other.target - 1)
-        return _NO_VALUE
+                return standing[1]
+        return None
 
     def _of_bind(self, path: str, facts: FileFacts, at: int) -> _Value:
         bind = facts.binds[at]
@@ -295,7 +315,7 @@ class Binding:
         if bind.reason == Reason.PARAM and (owner := self._receiver_class(path, facts, at)):
             return _Value(owner, is_instance=True)
         # A parameter's type is written outside of the scope that the parameter is in.
-        outer = facts.scopes[bind.scope].parent if bind.reason == Reason.PARAM else bind.scope
+        outer = facts.scopes.parent(bind.scope) if bind.reason == Reason.PARAM else bind.scope
         params = facts.named(bind.scope, split_path(bind.type_name)[0])
         if params is not None and params != bind and params.reason == Reason.PARAM:
             return _NO_VALUE  # a parameter of the type that the function is written for
@@ -401,9 +421,8 @@ class Binding:
         if key not in answers:
             structural = self._linker.spec(facts).structural_bases
             is_open = bool(structural.intersection(facts.definitions[owner[0].definition].bases))
-            answers[key] = any(
-                holder != owner and (is_open or owner in self._linker.classes.order(holder))
-                for holder in self._linker.holders(name)
+            answers[key] = owner in self._linker.above_holders(name) or (
+                is_open and any(holder != owner for holder in self._linker.holders(name))
             )
         return bool(answers[key])
 
@@ -411,13 +430,13 @@ class Binding:
         """The class whose instance `this` is in a scope."""
         moves = self._linker.spec(facts).self_moves
         while scope > 0:
-            kind, parent = facts.scopes[scope].kind, facts.scopes[scope].parent
+            kind, parent = facts.scopes.kind(scope), facts.scopes.parent(scope)
             if moves and (kind in (ScopeKind.CLASS, ScopeKind.ARROW) or self._is_static(facts, scope)):
                 return NOTHING
             if kind == ScopeKind.CLASS:
                 return self._class_of(path, facts, scope)
             if kind == ScopeKind.FUNCTION:
-                is_method = parent >= 0 and facts.scopes[parent].kind == ScopeKind.CLASS
+                is_method = parent >= 0 and facts.scopes.kind(parent) == ScopeKind.CLASS
                 opened = facts.opened_by.get(scope)
                 if opened is not None and self._linker.around.is_open(facts, opened):
                     return self._linker.around.owner(path, facts, opened)
@@ -429,8 +448,8 @@ class Binding:
 
     def _is_in_static(self, facts: FileFacts, scope: int) -> bool:
         """Whether the nearest function that is no arrow belongs to the class itself."""
-        while scope > 0 and facts.scopes[scope].kind != ScopeKind.FUNCTION:
-            scope = facts.scopes[scope].parent
+        while scope > 0 and facts.scopes.kind(scope) != ScopeKind.FUNCTION:
+            scope = facts.scopes.parent(scope)
         return self._is_static(facts, scope)
 
     def _is_static(self, facts: FileFacts, scope: int) -> bool:
@@ -456,9 +475,9 @@ class Binding:
 
     def _find_receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
         bind = facts.binds[at]
-        parent = facts.scopes[bind.scope].parent
+        parent = facts.scopes.parent(bind.scope)
         method = facts.opened_by.get(bind.scope)
-        if parent < 0 or facts.scopes[parent].kind != ScopeKind.CLASS or method is None:
+        if parent < 0 or facts.scopes.kind(parent) != ScopeKind.CLASS or method is None:
             return NOTHING
         is_first = facts.first_parameters[bind.scope] == (bind.line, bind.column)
         if facts.definitions[method].flags & FLAG_STATIC or not is_first:
@@ -471,8 +490,9 @@ class Binding:
         """The binds of a name in a file that are written to."""
         answers, key = self._sources.memo.answers, ("replaced binds", facts.blob, name)
         if key not in answers:
-            seen = self._sources.occurrences(path, name)
-            answers[key] = frozenset(one.target - 1 for one in seen if one.role == Role.WRITE and one.target)
+            answers[key] = frozenset(
+                target - 1 for target in self._sources.targets(path, name, Role.WRITE) if target
+            )
         found: frozenset[int] = answers[key]
         return found
 

@@ -87,7 +87,11 @@ class Classes:
         key = ("order", owner)
         kept: list[Target] | None = self._sources.memo.answers.get(key)
         if kept is None:
-            kept = self._sources.memo.answers[key] = _linearized(owner, self.bases)
+            kept = self._sources.memo.answers[key] = _linearized(owner, self.bases, self._kept_order)
+        return kept
+
+    def _kept_order(self, owner: Target) -> list[Target] | None:
+        kept: list[Target] | None = self._sources.memo.answers.get(("order", owner))
         return kept
 
     def bases(self, owner: Target) -> list[Target]:
@@ -190,7 +194,7 @@ class Classes:
         assert facts is not None, "BUG: a type was found in facts"
         found = [
             Place(place.path, at)
-            for at in facts.inside.get((place.definition, name), ())
+            for at in facts.inside(place.definition, name)
             if facts.definitions[at].kind == want or (want == PATH and facts.definitions[at].kind != FIELD)
         ]
         return UNCLEAR if len(found) > 1 else tuple(found)
@@ -229,7 +233,7 @@ class Classes:
             if facts is None:
                 return UNCLEAR
             item = facts.definitions[place.definition]
-            if item.body >= 0 and (item.body, name) in facts.bound:
+            if item.body >= 0 and facts.bound(item.body, name) is not None:
                 found.append(self._linker.bound(place.path, facts.named(item.body, name)))
             else:
                 found.append(self._linker.defined(place, facts, name))
@@ -267,13 +271,24 @@ class Classes:
         return place in self._linker.written(extension.path, item.scope, item.owner)
 
 
-def _linearized(owner: Target, bases_of: Callable[[Target], list[Target]]) -> list[Target]:
-    """C3. Classes from outside are taken to have no bases; empty where the order contradicts itself."""
+def _linearized(
+    owner: Target,
+    bases_of: Callable[[Target], list[Target]],
+    kept: Callable[[Target], list[Target] | None],
+) -> list[Target]:
+    """C3. Classes from outside are taken to have no bases; empty where the order contradicts itself or is too
+    long."""
     orders: dict[Target, list[Target]] = {}
     waiting = [owner]
     begun: set[Target] = set()
     while waiting and len(begun) < _MOST_CLASSES:
         one = waiting[-1]
+        known_order = kept(one)
+        if known_order is not None:
+            if not known_order:
+                return []
+            orders[waiting.pop()] = known_order
+            continue
         bases = [] if is_outside(one) else bases_of(one)
         missing = [base for base in bases if base not in orders]
         if not missing:
@@ -285,7 +300,7 @@ def _linearized(owner: Target, bases_of: Callable[[Target], list[Target]]) -> li
             begun.add(one)
             waiting += missing
     order = orders.get(owner, [])
-    return order if UNCLEAR not in order else []
+    return order if UNCLEAR not in order and len(order) <= _MOST_CLASSES else []
 
 
 def _merged(orders: list[list[Target]]) -> list[Target]:

@@ -27,7 +27,7 @@ def _facts(connection: Connection, blob: int) -> Iterator[str]:
     ).fetchone()
     *facts, scopes, binds = head
     yield f"  blob {facts}"
-    yield f"  scopes {unpack_scopes(scopes)}"
+    yield f"  scopes {list(unpack_scopes(scopes))}"
     bound, receivers = unpack_binds(binds)
     yield f"  binds {(list(bound), receivers)}"
     for definition in connection.execute(

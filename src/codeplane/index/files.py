@@ -2,10 +2,11 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
-from codeplane.index.store import from_sql
+from codeplane.index.definitions import Definitions
 from codeplane.index.targets import CLASSES, split_path
 from codeplane.languages import specs
 from codeplane.languages.facts import (
@@ -16,11 +17,10 @@ from codeplane.languages.facts import (
     Import,
     Occurrences,
     Reason,
-    Scope,
-    Span,
     full_names,
+    places,
 )
-from codeplane.reading.pack import unpack_binds, unpack_scopes
+from codeplane.reading.pack import Binds, Scopes, unpack_binds, unpack_scopes
 from codeplane.storage.database import Connection
 
 _KEPT: Final = 2_000
@@ -28,100 +28,154 @@ _MOST_OCCURRENCES: Final = 1_000_000
 
 
 class FileFacts:
-    """What one file says by itself, without the occurrences of its names."""
+    """What one file says by itself, without the occurrences of its names.
 
-    def __init__(self, connection: Connection, blob: int) -> None:
-        self.blob = blob
-        head = connection.execute(
-            "SELECT language, state, package, scopes, binds FROM blob WHERE id = ?", (blob,)
-        ).fetchone()
-        self.language: str = head[0]
-        self.state: str = head[1]
-        self.package: str = head[2]
-        self.scopes: list[Scope] = unpack_scopes(head[3])
-        bound, self.receivers = unpack_binds(head[4])
-        self.binds: list[Bind] = list(bound)
-        self.definitions: list[Definition] = [
-            Definition._make(
-                (
-                    from_sql(row[0]),
-                    *row[1:5],
-                    Span(*row[5:9]),
-                    *row[9:12],
-                    tuple(filter(None, row[12].split("\n"))),
-                    *row[13:],
-                )
-            )
-            for row in connection.execute(
-                "SELECT d.name, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column, d.end_line,"
-                " d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags,"
-                " d.owner FROM definition d WHERE d.blob = ?"
-                " ORDER BY d.position",
-                (blob,),
-            )
-        ]
-        self.imports: list[Import] = [
+    Each part is read when it is first asked for, from the snapshot that asks. What has been read or made is
+    kept in a dictionary that the facts of one blob have in common, whichever snapshot they were asked in.
+    """
+
+    __slots__ = ("__dict__", "_connection")
+
+    language: str
+    state: str
+    package: str
+    _packed: tuple[bytes, bytes]
+
+    def __init__(self, connection: Connection, blob: int, parts: dict[str, Any]) -> None:
+        self.__dict__ = parts
+        self._connection = connection
+        if not parts:
+            head = connection.execute(
+                "SELECT language, state, package, scopes, binds FROM blob WHERE id = ?", (blob,)
+            ).fetchone()
+            parts |= zip(("language", "state", "package"), head, strict=False)
+            parts |= {"_packed": head[3:], "blob": blob}
+
+    blob: int
+
+    @cached_property
+    def scopes(self) -> Scopes:
+        return unpack_scopes(self._packed[0])
+
+    @cached_property
+    def _bound(self) -> tuple[Binds, list[str]]:
+        return unpack_binds(self._packed[1])
+
+    @cached_property
+    def binds(self) -> Binds:
+        return self._bound[0]
+
+    @cached_property
+    def receivers(self) -> list[str]:
+        return self._bound[1]
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        return Definitions(self._connection, self.blob)
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        return [
             Import._make((*row[:7], bool(row[7]), bool(row[8])))
-            for row in connection.execute(
+            for row in self._connection.execute(
                 "SELECT scope, kind, module, name, alias, line, column, certain, reexport FROM import"
                 " WHERE blob = ? ORDER BY position",
-                (blob,),
-            )
-        ]
-        self.exports: list[Export] = [
-            Export(name, local, evidence, bool(certain))
-            for name, local, evidence, certain in connection.execute(
-                "SELECT name, local, evidence, certain FROM export WHERE blob = ? ORDER BY position", (blob,)
+                (self.blob,),
             )
         ]
 
     @cached_property
-    def bound(self) -> dict[tuple[int, str], int]:
-        """Scope and name → the bind. Of several (declared again), the first is uncertain to be meant."""
-        found: dict[tuple[int, str], int] = {}
-        for at, bind in enumerate(self.binds):
-            name = bind.name
-            if self._apart and bind.reason == Reason.DEF_IN_SCOPE:
-                name = self._key(self.definitions[bind.target])
-            key = (bind.scope, name)
-            first = found.setdefault(key, at)
-            # The same bind may be there once more for places where a base class may hide it.
-            is_again = first != at and first >= 0
-            if is_again and bind._replace(certain=True) != self.binds[first]._replace(certain=True):
-                found[key] = -1
-        return found
+    def exports(self) -> list[Export]:
+        return [
+            Export(name, local, evidence, bool(certain))
+            for name, local, evidence, certain in self._connection.execute(
+                "SELECT name, local, evidence, certain FROM export WHERE blob = ? ORDER BY position",
+                (self.blob,),
+            )
+        ]
+
+    @cached_property
+    def _bind_names(self) -> list[str]:
+        """The name of each bind, the name space in front of it where that is not the ordinary one."""
+        names = self.binds.names
+        for at in self.binds.of(Reason.DEF_IN_SCOPE) if self._apart else ():
+            names[at] = self._key(self.definitions[self.binds.target(at)])
+        return names
+
+    @cached_property
+    def _first_binds(self) -> dict[str, int]:
+        """Name → the first bind of it."""
+        return first_places(self._bind_names)
+
+    def bound(self, scope: int, name: str) -> int | None:
+        """The bind of a name in a scope; -1 where there are several that differ."""
+        first = self._first_binds.get(name)
+        if first is None:
+            return None
+        found = [at for at in places(self._bind_names, name, first) if self.binds.scope(at) == scope]
+        if len(found) < 2:
+            return found[0] if found else None
+        # The same bind may be there once more for places where a base class may hide it.
+        distinct = {self.binds[at]._replace(certain=True) for at in found}
+        return found[0] if len(distinct) == 1 else -1
 
     @cached_property
     def first_parameters(self) -> dict[int, tuple[int, int]]:
         """Scope → where the first of its parameters stands."""
         found: dict[int, tuple[int, int]] = {}
-        for bind in self.binds:
-            if bind.reason == Reason.PARAM:
-                at = (bind.line, bind.column)
-                found[bind.scope] = min(at, found.get(bind.scope, at))
+        for at in self.binds.of(Reason.PARAM):
+            scope, position = self.binds.scope(at), self.binds.position(at)
+            found[scope] = min(position, found.get(scope, position))
+        return found
+
+    def inside(self, parent: int, name: str) -> Sequence[int]:
+        """The definitions of a name in another (-1 for the file), in order. What only adds to another is left
+        out where there is one to add to."""
+        if name not in self._first_definitions:
+            return ()
+        kept = self._inside.get((parent, name))
+        if kept is None:
+            kept = self._inside[parent, name] = self._find_inside(parent, name)
+        return kept
+
+    @cached_property
+    def _inside(self) -> dict[tuple[int, str], list[int]]:
+        return {}
+
+    def _find_inside(self, parent: int, name: str) -> list[int]:
+        items = self.definitions
+        found: list[int] = []
+        for at in places(self._definition_names, name, self._first_definitions[name]):
+            # What stands inside another definition may be bound in the file: the constants of an `enum` in C.
+            if items.parent(at) != parent and not (parent == -1 and at in self._bound_in_file):
+                continue
+            alike = [one for one, other in enumerate(found) if self._are_alike(at, other)]
+            is_part = items.kind(at) == "namespace"  # all parts count
+            if len(alike) == 1 and items.flags(found[alike[0]]) & FLAG_MORE and not is_part:
+                found[alike[0]] = at
+            elif not (alike and items.flags(at) & FLAG_MORE) or is_part:
+                found.append(at)
         return found
 
     @cached_property
-    def inside(self) -> dict[tuple[int, str], list[int]]:
-        """Parent (-1 for the file) and name → definitions, in order. What only adds to another is left out
-        where there is one to add to."""
-        found: dict[tuple[int, str], list[int]] = {}
-        bound = {bind.target for bind in self.binds if not bind.scope and bind.reason == Reason.DEF_IN_SCOPE}
-        for at, item in enumerate(self.definitions):
-            # What stands inside another definition may be bound in the file: the constants of an `enum` in C.
-            for parent in {item.parent, -1} if at in bound else {item.parent}:
-                known = found.setdefault((parent, self._key(item)), [])
-                alike = [one for one, other in enumerate(known) if self._are_alike(item, other)]
-                is_part = item.kind == "namespace"  # all parts count
-                if len(alike) == 1 and self.definitions[known[alike[0]]].flags & FLAG_MORE and not is_part:
-                    known[alike[0]] = at
-                elif not (alike and item.flags & FLAG_MORE) or is_part:
-                    known.append(at)
-        return found
+    def _definition_names(self) -> list[str]:
+        """The name of each definition, the name space in front of it where that is not the ordinary one."""
+        return [self._key(item) for item in self.definitions] if self._apart else self.definitions.names
 
-    def _are_alike(self, item: Definition, at: int) -> bool:
+    @cached_property
+    def _first_definitions(self) -> dict[str, int]:
+        """Name → the first definition of it."""
+        return first_places(self._definition_names)
+
+    @cached_property
+    def _bound_in_file(self) -> set[int]:
+        """The definitions that the scope of the file binds."""
+        binds = self.binds
+        return {binds.target(at) for at in binds.of(Reason.DEF_IN_SCOPE) if not binds.scope(at)}
+
+    def _are_alike(self, at: int, other: int) -> bool:
         """Whether one of two definitions of a name can add to the other."""
-        kinds = {item.kind, self.definitions[at].kind}
+        kinds = {self.definitions.kind(at), self.definitions.kind(other)}
         return len(kinds) == 1 or kinds <= CLASSES
 
     @cached_property
@@ -144,10 +198,11 @@ class FileFacts:
     def _groups(self) -> dict[int, list[int]]:
         """Each definition of a group → all of it, the one that stands for it first."""
         found: dict[int, list[int]] = {}
-        for at, item in enumerate(self.definitions):
-            known = self.inside[item.parent, self._key(item)]
-            if item.flags & FLAG_MORE and at not in known:
-                alike = [one for one in known if self._are_alike(item, one)]
+        for at in self.definitions.having(FLAG_MORE):
+            item = self.definitions[at]
+            known = self.inside(item.parent, self._key(item))
+            if at not in known:
+                alike = [one for one in known if self._are_alike(at, one)]
                 main = max((one for one in alike if one < at), default=alike[0])
                 group = found.setdefault(main, [main])
                 group.append(at)
@@ -161,7 +216,12 @@ class FileFacts:
     @cached_property
     def opened_by(self) -> dict[int, int]:
         """Scope → the definition that opens it."""
-        return {item.body: at for at, item in enumerate(self.definitions) if item.body >= 0}
+        return dict(
+            self._connection.execute(
+                "SELECT body, position FROM definition WHERE blob = ? AND body >= 0 ORDER BY position",
+                (self.blob,),
+            ).fetchall()
+        )
 
     @cached_property
     def exported(self) -> dict[str, list[Export]]:
@@ -184,7 +244,7 @@ class FileFacts:
     @cached_property
     def with_parameters(self) -> set[int]:
         """The scopes that have parameters."""
-        return {bind.scope for bind in self.binds if bind.reason == Reason.PARAM}
+        return {self.binds.scope(at) for at in self.binds.of(Reason.PARAM)}
 
     @cached_property
     def full_names(self) -> dict[str, str]:
@@ -196,42 +256,41 @@ class FileFacts:
         """The imports that bring all names of a module."""
         return [at for at, item in enumerate(self.imports) if item.name == "*"]
 
-    @cached_property
-    def _several(self) -> dict[tuple[int, str], list[Bind]]:
-        """Scope and name → the binds, where there are several."""
-        found: dict[tuple[int, str], list[Bind]] = {}
-        for bind in self.binds if -1 in self.bound.values() else ():
-            if self.bound.get((bind.scope, bind.name)) == -1:
-                found.setdefault((bind.scope, bind.name), []).append(bind)
-        return found
-
     def several(self, scope: int, name: str) -> list[Bind]:
         """The binds of a name that is bound more than once in a scope."""
-        return self._several.get((scope, name), [])
+        if self.bound(scope, name) != -1:
+            return []
+        found = places(self.binds.names, name)
+        return [self.binds[at] for at in found if self.binds.scope(at) == scope]
 
     def named(self, scope: int, name: str) -> Bind | None:
-        at = self.bound.get((scope, name), -1)
-        return self.binds[at] if at >= 0 else None
+        at = self.bound(scope, name)
+        return self.binds[at] if at is not None and at >= 0 else None
+
+
+def first_places(names: Sequence[str]) -> dict[str, int]:
+    """Name → the first place where it is."""
+    return dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
 
 
 class FactsCache:
-    """The facts of the blobs used last."""
+    """What has been read of the blobs used last."""
 
     def __init__(self) -> None:
-        self._files: OrderedDict[int, FileFacts] = OrderedDict()
+        self._parts: OrderedDict[int, dict[str, Any]] = OrderedDict()
         self._guard = threading.Lock()
 
     def get(self, connection: Connection, blob: int) -> FileFacts:
         with self._guard:
-            known = self._files.get(blob)
-            if known is not None:
-                self._files.move_to_end(blob)
-                return known
-        facts = FileFacts(connection, blob)
-        with self._guard:
-            self._files[blob] = facts
-            while len(self._files) > _KEPT:
-                self._files.popitem(last=False)
+            parts = self._parts.get(blob)
+            if parts is not None:
+                self._parts.move_to_end(blob)
+        facts = FileFacts(connection, blob, {} if parts is None else parts)
+        if parts is None:
+            with self._guard:
+                self._parts[blob] = facts.__dict__
+                while len(self._parts) > _KEPT:
+                    self._parts.popitem(last=False)
         return facts
 
 

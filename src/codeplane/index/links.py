@@ -88,8 +88,8 @@ class Linker:
         hides = self.spec(facts).members_visible != "nested"
         is_direct = True
         for at in self.outward(facts, scope):
-            if (at, name) in facts.bound and (
-                is_direct or not hides or facts.scopes[at].kind != ScopeKind.CLASS
+            if facts.bound(at, name) is not None and (
+                is_direct or not hides or facts.scopes.kind(at) != ScopeKind.CLASS
             ):
                 return self._bound_in(path, facts, at, name)
             is_direct = False
@@ -100,9 +100,9 @@ class Linker:
         has_islands = ScopeKind.NAMESPACE in self.spec(facts).islands
         while scope >= 0:
             yield scope
-            if has_islands and facts.scopes[scope].kind == ScopeKind.NAMESPACE:
+            if has_islands and facts.scopes.kind(scope) == ScopeKind.NAMESPACE:
                 return
-            scope = facts.scopes[scope].parent
+            scope = facts.scopes.parent(scope)
 
     def crate(self, path: str, scope: int, name: str) -> Target:
         """What a path means that begins with a name that nothing around binds."""
@@ -161,9 +161,12 @@ class Linker:
 
     def _bound_in(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
         """What a scope binds a name to; one thing for each name space that has it."""
+        at = facts.bound(scope, name)
+        if at is not None and at >= 0:
+            return self.bound(path, facts.binds[at])
         several = facts.several(scope, name)
-        if not several or any(not bind.certain or bind.reason != Reason.DEF_IN_SCOPE for bind in several):
-            return self.bound(path, facts.named(scope, name))
+        if not several or any(not one.certain or one.reason != Reason.DEF_IN_SCOPE for one in several):
+            return UNCLEAR
         return self._apart([Place(path, bind.target) for bind in several])
 
     def _apart(self, places: Sequence[Place]) -> Target:
@@ -300,17 +303,19 @@ class Linker:
         key = ("holders", name)
         kept: list[Target] | None = self._answers.get(key)
         if kept is None:
-            kept = self._answers[key] = [
-                (Place(place.path, parent),)
-                for place in self.sources.definitions(name)
-                if (parent := self._parent(place)) >= 0
-                and self.definition_kind(Place(place.path, parent)) in CLASSES
-            ]
+            held = self.sources.held(name)
+            kept = self._answers[key] = [(place,) for place, kind in held if kind in CLASSES]
         return kept
 
-    def _parent(self, place: Place) -> int:
-        facts = self.sources.facts(place.path)
-        return facts.definitions[place.definition].parent if facts else -1
+    def above_holders(self, name: str) -> set[Target]:
+        """The classes that a class with a member of this name is derived from."""
+        key = ("above holders", name)
+        kept: set[Target] | None = self._answers.get(key)
+        if kept is None:
+            kept = self._answers[key] = {
+                one for holder in self.holders(name) for one in self.classes.order(holder) if one != holder
+            }
+        return kept
 
     def homes(self, name: str) -> set[tuple[str, ...]]:
         """The namespaces that have a function of this name."""
@@ -335,7 +340,7 @@ class Linker:
 
     def definition_kind(self, place: Place) -> str:
         facts = self.sources.facts(place.path) if place.definition >= 0 else None
-        return facts.definitions[place.definition].kind if facts else ""
+        return facts.definitions.kind(place.definition) if facts else ""
 
     def _imported(self, path: str, at: int) -> Target:
         facts = self.sources.facts(path)
@@ -412,7 +417,7 @@ class Linker:
             return self._in_definition(place, facts, name)
         surface = self.spec(facts).surface
         if surface == "bound":
-            return self.bound(place.path, facts.named(0, name)) if (0, name) in facts.bound else NOTHING
+            return NOTHING if facts.bound(0, name) is None else self.bound(place.path, facts.named(0, name))
         if surface == "exported":
             return self._in_exports(place.path, facts, name)
         return self.defined(place, facts, name)
@@ -430,7 +435,7 @@ class Linker:
     def defined(self, place: Place, facts: FileFacts, name: str) -> Target:
         """The definition of a name directly in a place. One that only declares a module leaves it to the
         module's file."""
-        found = facts.inside.get((place.definition, name), ())
+        found = facts.inside(place.definition, name)
         if place.definition < 0 or facts.definitions[place.definition].kind in SPACES:
             # A method that stands outside of its type is no name of the place where it stands.
             found = [at for at in found if not facts.definitions[at].owner]
@@ -442,7 +447,7 @@ class Linker:
         places = [Place(place.path, at) for at in bodies]
         if len(places) == 1:
             scope = facts.definitions[bodies[0]].scope
-            bind = facts.bound.get((scope, name))
+            bind = facts.bound(scope, name)
             is_unsure = bind is not None and (bind < 0 or not facts.binds[bind].certain)
             return UNCLEAR if is_unsure else self.grouped(places[0])
         return tuple(places) if self._are_merged(places) else self._apart(places)
@@ -464,7 +469,7 @@ class Linker:
         return self.single(found)
 
     def _local(self, path: str, facts: FileFacts, name: str) -> Target:
-        if (0, name) in facts.bound:
+        if facts.bound(0, name) is not None:
             return self._bound_in(path, facts, 0, name)
         return self.defined(Place(path), facts, name) or UNCLEAR
 

@@ -171,7 +171,7 @@ class Naming:
                 place = target[0] if target and target != UNCLEAR else Place(path)
                 for name in parts[count + 1 :]:
                     facts = self._sources.facts(place.path)
-                    inside = facts.inside.get((place.definition, name), ()) if facts else ()
+                    inside = facts.inside(place.definition, name) if facts else ()
                     place = Place(place.path, inside[0]) if len(inside) == 1 else Place(place.path)
                     if place.definition < 0:
                         break

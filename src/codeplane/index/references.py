@@ -86,7 +86,7 @@ class References:
             return
         scopes = {body}
         for at in range(body + 1, len(facts.scopes)):  # parents come before children
-            if facts.scopes[at].parent in scopes:
+            if facts.scopes.parent(at) in scopes:
                 scopes.add(at)
         for name, seen in self._sources.occurrences_within(place.path, scopes):
             if seen.role in roles:

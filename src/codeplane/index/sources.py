@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.contexts import Read, is_marker
@@ -14,11 +14,13 @@ from codeplane.index.targets import SPACES, split_path
 from codeplane.index.units import Units
 from codeplane.index.vocabulary import Vocabulary
 from codeplane.languages import specs
-from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences
+from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
 from codeplane.languages.modules import Member, Place
 from codeplane.reading.pack import sql_text, unpack_occurrences
 from codeplane.reading.words import question
 from codeplane.storage.database import Connection
+
+T = TypeVar("T")
 
 _LARGEST: Final = 1024 * 1024
 _DEEPEST: Final = 30  # parts of the name of a namespace
@@ -127,7 +129,7 @@ class ViewSources:
         if facts is None:
             return ()
         found = []
-        for at in facts.inside.get((place.definition, name), ()):
+        for at in facts.inside(place.definition, name):
             item = facts.definitions[at]
             found.append(_member(place.path, at, item))
         return found
@@ -142,7 +144,7 @@ class ViewSources:
             at = facts.opened_by.get(scope, -1)
             if at >= 0 and facts.definitions[at].kind in SPACES:
                 return Place(path, at)
-            scope = facts.scopes[scope].parent
+            scope = facts.scopes.parent(scope)
         return Place(path)
 
     def spaces(self, place: Place) -> Sequence[Member]:
@@ -165,6 +167,13 @@ class ViewSources:
             for path in self.paths_of(blob)
         )
 
+    def once(self, key: tuple[str, ...], find: Callable[[], T]) -> T:
+        asked = ("rules", *key)
+        if asked not in self.memo.answers:
+            self.memo.answers[asked] = find()
+        answer: T = self.memo.answers[asked]
+        return answer
+
     def facts(self, path: str) -> FileFacts | None:
         """Everything that a file says; None where it is not read yet."""
         if path not in self._facts:
@@ -177,6 +186,11 @@ class ViewSources:
         """The occurrences of a name in one file."""
         found = self._occurrences(self._layout.blobs.get(path))
         return list(found.named(name)) if found is not None else []
+
+    def targets(self, path: str, name: str, role: Role) -> list[int]:
+        """The targets of the occurrences of a name in one file that have a role."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.targets_of(name, role) if found is not None else []
 
     def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
         """The name that begins at a position of a file, and its occurrence."""
@@ -262,28 +276,40 @@ class ViewSources:
         ).fetchall()
         return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
 
-    def owned(self, name: str) -> list[Place]:
+    def owned(self, name: str) -> Sequence[Place]:
         """The definitions that say that they belong to a type of this name; it may be qualified."""
-        rows = self._connection.execute(
-            "SELECT blob, position FROM definition WHERE owner <> '' AND (owner = ? OR owner LIKE ?)",
-            (name, f"%{name}"),
-        ).fetchall()
-        return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
+        return self._by_last_name("owner").get(name, ())
 
     def extending(self, name: str) -> Sequence[Place]:
         """The definitions that write a name as that of a base, alone or as the last part."""
-        key = ("extending",)
+        return self._by_last_name("bases").get(name, ())
+
+    def _by_last_name(self, column: str) -> dict[str, list[Place]]:
+        """The last names of the types in a column → the definitions that write them."""
+        key = ("by last name", column)
         if key not in self.memo.answers:
             found: dict[str, list[Place]] = {}
             rows = self._connection.execute(
-                "SELECT blob, position, bases FROM definition WHERE bases <> ''"
+                f"SELECT blob, position, {column} FROM definition WHERE {column} <> ''"
             ).fetchall()
             for blob, at, texts in rows:
-                for base in {split_path(text)[-1] for text in texts.split("\n")}:
-                    found.setdefault(base, []).extend(Place(path, at) for path in self.paths_of(blob))
-            self.memo.answers[key] = {base: sorted(places) for base, places in found.items()}
-        places: Sequence[Place] = self.memo.answers[key].get(name, ())
+                for last in {split_path(text)[-1] for text in texts.split("\n")}:
+                    found.setdefault(last, []).extend(Place(path, at) for path in self.paths_of(blob))
+            self.memo.answers[key] = {last: sorted(places) for last, places in found.items()}
+        places: dict[str, list[Place]] = self.memo.answers[key]
         return places
+
+    def held(self, name: str) -> list[tuple[Place, str]]:
+        """What the definitions of a name stand in, in order of path and position, with its kind."""
+        rows = self._connection.execute(
+            "SELECT i.blob, i.position, i.parent, o.kind FROM definition i"
+            " JOIN definition o ON o.blob = i.blob AND o.position = i.parent WHERE i.name = ?",
+            (sql_text(name),),
+        ).fetchall()
+        found = sorted(
+            (path, at, parent, kind) for blob, at, parent, kind in rows for path in self.paths_of(blob)
+        )
+        return [(Place(path, parent), kind) for path, _, parent, kind in found]
 
     def tests(self) -> frozenset[str]:
         """The files that define tests, by the conventions of their language."""

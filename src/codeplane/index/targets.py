@@ -1,6 +1,7 @@
 """What a name can turn out to mean."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from codeplane.languages.modules import Place
@@ -31,11 +32,12 @@ def is_outside(target: Target) -> bool:
     return target[0].definition == _OUTSIDE
 
 
-def split_path(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def split_path(text: str) -> tuple[str, ...]:
     """The names of a dotted path, whatever the language puts between them."""
     for separator in ("::", "\\", "->", "?."):
         text = text.replace(separator, ".")
-    return text.strip(".").split(".")
+    return tuple(text.strip(".").split("."))
 
 
 def split_head(text: str, keywords: Sequence[str]) -> tuple[str, list[str]]:

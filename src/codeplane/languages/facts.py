@@ -8,7 +8,9 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 ParseState = Literal["ok", "partial", "failed", "skipped"]
 """`ok`: every byte was understood. `partial`: around syntax errors, what could be read was kept. `failed`:
@@ -161,6 +163,15 @@ class Dynamic(NamedTuple):
     computed: bool
 
 
+def places(items: Sequence[T], item: T, first: int = 0) -> Iterator[int]:
+    """Where an item is in a sequence, from a place on."""
+    at, index = first - 1, items.index
+    with suppress(ValueError):
+        while True:
+            at = index(item, at + 1)
+            yield at
+
+
 class Occurrence(NamedTuple):
     """One occurrence of an identifier.
 
@@ -200,12 +211,14 @@ class Occurrences:
 
     def named(self, name: str) -> Iterator[Occurrence]:
         """The occurrences of one name."""
-        at = -1
-        with suppress(ValueError):
-            number, index = self.texts.index(name), self.names.index
-            while True:
-                at = index(number, at + 1)
-                yield self.at(at)
+        return map(self.at, self._places(name))
+
+    def targets_of(self, name: str, role: Role) -> list[int]:
+        """The targets of the occurrences of one name in one role."""
+        return [self.targets[at] for at in self._places(name) if self.roles[at] == role]
+
+    def _places(self, name: str) -> Iterator[int]:
+        return places(self.names, self.texts.index(name)) if name in self.texts else iter(())
 
     def standing(self, line: int, column: int) -> tuple[str, Occurrence] | None:
         """The occurrence that begins at a position, with its name."""

@@ -5,12 +5,14 @@ language's own module rules or not at all: what is not certain is an empty answe
 """
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from codeplane.languages._spec import HERE, specs
 from codeplane.languages.facts import Import
+
+T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -74,6 +76,10 @@ class Sources(Protocol):
 
     def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
         """The definitions of a kind that have an annotation: each with its scope and the annotation."""
+
+    def once(self, key: tuple[str, ...], find: Callable[[], T]) -> T:
+        """What follows from the files that there are and nothing else, found once. The key begins with the
+        language."""
 
 
 class Rules(Protocol):

@@ -8,9 +8,11 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypeVar, overload
 
 from codeplane.languages.facts import Bind, Facts, Occurrences, Reason, Scope, ScopeKind, Span
+
+T = TypeVar("T")
 
 _SCOPE_FIELDS = 6
 _BIND_FIELDS = 6
@@ -102,22 +104,57 @@ def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
     return Occurrences(texts, numbers, starts, roles, scopes, targets, receivers, starts_of_lines)
 
 
-def unpack_scopes(packed: bytes) -> list[Scope]:
-    flat = unpack_numbers(packed)
-    return [
-        Scope(flat[at] - 1, _SCOPE_KINDS[flat[at + 1]], Span(*flat[at + 2 : at + _SCOPE_FIELDS]))
-        for at in range(0, len(flat), _SCOPE_FIELDS)
-    ]
+class Unpacked(Sequence[T]):
+    """Items of a blob; each is made when it is asked for."""
 
-
-class Binds(Sequence[Bind]):
-    """The binds of a blob; each is made when it is asked for."""
-
-    def __init__(self, numbers: "array[int]", texts: list[str], count: int) -> None:
-        self._numbers, self._texts, self._count = numbers, texts, count
+    _count: int
 
     def __len__(self) -> int:
         return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[T]: ...
+
+    def __getitem__(self, at: int | slice) -> T | list[T]:
+        if isinstance(at, slice):
+            return [self._made(one) for one in range(*at.indices(self._count))]
+        if not 0 <= at < self._count:
+            raise IndexError(at)
+        return self._made(at)
+
+    def _made(self, at: int) -> T:
+        raise NotImplementedError
+
+
+class Scopes(Unpacked[Scope]):
+    """The scopes of a blob."""
+
+    def __init__(self, numbers: "array[int]") -> None:
+        self._numbers, self._count = numbers, len(numbers) // _SCOPE_FIELDS
+
+    def parent(self, at: int) -> int:
+        return self._numbers[at * _SCOPE_FIELDS] - 1
+
+    def kind(self, at: int) -> ScopeKind:
+        return _SCOPE_KINDS[self._numbers[at * _SCOPE_FIELDS + 1]]
+
+    def _made(self, at: int) -> Scope:
+        first = at * _SCOPE_FIELDS
+        return Scope(self.parent(at), self.kind(at), Span(*self._numbers[first + 2 : first + _SCOPE_FIELDS]))
+
+
+def unpack_scopes(packed: bytes) -> Scopes:
+    return Scopes(unpack_numbers(packed))
+
+
+class Binds(Unpacked[Bind]):
+    """The binds of a blob."""
+
+    def __init__(self, numbers: "array[int]", texts: list[str], count: int) -> None:
+        self._numbers, self._texts, self._count = numbers, texts, count
 
     def __iter__(self) -> Iterator[Bind]:
         """All of them, at a third of the cost of one after the other."""
@@ -128,17 +165,27 @@ class Binds(Sequence[Bind]):
                 texts[type_name] if type_name else "",
             )  # fmt: skip
 
-    @overload
-    def __getitem__(self, at: int) -> Bind: ...
+    @property
+    def names(self) -> list[str]:
+        """The name of each."""
+        return self._texts[: self._count]
 
-    @overload
-    def __getitem__(self, at: slice) -> list[Bind]: ...
+    def of(self, reason: Reason) -> list[int]:
+        """Those that are bound for a reason."""
+        return [at for at, code in enumerate(self._numbers[1::_BIND_FIELDS]) if code & ~_CERTAIN == reason]
 
-    def __getitem__(self, at: int | slice) -> Bind | list[Bind]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(self._count))]
-        if not 0 <= at < self._count:
-            raise IndexError(at)
+    def scope(self, at: int) -> int:
+        return self._numbers[at * _BIND_FIELDS]
+
+    def target(self, at: int) -> int:
+        return self._numbers[at * _BIND_FIELDS + 2] - 1
+
+    def position(self, at: int) -> tuple[int, int]:
+        """Line and column."""
+        line, column = self._numbers[at * _BIND_FIELDS + 3 : at * _BIND_FIELDS + 5]
+        return line, column
+
+    def _made(self, at: int) -> Bind:
         first = at * _BIND_FIELDS
         scope, reason, target, line, column, type_name = self._numbers[first : first + _BIND_FIELDS]
         return Bind(

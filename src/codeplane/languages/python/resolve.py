@@ -35,7 +35,14 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
         parts = parts[:1]
     if parts[0] in sys.stdlib_module_names:
         return ()
-    found = {place for root in _roots(sources, path) for place in _module(sources, root, parts)}
+    directory = path.rpartition("/")[0]
+    return sources.once(("python", "module", directory, *parts), lambda: _absolute(sources, directory, parts))
+
+
+def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
+    """The module that all files of a directory mean by a dotted name."""
+    roots = sources.once(("python", "roots", directory), lambda: _roots(sources, f"{directory}/"))
+    found = {place for root in roots for place in _module(sources, root, parts)}
     files = {place for place in found if not place.path.endswith("/")}
     # A package with a file of its own goes before directories of the same name.
     return sorted(files or found) if len(files or found) == 1 else ()
