@@ -98,3 +98,42 @@ def test_files_that_are_not_read_yet_are_told(
     body = ask(tool, **arguments)
     assert "1 files have not been read yet" in body["meta"]["warnings"][0]
     assert body["result"].get("absence") in (None, "not_indexed")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"query": "helper", "paths": ["libb/**"]}),
+        ("search", {"query": "helper", "mode": "symbol", "paths": ["libb/"]}),
+        ("search", {"query": "helper", "mode": "regex", "paths": ["./libb"]}),
+        ("symbols_search", {"query": "helper", "path": "libb"}),
+        ("symbols_search", {"kinds": ["function"], "path": "libb"}),
+        ("refs_find", {"symbol": "helper", "path": "libb/"}),
+        ("list_files", {"path": "libb"}),
+    ],
+)
+def test_where_no_file_is_that_is_said_and_not_that_nothing_was_found(
+    ask: Ask, repo: Path, tool: str, arguments: dict[str, object]
+) -> None:
+    (repo / "lib").mkdir()
+    (repo / "lib" / "util.py").write_text("def helper(): ...\n")
+    error = ask(tool, **arguments)["error"]
+    assert error["name"] == "NOT_FOUND" and "libb" in error["message"]
+    assert error["hints"] == ["There is lib."]
+
+
+def test_files_that_are_there_and_ignored_are_no_missing_ones(ask: Ask, repo: Path) -> None:
+    (repo / ".gitignore").write_text("out/\n")
+    (repo / "out").mkdir()
+    (repo / "out" / "a.py").write_text("def helper(): ...\n")
+    error = ask("search", query="helper", paths=["out/*.py"])["error"]
+    assert error["details"]["absence"] == "not_indexed" and "ignore" in error["message"]
+
+
+@pytest.mark.parametrize("pattern", ["[!", "[", "{a,b", "[z-a]"])
+def test_a_broken_pattern_is_an_error_everywhere(ask: Ask, pattern: str) -> None:
+    for tool, arguments in (
+        ("list_files", {"pattern": pattern}),
+        ("search", {"query": "x", "paths": [pattern]}),
+    ):
+        assert ask(tool, **arguments)["error"]["name"] == "INVALID_ARGUMENT"

@@ -9,6 +9,8 @@ from codeplane.search.scope import Scope
     ("pattern", "path", "held"),
     [
         ("*.py", "a.py", True),
+        (".", "a/b.py", True),
+        ("./", "a/b.py", True),
         ("*.py", "deep/er/a.py", True),
         ("*.py", "a.pyc", False),
         ("src/*.py", "src/a.py", True),
@@ -28,7 +30,11 @@ from codeplane.search.scope import Scope
         ("[!ab].py", "b.py", False),
         ("a?.py", "a1.py", True),
         ("a+(b).py", "a+(b).py", True),
-        ("[", "[", True),
+        ("app/[id]/page.ts", "app/[id]/page.ts", True),
+        ("app/[id]/page.ts", "app/d/page.ts", True),
+        ("[!a].py", "b.py", True),
+        ("[!a].py", "a.py", False),
+        ("[]a].py", "].py", True),
         ("*é.py", "é.py", True),
     ],
 )
@@ -42,7 +48,9 @@ def test_an_exclusion_goes_before() -> None:
     assert Globs(["!*.md"]).holds("a.py")
 
 
-@pytest.mark.parametrize("pattern", ["", "x" * 600, "{a,b}" * 20, "a\0b"])
+@pytest.mark.parametrize(
+    "pattern", ["", "x" * 600, "{a,b}" * 20, "a\0b", "[", "[!", "[!]", "[]", "a[b/c", "{a,b", "[z-a]"]
+)
 def test_a_hostile_glob_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidArgument):
         Globs([pattern])

@@ -38,7 +38,9 @@ def _either(expressions: list[str]) -> Any:
     try:
         return re2.compile("|".join(expressions).encode("utf-8", "surrogateescape"), options)
     except re2.error as error:
-        raise InvalidArgument("The path patterns are too many or too long.") from error
+        raise InvalidArgument(
+            "The path patterns are too many or too long, or have characters in [ ] that go backwards."
+        ) from error
 
 
 def _expression(glob: str) -> str:
@@ -48,9 +50,13 @@ def _expression(glob: str) -> str:
             f"A path pattern has 1 to {_LONGEST} characters.", hints=["such as *.py, src/**/*.ts or lib/"]
         )
     glob = glob.strip().removeprefix("./")
+    if glob.strip("/") in ("", "."):
+        return "^"  # the repository itself
     anchored = "/" in glob.rstrip("/")
     glob = glob.lstrip("/")
     bodies = [_body(one) for one in _alternatives(glob.rstrip("/"))]
+    if "[" in glob:
+        bodies.append(re.escape(glob.rstrip("/")))  # directories are named so too
     tail = "/" if glob.endswith("/") else "(?:/|$)"
     return f"{'^' if anchored else '(?:^|/)'}(?:{'|'.join(bodies)}){tail}"
 
@@ -68,7 +74,16 @@ def _alternatives(glob: str) -> list[str]:
             ahead += [one[: match.start()] + part + one[match.end() :] for part in match[1].split(",")]
     if ahead:
         raise InvalidArgument(f"The pattern {glob[:60]!r} stands for too many others.")
+    if any("{" in one for one in ready):
+        raise _unclosed(glob, "{")
     return ready
+
+
+def _unclosed(glob: str, mark: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"The pattern {glob[:60]!r} has a {mark} that is not closed.",
+        hints=["such as *.{ts,tsx} or [a-z]*.py; ? is any one character"],
+    )
 
 
 def _body(glob: str) -> str:
@@ -84,7 +99,10 @@ def _body(glob: str) -> str:
             made.append(".*" if deep else "[^/]*")
             at += 2 if deep else 1
             continue
-        if char == "[" and (end := glob.find("]", at + 2)) > 0:
+        if char == "[":
+            end = glob.find("]", at + 3 if glob[at + 1 : at + 2] in ("!", "^") else at + 2)
+            if end < 0:
+                raise _unclosed(glob, "[")
             inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
             made.append(f"[{'^/' + inner[1:] if inner[0] in '!^' else inner}]")
             at = end + 1

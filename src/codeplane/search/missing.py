@@ -1,8 +1,12 @@
 """Why there is no such file: wrong, deleted, or there and kept out of the index."""
 
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 from codeplane.core.errors import InvalidArgument, NotFound
+from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.core.suggest import nearest
@@ -11,9 +15,13 @@ from codeplane.jail import shown
 from codeplane.truth import WorkingTree
 
 _NEAR: Final = 5
+_COMPARED: Final = 200
+_WILD: Final = re.compile(r"[*?\[{]")
 
 
-def no_file(snapshot: Snapshot, tree: WorkingTree, path: RepoPath) -> NotFound | InvalidArgument:
+def no_file(
+    snapshot: Snapshot, tree: WorkingTree, path: RepoPath, what: str = "file"
+) -> NotFound | InvalidArgument:
     """The error for a path that is no file of the snapshot."""
     told = shown(path)
     sources = snapshot.linker.sources
@@ -27,11 +35,53 @@ def no_file(snapshot: Snapshot, tree: WorkingTree, path: RepoPath) -> NotFound |
         return NotFound(
             f"{told} is gone: it was deleted or moved before epoch {epoch}.", path=told, deleted=True
         )
+    return NotFound(f"There is no {what} {told}.", hints=_hints(snapshot, path))
+
+
+def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> NotFound | None:
+    """The error for patterns that hold no file of the snapshot; None where some file is held."""
+    globs = Globs(patterns)
+    if any(map(globs.holds, snapshot.linker.sources.memo.layout.ordered)):
+        return None
+    told = ", ".join(shown(one) for one in patterns)
+    hints: list[str] = []
+    for pattern in patterns:
+        begin = _WILD.split(pattern.removeprefix("./"))[0]
+        path = (begin if begin == pattern.removeprefix("./") else begin.rpartition("/")[0]).strip("/")
+        if not path or pattern.startswith("!"):
+            continue
+        if snapshot.linker.sources.is_directory(path):
+            hints.append(f'list_files {{"path": "{shown(path)}"}}')
+            continue
+        reason = tree.why_absent(tree.jail.enter(path, directory=True))
+        if reason is not None:
+            return NotFound(
+                f"No file matches {told}: {reason}", paths=[shown(path)], absence=Absence.NOT_INDEXED.value
+            )
+        hints += _hints(snapshot, path)
+    return NotFound(f"No file matches {told}.", hints=hints[:_NEAR], absence=Absence.PROVEN_NONE.value)
+
+
+def existing(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
+    """The file or directory that a text names; an error where there is none with files of the snapshot."""
+    path = tree.jail.enter(text, directory=True)
+    sources = snapshot.linker.sources
+    if sources.exists(path) or sources.is_directory(path):
+        return path
+    raise no_file(snapshot, tree, path, "file or directory")
+
+
+def _hints(snapshot: Snapshot, path: str) -> list[str]:
+    """Files and directories that may be meant by a path: with the same name, or with one like it."""
+    layout = snapshot.linker.sources.memo.layout
     name = path.rsplit("/", 1)[-1]
-    near = [*sources.paths_named(name)] or [
-        other for word in nearest(name, sources.memo.layout.by_name) for other in sources.paths_named(word)
-    ]
-    return NotFound(f"There is no file {told}.", hints=[f"There is {shown(p)}." for p in near[:_NEAR]])
+    places = {word: list(paths) for word, paths in layout.by_name.items()} if "." in name else {}
+    for one in layout.directories:
+        places.setdefault(one.rsplit("/", 1)[-1], []).append(one)
+    words = [name] if name in places else nearest(name, places)
+    found = [one for word in words for one in places[word] if one][:_COMPARED]
+    found.sort(key=lambda one: (snapshot.purpose(one), -SequenceMatcher(None, path, one).ratio()))
+    return [f"There is {shown(one)}." for one in found[:_NEAR]]
 
 
 def directory(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
@@ -51,8 +101,4 @@ def _no_directory(snapshot: Snapshot, tree: WorkingTree, path: RepoPath) -> NotF
     reason = tree.why_absent(path)
     if reason is not None:
         return NotFound(f"{told} is not in the index: {reason}", path=told, absence=Absence.NOT_INDEXED.value)
-    name = path.rsplit("/", 1)[-1]
-    directories = snapshot.linker.sources.memo.layout.directories
-    same = [one for one in directories if one.rsplit("/", 1)[-1] == name]
-    near = same or nearest(path, directories)
-    return NotFound(f"There is no directory {told}.", hints=[f"There is {shown(p)}." for p in near[:_NEAR]])
+    return NotFound(f"There is no directory {told}.", hints=_hints(snapshot, path))

@@ -11,6 +11,7 @@ from codeplane.graph.places import short
 from codeplane.graph.references import Kind, Reference, References, references_to
 from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.search.missing import existing
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -84,7 +85,8 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
     definition = snapshot.symbol(args.symbol)
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     if rest is None:
-        found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below=args.path or "")
+        below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
+        found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below)
         blobs = snapshot.linker.sources.memo.layout.blobs
         rest = _Rest(found, {one.path: blobs.get(one.path) for one in found.items}, 0)
     excerpts = Excerpts(snapshot)

@@ -5,6 +5,7 @@ from pydantic import Field
 from codeplane.core.proof import Absence
 from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.search.missing import no_match
 from codeplane.search.plan import Rest
 from codeplane.search.scope import Scope
 from codeplane.search.search import Enrichment, Found, Mode, Shape, any_case, begin, plan, show, why_nothing
@@ -97,6 +98,8 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
         found = show(snapshot, begin(folded, shape), shape, call.check) if folded else found
     _compare(call, snapshot, found)
     is_empty = not found.files and args.cursor is None
+    if is_empty and args.paths and (error := no_match(snapshot, call.repo.tree, args.paths)):
+        raise error
     return SearchOutput(
         files=[
             SearchFile(path=shown(path), hits=hits, source=found.source.get(path))

@@ -10,6 +10,7 @@ from codeplane.graph.references import is_below
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
+from codeplane.search.missing import existing
 from codeplane.search.scope import Scope
 from codeplane.search.symbols import symbols_like
 from codeplane.session import Call
@@ -64,7 +65,8 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     limit = clamped(call, "limit", args.limit or (MOST if is_outline else _FEW), MOST)
     kinds = _kinds(args.kinds or [])
     with call.snapshot() as snapshot:
-        found = _found(snapshot, args.query.strip(), kinds, args.path or "")
+        below = existing(snapshot, call.repo.tree, args.path) if args.path else RepoPath("")
+        found = _found(snapshot, args.query.strip(), kinds, below)
         files: dict[str, list[str]] = {}
         for one in found[:limit]:
             files.setdefault(one.path, []).append(_told(snapshot, one))
@@ -93,18 +95,18 @@ def _kinds(asked: list[str]) -> frozenset[str]:
     return frozenset(kinds)
 
 
-def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], path: str) -> list[DefFact]:
+def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], below: RepoPath) -> list[DefFact]:
     if query.strip("*"):
-        return symbols_like(snapshot, query, Scope(kinds=tuple(kinds)), lambda one: is_below(one, path))
-    below = RepoPath(path.removeprefix("./").strip("/").removeprefix("."))
+        return symbols_like(snapshot, query, Scope(kinds=tuple(kinds)), lambda one: is_below(one, below))
     if not kinds:
-        if not path or snapshot.file(below) is None:
+        if snapshot.file(below) is None:
             raise InvalidArgument(
                 "Say a name, kinds, or the path of a file.", hints=['symbols_search {"kinds": ["class"]}']
             )
         found = snapshot.definitions_in(below, _BROWSED).items
         return sorted(found, key=lambda one: one.span)
-    return snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
+    found = snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
+    return sorted(found, key=lambda one: (snapshot.purpose(one.path), one.path, one.position))
 
 
 def _told(snapshot: Snapshot, one: DefFact) -> str:

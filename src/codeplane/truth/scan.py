@@ -136,19 +136,19 @@ class Listing:
             if (directory := self._directories.get(path)) is not None:
                 yield from directory.files
 
-    def rule_against(self, path: RepoPath) -> str | None:
+    def rule_against(self, path: RepoPath, *, directory: bool = False) -> str | None:
         """Which directory or name on the way to `path` the rules keep out."""
         here, names = "", path.split("/")
         for at, name in enumerate(names):
             inner = _join(here, name)
-            directory = self._directories.get(here)
-            if directory is None:
+            known = self._directories.get(here)
+            if known is None:
                 return None
-            if directory.is_nested:
+            if known.is_nested:
                 return f"{here} is a repository of its own."
             is_last = at == len(names) - 1
-            if is_last or name not in directory.children:
-                return directory.scope.reason(name, inner, directory=not is_last)
+            if is_last or name not in known.children:
+                return known.scope.reason(name, inner, directory=directory or not is_last)
             here = inner
         return None
 
