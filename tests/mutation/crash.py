@@ -14,6 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pygit2
+
+from codeplane.git.index_file import entries
 from codeplane.mutation import Disk, Scope
 from codeplane.mutation.journal import Journal
 from codeplane.truth import digest_of
@@ -84,9 +87,17 @@ def fill(root: Path, told: Story) -> None:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(data)
         (root / path).chmod(mode)
+    repository = pygit2.Repository(str(root))
+    repository.index.add_all()
+    repository.index.write()
 
 
-def live(root: Path, told: Story, disk: Disk) -> None:
+def staged(root: Path) -> list[str]:
+    """The names in git's index."""
+    return [os.fsdecode(name) for name, _ in entries((root / ".git" / "index").read_bytes())]
+
+
+def live(root: Path, told: Story, disk: Disk, names: list[list[str]] | None = None) -> None:
     """The life of one server: a start, all operations, an orderly end. A file has what it has answered."""
     world = World(root, disk)
     world.recover()
@@ -99,6 +110,8 @@ def live(root: Path, told: Story, disk: Disk) -> None:
                     raise GivesUp
                 world.write_row(operation.id)
             os.write(acknowledged, f"{operation.id}\n".encode())
+            if names is not None:
+                names.append(staged(root))
         except GivesUp:
             os.write(acknowledged, f"-{operation.id}\n".encode())
     world.engine.close()
@@ -123,17 +136,17 @@ def run(work: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def judge(root: Path, told: Story) -> list[str]:
-    """What is wrong with the tree after the last start."""
+def judge(root: Path, told: Story, names: list[list[str]] | None = None) -> list[str]:
+    """What is wrong with the tree after the last start; `names` has git's index after each operation."""
     world = World(root)
     again = world.recover()
     rows = world.rows()
-    names = [operation.id for operation in told.operations]
+    planned = [operation.id for operation in told.operations]
     answers = (
         (root.parent / "acknowledged").read_text().split() if (root.parent / "acknowledged").exists() else []
     )
     faults = [f"a second start found {one}" for one in again]
-    if rows != names[: len(rows)]:
+    if rows != planned[: len(rows)]:
         faults.append(f"rows are {rows}")
         return faults
     faults += [f"{one} was acknowledged and is lost" for one in answers if one[0] != "-" and one not in rows]
@@ -148,6 +161,8 @@ def judge(root: Path, told: Story) -> list[str]:
     if world.directories() != above:
         faults.append(f"directories {sorted(world.directories() ^ above)}")
     faults += [f"left behind: {one}" for one in world.litter()]
+    if names is not None and len(rows) < len(names) and staged(root) != names[len(rows)]:
+        faults.append(f"git has {staged(root)}, not {names[len(rows)]}")
     for n in range(len(rows)):
         for data, _ in told.states[n].values():
             is_kept = any(data == one for one, _ in told.states[n + 1].values())
@@ -163,14 +178,16 @@ def campaign(kills: int, first: int, bare: bool, bug: str) -> dict[str, Any]:
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="crash-", dir=memory) as scratch:
         empty = template(Path(scratch) / "template")
+        names: list[list[str]]
         while done < kills:
+            names = reference(Path(scratch), empty, story(seed))
             told, last, stride = story(seed), 0, random.Random(seed)
             is_over = False
             while not is_over and done < kills:
                 # Every call of the first story, some of the others.
                 last += 1 if seed == first else stride.randint(1, 30)
                 for how in ("before", "half"):
-                    killed, found = trial(Path(scratch), empty, told, (last, how), bare, bug)
+                    killed, found = trial(Path(scratch), empty, (told, names), (last, how), bare, bug)
                     is_over = killed == 0
                     done, lives = done + killed, lives + 1
                     faults += [f"seed {seed} call {last} {how}: {one}" for one in found]
@@ -186,10 +203,27 @@ def campaign(kills: int, first: int, bare: bool, bug: str) -> dict[str, Any]:
     }
 
 
+def reference(scratch: Path, empty: Path, told: Story) -> list[list[str]]:
+    """The names in git's index before the first operation and after each, in a whole life."""
+    root = scratch / "whole" / "repo"
+    shutil.copytree(empty, root, symlinks=True)
+    fill(root, told)
+    names = [staged(root)]
+    live(root, told, Disk(), names)
+    shutil.rmtree(root.parent)
+    return names
+
+
 def trial(
-    scratch: Path, empty: Path, told: Story, end: tuple[int, str], bare: bool, bug: str
+    scratch: Path,
+    empty: Path,
+    tale: tuple[Story, list[list[str]]],
+    end: tuple[int, str],
+    bare: bool,
+    bug: str,
 ) -> tuple[int, list[str]]:
     """One life that is cut short, starts of which some are, and the judgement; returns the kills."""
+    told, names = tale
     place = scratch / "trial"
     shutil.copytree(empty, place / "repo", symlinks=True)
     try:
@@ -202,7 +236,7 @@ def trial(
         if codes[-1] == KILLED:
             codes.append(run(lambda: start(place / "repo", seeded(Mortal(0, "", bare=bare), bug))))
         found = [f"exit code {code}" for code in codes if code not in (0, KILLED)]
-        return codes.count(KILLED), found or judge(place / "repo", told)
+        return codes.count(KILLED), found or judge(place / "repo", told, names)
     finally:
         shutil.rmtree(place)
 

@@ -17,6 +17,13 @@ from codeplane.core.errors import (
 from codeplane.git.objects import Commit, TreeEntry, blob_size, find_commit, list_tree, read_blob
 
 _LONGEST_LINK = 8192
+# What a file has that differs from the index, or has no one content there.
+_UNSTAGED = ~(
+    pygit2.enums.FileStatus.INDEX_NEW
+    | pygit2.enums.FileStatus.INDEX_MODIFIED
+    | pygit2.enums.FileStatus.INDEX_RENAMED
+    | pygit2.enums.FileStatus.INDEX_TYPECHANGE
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,20 @@ class Repository:
         """The name that the primary checkout has for this linked worktree."""
         return self.git_dir.name
 
+    def movable(self, old: str, new: str) -> str | None:
+        """The blob that the index has for a tracked file that may get another name there; None if it may not.
+
+        The file is clean, or HEAD has that blob under the new name: then the rename takes back one that is
+        staged.
+        """
+        with self._lock:
+            try:
+                changes = self._handle.status_file(old) & _UNSTAGED
+                blob = str(self._handle.index[old].id)
+                return blob if not changes or self._head_blob(new) == blob else None
+            except (KeyError, ValueError, pygit2.GitError):
+                return None
+
     def commit(self, name: str) -> Commit:
         """The commit that a branch, a tag, an id or an expression such as `HEAD~2` names."""
         with self._lock:
@@ -86,6 +107,12 @@ class Repository:
         """The bytes that git keeps, before any filter; None when the object is missing or damaged."""
         with self._lock:
             return read_blob(self._handle, oid)
+
+    def _head_blob(self, path: str) -> str | None:
+        if self._handle.head_is_unborn:
+            return None
+        tree = self._handle.head.peel(pygit2.Tree)
+        return str(tree[path].id) if path in tree else None
 
     def _head(self) -> Head:
         handle = self._handle

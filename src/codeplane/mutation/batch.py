@@ -42,6 +42,14 @@ class Step:
 
 
 @dataclass(frozen=True)
+class IndexMoves:
+    """Entries of git's index that get other names: old, new and the blob. `temp` lies in git's directory."""
+
+    temp: str
+    names: tuple[tuple[RepoPath, RepoPath, str], ...]
+
+
+@dataclass(frozen=True)
 class Batch:
     """Steps that are made together or not at all."""
 
@@ -50,6 +58,7 @@ class Batch:
     steps: tuple[Step, ...]
     made: tuple[str, ...]  # directories, the outermost first
     emptied: tuple[tuple[str, int], ...]  # directories and their modes, the innermost first
+    index: IndexMoves | None = None
 
     def exclusive(self) -> frozenset[str]:
         """Paths that nobody else may work on meanwhile."""
@@ -71,6 +80,7 @@ class Batch:
             ],
             "made": self.made,
             "emptied": self.emptied,
+            "index": None if self.index is None else [self.index.temp, self.index.names],
         }
 
     @classmethod
@@ -83,6 +93,7 @@ class Batch:
                 tuple(Step(row[0], Kind(row[1]), *row[2:]) for row in data["steps"]),
                 tuple(data["made"]),
                 tuple((path, mode) for path, mode in data["emptied"]),
+                _index_moves(data["index"]),
             )
         except (KeyError, TypeError, ValueError):
             return None
@@ -91,15 +102,25 @@ class Batch:
     def _is_sound(self, jail: Jail) -> bool:
         modes = [mode for step in self.steps for mode in (step.mode_before, step.mode_after)]
         modes += [mode for _, mode in self.emptied]
+        moves = self.index.names if self.index is not None else ()
         digests = [digest for step in self.steps for digest in (step.before, step.after)]
         return (
             _are_plain([step.path for step in self.steps], jail)
             and _are_plain([step.home for step in self.steps if step.home], jail)
             and _are_plain([*self.made, *(path for path, _ in self.emptied)], jail)
+            and _are_plain([path for old, new, _ in moves for path in (old, new)], jail)
+            and (self.index is None or is_temporary(self.index.temp))
             and all(isinstance(step.temp, str) and is_temporary(step.temp) for step in self.steps)
             and all(mode is None or (isinstance(mode, int) and 0 <= mode <= 0o777) for mode in modes)
             and all(digest is None or _DIGEST.fullmatch(digest) for digest in digests)
         )
+
+
+def _index_moves(data: Any) -> IndexMoves | None:
+    if data is None:
+        return None
+    temp, names = data
+    return IndexMoves(str(temp), tuple((old, new, str(oid)) for old, new, oid in names))
 
 
 def _are_plain(paths: Iterable[object], jail: Jail) -> bool:

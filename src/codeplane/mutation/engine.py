@@ -3,22 +3,24 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from codeplane.core.edits import EditSet
 from codeplane.core.errors import CodePlaneError, EditConflict, EditFailed, EditInDoubt, StateError
 from codeplane.core.ids import OperationId
-from codeplane.core.paths import RepoPath
 from codeplane.git import Repository
 from codeplane.jail import shown
+from codeplane.jail.names import temporary_name
 from codeplane.mutation import checks
-from codeplane.mutation.batch import Batch
+from codeplane.mutation.batch import Batch, IndexMoves, Kind
 from codeplane.mutation.carry import Carrier, Foreign, Stray
 from codeplane.mutation.directories import Directories
+from codeplane.mutation.git_index import GitIndex
 from codeplane.mutation.journal import Journal
 from codeplane.mutation.locks import PathLocks
-from codeplane.mutation.prepared import Applied, Change, Prepared, Recovered, Scope
+from codeplane.mutation.prepared import Applied, Prepared, Recovered, Scope, changes_of
 from codeplane.mutation.problems import failed
 from codeplane.mutation.recovery import Recovery
 from codeplane.mutation.staging import stage
@@ -45,8 +47,9 @@ class Engine:
         self._root = os.fspath(tree.jail.root)
         self.objects = ObjectStore(state / "objects", self._disk)
         self._journal = Journal(state / "journal", tree.jail, self._disk)
+        self._index = GitIndex(repository.git_dir, self._disk)
         self._locks = PathLocks()
-        self._recovery = Recovery(tree, self._journal, self.objects, self._disk)
+        self._recovery = Recovery(tree, self._journal, self.objects, self._index, self._disk)
 
     def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
         """Checks the edits against names, rules and the files that are there. Writes nothing."""
@@ -115,7 +118,7 @@ class Engine:
                 # Directories may have come and gone while this waited; then other locks are needed.
                 if self._keys(batch.exclusive()) <= exclusive and self._keys(batch.shared()) <= shared:
                     self._recovery.check_doubt(batch)
-                    yield batch
+                    yield replace(batch, index=self._index_moves(batch))
                     return
             check()
 
@@ -123,6 +126,17 @@ class Engine:
         with Directories(self._root) as directories:
             examined = checks.examine(prepared, self._tree, directories)
             return plan(examined, operation, note, directories)
+
+    def _index_moves(self, batch: Batch) -> IndexMoves | None:
+        """The entries of git's index that go along with files which are moved."""
+        moved = [step for step in batch.steps if step.kind is Kind.CREATE and step.moved_from is not None]
+        names = [
+            (step.moved_from, step.path, blob)
+            for step in moved
+            if step.moved_from is not None
+            and (blob := self._repository.movable(step.moved_from, step.path)) is not None
+        ]
+        return IndexMoves(temporary_name(), tuple(names)) if names else None
 
     def _keys(self, paths: frozenset[str]) -> frozenset[str]:
         return frozenset(path.casefold() for path in paths) if self._tree.folds_case else paths
@@ -147,12 +161,13 @@ class Engine:
             check()
             self._journal.mark(batch.operation, "staged", durable=False)
             carrier.forward()
+            is_renamed = batch.index is not None and self._index.forward(batch.index)
         except BaseException as error:
             self._take_back(batch, carrier, error)
             if (told := _explained(error)) is not error:
                 raise told from error
             raise
-        return Applied(changes_of(batch, modes), self._disk.syncs - syncs)
+        return Applied(changes_of(batch, modes, is_renamed=is_renamed), self._disk.syncs - syncs)
 
     def _finish(self, batch: Batch, carrier: Carrier) -> None:
         """The row is written. What fails from here on is left to the next start."""
@@ -164,6 +179,8 @@ class Engine:
     def _take_back(self, batch: Batch, carrier: Carrier, error: BaseException) -> None:
         """Leaves every file as it was before; says so when it cannot."""
         try:
+            if batch.index is not None:
+                self._index.back(batch.index)
             left = carrier.back()
             carrier.sync()
             is_marked = self._mark_aborted(batch)
@@ -193,21 +210,6 @@ class Engine:
         except OSError:
             return False
         return True
-
-
-def changes_of(batch: Batch, modes: Mapping[RepoPath, int]) -> tuple[Change, ...]:
-    """What the steps do, with the permissions that new files have got."""
-    return tuple(
-        Change(
-            step.path,
-            step.before,
-            step.after,
-            step.mode_before,
-            modes.get(step.path, step.mode_after),
-            step.moved_from,
-        )
-        for step in batch.steps
-    )
 
 
 def _explained(error: BaseException) -> BaseException:

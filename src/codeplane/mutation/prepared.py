@@ -7,7 +7,7 @@ from typing import Any, Literal
 from codeplane.core.edits import FileEdit
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.mutation.batch import Kind
+from codeplane.mutation.batch import Batch, Kind
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,23 @@ class Change:
     mode_after: int | None
     moved_from: RepoPath | None = None
     git_mv: bool = False
+
+
+def changes_of(batch: Batch, modes: Mapping[RepoPath, int], *, is_renamed: bool) -> tuple[Change, ...]:
+    """What the steps do, with the permissions that new files have got, and with what git's index got."""
+    moved = {new for _, new, _ in batch.index.names} if batch.index is not None and is_renamed else set()
+    return tuple(
+        Change(
+            step.path,
+            step.before,
+            step.after,
+            step.mode_before,
+            modes.get(step.path, step.mode_after),
+            step.moved_from,
+            git_mv=step.path in moved,
+        )
+        for step in batch.steps
+    )
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,15 @@ from contextlib import suppress
 
 from codeplane.core.errors import EditInDoubt, StateError
 from codeplane.core.ids import OperationId
+from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.mutation.batch import Batch
 from codeplane.mutation.carry import Carrier, Foreign, State, Stray
 from codeplane.mutation.directories import Directories, name_of
+from codeplane.mutation.git_index import GitIndex
 from codeplane.mutation.journal import Entry, Journal
 from codeplane.mutation.look import look
-from codeplane.mutation.prepared import Change, Recovered
+from codeplane.mutation.prepared import Recovered, changes_of
 from codeplane.storage.disk import Disk
 from codeplane.storage.objects import ObjectStore
 from codeplane.truth import WorkingTree
@@ -22,10 +24,13 @@ from codeplane.truth import WorkingTree
 class Recovery:
     """The journal and what is known of its entries."""
 
-    def __init__(self, tree: WorkingTree, journal: Journal, store: ObjectStore, disk: Disk) -> None:
+    def __init__(
+        self, tree: WorkingTree, journal: Journal, store: ObjectStore, index: GitIndex, disk: Disk
+    ) -> None:
         self._tree = tree
         self._journal = journal
         self._store = store
+        self._index = index
         self._disk = disk
         self._lock = threading.Lock()
         self._open: dict[OperationId, Batch] = {}  # entries that the journal has to keep
@@ -120,19 +125,15 @@ class Recovery:
     def _settled(self, entry: Entry, recorded: Callable[[OperationId], bool]) -> Recovered | None:
         batch = entry.batch
         try:
-            if "recorded" in entry.marks or recorded(batch.operation):
+            if not {"recorded", "aborted"}.isdisjoint(entry.marks) or recorded(batch.operation):
+                # Done, or taken back for good: other batches may have followed, so only the traces go.
                 self._clear(batch)
                 return None
             with Directories(os.fspath(self._tree.jail.root)) as directories:
                 carrier = self._carrier(batch, directories)
-                if "aborted" in entry.marks:
-                    carrier.back()
-                    carrier.sync()
-                    carrier.discard(self._store)
-                    self.finished(batch)
-                    return None
                 if "undone" in entry.marks:
-                    return self._undone(batch, carrier)
+                    carrier.discard(self._store)
+                    return Recovered(batch.operation, batch.note, "undone", ())
                 return self._resumed(entry, carrier, directories)
         except (OSError, StateError):
             self.doubt(batch)
@@ -140,10 +141,8 @@ class Recovery:
 
     def _resumed(self, entry: Entry, carrier: Carrier, directories: Directories) -> Recovered:
         batch, states = entry.batch, carrier.states()
-        if all(state is State.AFTER for state in states.values()):
-            carrier.sync()
-            return self._finished(batch, directories)
-        if entry.is_of_this_boot and "staged" not in entry.marks:
+        is_made = all(state is State.AFTER for state in states.values())
+        if not is_made and entry.is_of_this_boot and "staged" not in entry.marks:
             # The tree had not been touched: a new file with our very bytes is somebody else's.
             return self._undone(batch, carrier, untouched=True)
         if State.FOREIGN in states.values() or State.UNREADY in states.values():
@@ -155,19 +154,22 @@ class Recovery:
         return self._finished(batch, directories)
 
     def _finished(self, batch: Batch, directories: Directories) -> Recovered:
-        changes = []
+        is_renamed = batch.index is not None and self._index.forward(batch.index)
+        modes = {}
         for step in batch.steps:
-            mode = step.mode_after
-            if step.after is not None and mode is None:
+            if step.after is not None:
                 seen = look(directories.at(step.parent), name_of(step.path), self._tree.largest)
-                mode = seen.mode if seen else None
-            changes.append(
-                Change(step.path, step.before, step.after, step.mode_before, mode, step.moved_from)
-            )
-        return Recovered(batch.operation, batch.note, "finished", tuple(changes))
+                modes[step.path] = seen.mode if seen else 0
+        changes = changes_of(batch, modes, is_renamed=is_renamed)
+        return Recovered(batch.operation, batch.note, "finished", changes)
+
+    def _back(self, batch: Batch, carrier: Carrier) -> list[RepoPath]:
+        if batch.index is not None:
+            self._index.back(batch.index)
+        return carrier.back()
 
     def _undone(self, batch: Batch, carrier: Carrier, *, untouched: bool = False) -> Recovered:
-        left = [] if untouched else carrier.back()
+        left = [] if untouched else self._back(batch, carrier)
         carrier.sync()
         self._journal.mark(batch.operation, "undone", durable=True)
         carrier.discard(self._store)
@@ -176,6 +178,8 @@ class Recovery:
     def _clear(self, batch: Batch) -> None:
         with Directories(os.fspath(self._tree.jail.root)) as directories:
             self._carrier(batch, directories).discard(self._store)
+        if batch.index is not None:
+            self._index.clear(batch.index)
         self.finished(batch)
 
     def _carrier(self, batch: Batch, directories: Directories) -> Carrier:

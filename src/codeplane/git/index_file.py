@@ -1,0 +1,168 @@
+"""Git's index as bytes: its entries, and the same index with some of them under other names."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+
+_FIXED = 62
+_EXTENDED = 0x4000
+_STAGE = 0x3000
+_NAME_MASK = 0x0FFF
+# Stat fields: zeros make git compare the content at the next look.
+_STAT = slice(0, 24)
+_OWNER_AND_SIZE = slice(28, 40)
+_SIZE = slice(36, 40)
+_CHECKSUM = 20
+# Kept; the others hold what git finds out again.
+_KEPT = (b"REUC",)
+
+
+def entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The name and the fixed part of each entry; none, or not all, of an index that is damaged."""
+    if data[:4] != b"DIRC" or len(data) < 12:
+        return
+    for name, fixed, _ in _walk(data):
+        yield name, fixed
+
+
+def oid_of(fixed: bytes) -> str:
+    return fixed[40:60].hex()
+
+
+def mode_of(fixed: bytes) -> int:
+    return int.from_bytes(fixed[24:28])
+
+
+def is_merged(fixed: bytes) -> bool:
+    """Whether the entry is not one side of a conflict."""
+    return not int.from_bytes(fixed[60:62]) & _STAGE
+
+
+def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes | None:
+    """The index with entries under new names, as `git mv` leaves it; None when that cannot be done safely.
+
+    `changed_ns` is the time stamp of the index: an entry as young as that must not look settled afterwards.
+    """
+    version, after = int.from_bytes(data[4:8]), _read(data)
+    if after is None or version not in (2, 3, 4):
+        return None
+    found, extensions = after
+    for old, new in moves.items():
+        fixed = found.pop((old, 0), None)
+        if fixed is None or (new, 0) in found:
+            return None
+        found[new, 0] = _unsettled(fixed, new)
+    names = {name for name, _ in found}
+    if any(above in names for new in moves.values() for above in _above(new)) or _is_above(moves, names):
+        return None
+    body = bytearray(data[:12])
+    before = b""
+    for (name, _), fixed in sorted(found.items()):
+        kept = _smudged(fixed, changed_ns)
+        body += _packed(kept, name, before) if version == 4 else _padded(kept, name)
+        before = name
+    body += extensions
+    return bytes(body) + hashlib.sha1(body, usedforsecurity=False).digest()
+
+
+def _read(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | None:
+    """Entries by name and stage, and the extensions to keep; None for what is damaged or not understood."""
+    body, told = data[:-_CHECKSUM], data[-_CHECKSUM:]
+    if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM:
+        return None
+    if told != bytes(_CHECKSUM) and hashlib.sha1(body, usedforsecurity=False).digest() != told:
+        return None
+    found: dict[tuple[bytes, int], bytes] = {}
+    at = 12
+    for name, fixed, end in _walk(data):
+        found[name, int.from_bytes(fixed[60:62]) & _STAGE] = fixed
+        at = end
+    if len(found) != int.from_bytes(data[8:12]):
+        return None
+    kept = b""
+    while at < len(body):
+        size = int.from_bytes(body[at + 4 : at + 8])
+        if not body[at : at + 1].isupper():
+            return None  # a split or sparse index says so in a way that may not be passed over
+        if body[at : at + 4] in _KEPT:
+            kept += body[at : at + 8 + size]
+        at += 8 + size
+    return (found, kept) if at == len(body) else None
+
+
+def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
+    version, at, name = int.from_bytes(data[4:8]), 12, b""
+    for _ in range(int.from_bytes(data[8:12])):
+        if at + _FIXED > len(data):
+            return
+        start = at + _FIXED + (2 if int.from_bytes(data[at + 60 : at + 62]) & _EXTENDED else 0)
+        fixed = data[at:start]
+        if version == 4:
+            cut, start = _varint(data, start)
+            end = data.find(b"\0", start)
+            name, at = name[: len(name) - cut] + data[start:end], end + 1
+        else:
+            end = data.find(b"\0", start)
+            name, at = data[start:end], at + ((end - at) // 8 + 1) * 8
+        if end < 0:
+            return
+        if name:
+            yield name, fixed, at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    if at >= len(data):
+        return 0, at
+    value = data[at] & 127
+    while data[at] & 128 and at + 1 < len(data):
+        at += 1
+        value = ((value + 1) << 7) | (data[at] & 127)
+    return value, at + 1
+
+
+def _as_varint(value: int) -> bytes:
+    out = bytes([value & 127])
+    while value := value >> 7:
+        value -= 1
+        out = bytes([0x80 | (value & 127)]) + out
+    return out
+
+
+def _unsettled(fixed: bytes, name: bytes) -> bytes:
+    made = bytearray(fixed)
+    made[_STAT] = bytes(24)
+    made[_OWNER_AND_SIZE] = bytes(12)
+    flags = int.from_bytes(fixed[60:62]) & _EXTENDED | min(len(name), _NAME_MASK)
+    made[60:62] = flags.to_bytes(2)
+    return bytes(made)
+
+
+def _smudged(fixed: bytes, changed_ns: int) -> bytes:
+    seconds, nanoseconds = int.from_bytes(fixed[8:12]), int.from_bytes(fixed[12:16])
+    if seconds * 1_000_000_000 + nanoseconds < changed_ns:
+        return fixed
+    made = bytearray(fixed)
+    made[_SIZE] = bytes(4)
+    return bytes(made)
+
+
+def _padded(fixed: bytes, name: bytes) -> bytes:
+    size = len(fixed) + len(name)
+    return fixed + name + bytes(8 - size % 8)
+
+
+def _packed(fixed: bytes, name: bytes, before: bytes) -> bytes:
+    same = 0
+    while same < min(len(name), len(before)) and name[same] == before[same]:
+        same += 1
+    return fixed + _as_varint(len(before) - same) + name[same:] + b"\0"
+
+
+def _above(name: bytes) -> Iterator[bytes]:
+    while b"/" in name:
+        name = name.rpartition(b"/")[0]
+        yield name
+
+
+def _is_above(moves: Mapping[bytes, bytes], names: set[bytes]) -> bool:
+    places = {new + b"/" for new in moves.values()}
+    return any(name.startswith(place) for place in places for name in names)
