@@ -130,9 +130,14 @@ def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop)
 
 
 def test_a_comment_below_a_header_does_not_change_the_header(shop: Shop) -> None:
-    shop.write("shop/cart.py", CART.replace("class Cart:\n", "class Cart:\n    # Keeps items.\n"))
-    found = shop.changes("shop/cart.py")["Cart"]
-    assert (found["change"], found["tags"]) == ("body_changed", ["minor_change"])
+    shop.write(
+        "shop/cart.py", CART.replace("class Cart:\n", "class Cart:\n    # Keeps items.\n    kept = 1\n")
+    )
+    found = shop.changes("shop/cart.py")
+    assert {name: one["change"] for name, one in found.items()} == {
+        "Cart": "body_changed",
+        "Cart.kept": "added",
+    }
 
 
 def test_a_file_that_moved_is_compared_with_itself(shop: Shop) -> None:
@@ -151,16 +156,65 @@ def test_commits_are_compared_without_a_checkout(shop: Shop) -> None:
     assert shop.diff(base="HEAD~1", target="HEAD", paths=["tests"])["summary"] == "nothing has changed"
 
 
-def test_epochs_are_compared_by_facts(shop: Shop) -> None:
+def test_an_epoch_whose_text_the_last_commit_has_is_compared_like_a_commit(shop: Shop) -> None:
     shop.diff()
     before = shop.session.index.state().epoch
-    shop.write("shop/cart.py", CART.replace("def tax(value)", "def tax(value, x)").replace("count=1", "n=1"))
+    shop.write(
+        "shop/cart.py", CART.replace("def tax(value)", "def tax(value, x)").replace("rate = 2", "rate = 3")
+    )
+    found = shop.changes("shop/cart.py", base=f"epoch:{before}")
+    assert list(found) == ["tax"] and "text_gone" not in found["tax"]["tags"]
+    assert found["tax"]["preview"][1] == "-    rate = 2"
+
+
+def test_a_text_that_is_gone_is_compared_by_what_is_on_record_and_said_to_be_gone(shop: Shop) -> None:
+    shop.write("shop/cart.py", CART.replace("rate = 2", "rate = 3"))
+    shop.diff()
+    before = shop.session.index.state().epoch
+    shop.write("shop/cart.py", CART.replace("rate = 2", "rate = 4").replace("def clear", "def empty"))
     found = shop.changes("shop/cart.py", base=f"epoch:{before}")
     assert {name: one["change"] for name, one in found.items()} == {
         "Cart": "body_changed",
-        "Cart.add": "signature_changed",
-        "tax": "signature_changed",
+        "Cart.empty": "renamed",
+        "tax": "body_changed",
     }
+    assert found["tax"]["tags"] == ["text_gone"] and "preview" not in found["tax"]
+    assert found["tax"]["risk"] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    rate = 2\n", "    # The usual rate.\n    rate = 2  # of all\n"),
+        (
+            "    rate = 2\n    return value * rate\n",
+            "\n    rate  =  2\n\n    return (value * rate)\n".replace("(", "").replace(")", ""),
+        ),
+        (
+            "def add(self, item, count=1):",
+            "def add(\n        self,\n        item,  # what\n        count=1):",
+        ),
+    ],
+)
+def test_comments_and_white_space_are_no_change(shop: Shop, old: str, new: str) -> None:
+    shop.write("shop/cart.py", CART.replace(old, new))
+    answer = shop.diff()
+    assert answer["files"] == [] and answer["other_files"] == ["modified prod shop/cart.py"]
+
+
+def test_a_line_that_stands_deeper_is_a_change(shop: Shop) -> None:
+    shop.write(
+        "shop/cart.py", CART.replace("        total = count\n", "        if 1:\n            total = count\n")
+    )
+    git(shop.root, "commit", "-qam", "if")
+    shop.write(
+        "shop/cart.py",
+        CART.replace(
+            "        total = count\n        return",
+            "        if 1:\n            total = count\n            return",
+        ),
+    )
+    assert list(shop.changes("shop/cart.py")) == ["Cart", "Cart.add"]
 
 
 def test_a_long_diff_is_read_in_pages(shop: Shop) -> None:

@@ -1,17 +1,15 @@
 """What has changed between two states of a repository, by definitions."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from codeplane.core.errors import ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.graph.references import is_below
-from codeplane.graph.structure import Change, ChangeKind, Version, compare, flattened, has_structure
+from codeplane.graph.structure import Change, ChangeKind, compare, flattened
+from codeplane.graph.versions import Version, has_structure
 from codeplane.index.files import FileFacts
 from codeplane.index.sources import ViewSources
-from codeplane.languages.facts import Role
 
 WORKING_TREE: Final = "working tree"
 _MOST_PAIRED: Final = 200
@@ -27,7 +25,7 @@ class State:
     label: str
     blobs: Mapping[str, int | None]
     sources: ViewSources
-    read: Callable[[RepoPath], bytes] | None  # None where only facts are on record
+    read: Callable[[RepoPath], bytes | None]  # None where only facts are on record
 
 
 class FileDiff(NamedTuple):
@@ -70,8 +68,7 @@ def _file(old: State, new: State, path: RepoPath, old_path: RepoPath | None) -> 
     note = _note(old, new, path, present)
     if note:
         return FileDiff(path, old_path, status, language, [], note)
-    is_whole = old.read is not None and new.read is not None
-    changes = compare(_version(old, old_path or path, before, is_whole), _version(new, path, after, is_whole))
+    changes = compare(_version(old, old_path or path, before), _version(new, path, after))
     return FileDiff(path, old_path, status, language, changes)
 
 
@@ -90,34 +87,10 @@ def _facts(state: State, path: RepoPath) -> FileFacts | None:
     return state.sources.facts_of(blob) if blob is not None else None
 
 
-def _version(state: State, path: RepoPath, facts: FileFacts | None, is_whole: bool) -> Version | None:
+def _version(state: State, path: RepoPath, facts: FileFacts | None) -> Version | None:
     if facts is None:
         return None
-    has_tests = path in state.sources.tests()
-    if is_whole and state.read is not None:
-        try:
-            return Version(facts, state.read(path), has_tests=has_tests)
-        except (ContentChanged, NotFound):
-            if state.label == WORKING_TREE:
-                raise
-    return Version(facts, None, _names(state, path, facts), has_tests)
-
-
-def _names(state: State, path: RepoPath, facts: FileFacts) -> dict[int, str]:
-    """The names in each definition, in order, as what stands in for its text."""
-    blob = state.blobs[path]
-    found = state.sources.names_of(blob) if blob is not None else None
-    seen = list(found.all()) if found is not None else []
-    lines = [one.line for _, one in seen]
-    names = {}
-    for at, item in enumerate(facts.definitions):
-        first, last = bisect_left(lines, item.span.start_line), bisect_right(lines, item.span.end_line)
-        names[at] = " ".join(
-            f"{name}/{one.role.value}"
-            for name, one in seen[first:last]
-            if one.role is not Role.DEFINE or one.line != item.name_line
-        )
-    return names
+    return Version(facts, lambda: state.read(path), path in state.sources.tests())
 
 
 def _moved(old: State, new: State, gone: list[RepoPath], come: list[RepoPath]) -> dict[RepoPath, RepoPath]:

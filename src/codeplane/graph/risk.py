@@ -55,6 +55,8 @@ def risk_of(change: Change, blast: Blast | None) -> Risk:
     users = sum(blast.tiers.get(tier, 0) for tier in (Tier.PROVEN, Tier.STRONG))
     is_unseen = change.change is ChangeKind.SIGNATURE and change.breaking is False
     if change.change is ChangeKind.BODY or is_unseen:
+        if "text_gone" in change.tags:
+            return "unknown"
         if "minor_change" in change.tags:
             return "low"
         return "high" if "major_change" in change.tags and users >= _MANY else "medium"

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
+from codeplane.core.errors import NotFound
+from codeplane.core.paths import RepoPath
 from codeplane.graph.diff import WORKING_TREE, State
 from codeplane.index import Snapshot
 
@@ -20,7 +23,21 @@ def state_of(
 ) -> tuple[State, Snapshot | None]:
     """A state, and the snapshot to ask about references where there is one."""
     if name is not None and (epoch := _EPOCH.match(name)):
-        return State(name, now.contents_at(int(epoch[1])), now.linker.sources, None), None
+        contents = now.contents_at(int(epoch[1]))
+        return State(name, contents, now.linker.sources, partial(_recorded, now, contents)), None
     snapshot = now if name is None else commits[name]
     sources = snapshot.linker.sources
-    return State(name or WORKING_TREE, sources.memo.layout.blobs, sources, snapshot.source), snapshot
+    read = snapshot.source if name is None else partial(_committed, snapshot)
+    return State(name or WORKING_TREE, sources.memo.layout.blobs, sources, read), snapshot
+
+
+def _recorded(now: Snapshot, contents: Mapping[str, int | None], path: RepoPath) -> bytes | None:
+    blob = contents.get(path)
+    return now.recorded(path, blob) if blob is not None else None
+
+
+def _committed(snapshot: Snapshot, path: RepoPath) -> bytes | None:
+    try:
+        return snapshot.source(path)
+    except NotFound:
+        return None  # what a pointer stands for was read elsewhere

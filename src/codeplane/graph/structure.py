@@ -1,27 +1,21 @@
 """What has changed in the structure of one file between two versions of it."""
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from enum import StrEnum
 from typing import Final
 
 from codeplane.graph.signatures import judge
-from codeplane.index.files import FileFacts
-from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Span
+from codeplane.graph.versions import Side, Version
+from codeplane.languages.facts import Definition
+from codeplane.languages.tokens import say_the_same
 
-# Parts of texts and data are no structure of code.
-_NO_STRUCTURE: Final = frozenset("heading key selector block stage resource table".split())
-_CALLED: Final = frozenset("function method constructor".split())
-_MEMBERS: Final = frozenset("method field property".split())
 _MINOR: Final = 3
 _MAJOR: Final = 20
 _MOST_COMPARED: Final = 3_000
 _MOST_SHOWN: Final = 4
 _LONGEST: Final = 120
-
-Key = tuple[tuple[str, ...], str, int]  # the names around and its own, the kind, its number among those alike
 
 
 class ChangeKind(StrEnum):
@@ -30,17 +24,6 @@ class ChangeKind(StrEnum):
     RENAMED = "renamed"
     SIGNATURE = "signature_changed"
     BODY = "body_changed"
-
-
-@dataclass(frozen=True)
-class Version:
-    """One version of a file: what it says, and its bytes where they can be had."""
-
-    facts: FileFacts
-    data: bytes | None
-    # What stands in for the text of a span where there are no bytes: the names in it.
-    names: Mapping[int, str] = field(default_factory=dict)
-    has_tests: bool = False  # the file is one where tests are
 
 
 @dataclass(frozen=True)
@@ -62,125 +45,13 @@ class Change:
     breaking: bool | None = False
 
 
-def has_structure(facts: FileFacts) -> bool:
-    return any(item.kind not in _NO_STRUCTURE for item in facts.definitions)
-
-
 def compare(old: Version | None, new: Version | None) -> list[Change]:
     """The changes from one version to the other, members below what holds them, in order of position."""
-    return _Comparison(_Side(old), _Side(new)).changes()
-
-
-class _Side:
-    def __init__(self, version: Version | None) -> None:
-        self.items: Sequence[Definition] = version.facts.definitions if version else ()
-        self.facts = version.facts if version else None
-        self.names = version.names if version else {}
-        self.has_tests = version.has_tests if version else False
-        self._data = version.data if version else None
-        self.starts = _starts(self._data) if self._data is not None else []
-        self.keys: dict[Key, int] = {}
-        self.key_of: dict[int, Key] = {}
-        self.inside: dict[int, list[int]] = {}
-        depths: dict[int, int] = {-1: 0}
-        for at in range(len(self.items)):
-            self._measure(at, depths)
-        for at in sorted(range(len(self.items)), key=lambda at: (depths[at], at)):
-            if self.items[at].kind not in _NO_STRUCTURE:
-                self._add(at, self.items[at])
-
-    def _measure(self, at: int, depths: dict[int, int]) -> None:
-        """Notes how deep a definition and those around it stand."""
-        way = []
-        while at not in depths:
-            way.append(at)
-            at = self.items[at].parent
-        depths.update({one: number for number, one in enumerate(reversed(way), depths[at] + 1)})
-
-    def is_private(self, at: int) -> bool:
-        """Whether nobody outside can use a definition: it, or what holds it, is private, a test or local."""
-        flags = FLAG_PRIVATE | (FLAG_TEST if self.has_tests else 0)
-        while at >= 0:
-            item, at = self.items[at], self.items[at].parent
-            is_local = at >= 0 and item.kind not in _MEMBERS and self.items[at].kind in _CALLED
-            if is_local or item.flags & flags:
-                return True
-        return False
-
-    def depth(self, at: int) -> int:
-        return len(self.key_of[at][0]) if at in self.key_of else 0
-
-    def _add(self, at: int, item: Definition) -> None:
-        above = self.key_of.get(item.parent)
-        owner = (item.owner,) if item.owner not in ("", item.name) else ()
-        names = (*(above[0] if above else owner), item.name)
-        number = 0
-        while (names, item.kind, number) in self.keys:
-            number += 1
-        self.keys[names, item.kind, number] = at
-        self.key_of[at] = (names, item.kind, number)
-        self.inside.setdefault(item.parent, []).append(at)
-
-    def follow(self, old: "_Side") -> None:
-        """Numbers those alike as the old version does, by their headers: an overload may come in between."""
-        several = {key[:2] for key in (*self.keys, *old.keys) if key[2]}
-        for names, kind in several:
-            mine, theirs = ([*side.alike(names, kind)] for side in (self, old))
-            headers = {old.items[at].signature: number for number, at in reversed([*enumerate(theirs)])}
-            numbers: dict[int, int] = {}
-            for at in mine:
-                number = headers.pop(self.items[at].signature, None)
-                if number is not None:
-                    numbers[number] = at
-            left = iter([at for at in mine if at not in numbers.values()])
-            free = (number for number in range(len(mine) + len(theirs)) if number not in numbers)
-            numbers |= dict(zip(free, left, strict=False))
-            for number in range(len(mine)):
-                del self.keys[names, kind, number]
-            for number, at in numbers.items():
-                self.keys[names, kind, number] = at
-                self.key_of[at] = (names, kind, number)
-
-    def alike(self, names: tuple[str, ...], kind: str) -> Iterator[int]:
-        """The definitions of one name and kind, in order."""
-        number = 0
-        while (at := self.keys.get((names, kind, number))) is not None:
-            yield at
-            number += 1
-
-    @property
-    def has_text(self) -> bool:
-        return self._data is not None
-
-    def text(self, at: int, own: bool) -> bytes:
-        """The text of a definition, with or without that of the definitions inside."""
-        assert self._data is not None, "BUG: there is no text"
-        begin, end = self._range(self.items[at].span)
-        if not own:
-            return self._data[begin:end]
-        parts = []
-        for child in sorted(self._range(self.items[one].span) for one in self.inside.get(at, ())):
-            if child[0] >= begin:
-                parts.append(self._data[begin : child[0]])
-                begin = max(begin, child[1])
-        return b"".join([*parts, self._data[begin:end]])
-
-    def _range(self, span: Span) -> tuple[int, int]:
-        last = len(self.starts) - 1
-        begin = self.starts[min(span.start_line - 1, last)] + span.start_column
-        return begin, self.starts[min(span.end_line - 1, last)] + span.end_column
-
-    def footprint(self, at: int) -> str:
-        """The same for two definitions that differ in their own names alone."""
-        item = self.items[at]
-        name = item.name.encode("utf-8", "surrogateescape")
-        text = self.text(at, own=False).replace(name, b"\0") if self.has_text else b""
-        said = text or self.names.get(at, "").replace(item.name, "\0").encode("utf-8", "surrogateescape")
-        return f"{item.kind} {hashlib.sha256(said).hexdigest()}"
+    return _Comparison(Side(old), Side(new)).changes()
 
 
 class _Comparison:
-    def __init__(self, old: _Side, new: _Side) -> None:
+    def __init__(self, old: Side, new: Side) -> None:
         self._old, self._new = old, new
         new.follow(old)
 
@@ -200,17 +71,20 @@ class _Comparison:
                 found.append((new.items[after].parent, one))
         return self._nested(found)
 
-    def _is_top(self, side: _Side, at: int, among: list[int]) -> bool:
+    def _is_top(self, side: Side, at: int, among: list[int]) -> bool:
         return side.items[at].parent not in among
 
     def _renamed(self, removed: list[int], added: list[int]) -> dict[int, int]:
         """Those of which one has gone and one has come, alike but for the name, under the same parent."""
+        if not removed or not added:
+            return {}
+        by_text = self._old.has_text and self._new.has_text
         gone: dict[tuple[object, str], list[int]] = {}
         come: dict[tuple[object, str], list[int]] = {}
         for side, numbers, table in ((self._old, removed, gone), (self._new, added, come)):
             for at in numbers:
                 parent = side.key_of.get(side.items[at].parent)
-                table.setdefault((parent, side.footprint(at)), []).append(at)
+                table.setdefault((parent, side.footprint(at, by_text=by_text)), []).append(at)
         return {
             before[0]: come[mark][0]
             for mark, before in gone.items()
@@ -220,7 +94,7 @@ class _Comparison:
     def _rename(self, before: int, after: int) -> tuple[int, Change]:
         was, item = self._old.items[before], self._new.items[after]
         change = Change(
-            ChangeKind.RENAMED, item, _dotted(self._new, after), before, after,
+            ChangeKind.RENAMED, item, self._new.name(after), before, after,
             old_name=was.name, old_signature=was.signature, tags=("symbol_renamed",),
             breaking=not self._old.is_private(before),
         )  # fmt: skip
@@ -228,14 +102,14 @@ class _Comparison:
 
     def _add(self, at: int) -> tuple[int, Change]:
         item = self._new.items[at]
-        name = _dotted(self._new, at)
+        name = self._new.name(at)
         return item.parent, Change(ChangeKind.ADDED, item, name, None, at, tags=("symbol_added",))
 
     def _remove(self, at: int) -> tuple[int, Change]:
         item = self._old.items[at]
         above = self._old.key_of.get(item.parent)
         parent = self._new.keys.get(above, -1) if above else -1
-        name = _dotted(self._old, at)
+        name = self._old.name(at)
         breaking = not self._old.is_private(at)
         return parent, Change(
             ChangeKind.REMOVED, item, name, at, None, tags=("symbol_removed",), breaking=breaking
@@ -243,37 +117,39 @@ class _Comparison:
 
     def _changed(self, before: int, after: int) -> Change | None:
         was, item = self._old.items[before], self._new.items[after]
-        assert self._old.facts is not None and self._new.facts is not None, "BUG: both sides have it"
-        tags, breaking = judge((self._old.facts, before), (self._new.facts, after))
-        lines, preview = self._difference(before, after)
-        if not tags and not lines:
+        if was.text == item.text and was.flags == item.flags:
             return None
-        size = () if not lines else _size_tags(lines)
+        tags, breaking = judge((self._old.facts, before), (self._new.facts, after))
+        is_known, lines, preview = self._difference(before, after)
+        if not tags and not lines and is_known:
+            return None
+        size = ("text_gone",) if not is_known else _size_tags(lines) if lines else ()
         return Change(
             ChangeKind.SIGNATURE if tags else ChangeKind.BODY,
-            item, _dotted(self._new, after), before, after,
+            item, self._new.name(after), before, after,
             old_signature=was.signature if tags else "", lines_changed=lines or None,
             tags=(*tags, *size), preview=preview,
             breaking=breaking if not self._old.is_private(before) else False,
         )  # fmt: skip
 
-    def _difference(self, before: int, after: int) -> tuple[int, tuple[str, ...]]:
-        """How many lines of the definition itself differ, and the first of them."""
+    def _difference(self, before: int, after: int) -> tuple[bool, int, tuple[str, ...]]:
+        """How many lines of the definition itself differ, and the first of them; whether that can be told."""
         old, new = self._old, self._new
+        if old.items[before].text == new.items[after].text:
+            return True, 0, ()
         if not (old.has_text and new.has_text):
-            is_same = old.names.get(before, "") == new.names.get(after, "")
-            return (0 if is_same else 1), ()
-        texts = [old.text(before, own=True), new.text(after, own=True)]
-        if texts[0] == texts[1]:
-            return 0, ()
+            return False, 0, ()
+        texts = old.text(before), new.text(after)
+        if say_the_same(new.facts.language, *texts):
+            return True, 0, ()
         was, now = _lines(texts[0]), _lines(texts[1])
         if was == now:
-            return 0, ()
+            return True, 0, ()
         if max(len(was), len(now)) > _MOST_COMPARED:
-            return max(len(was), len(now)), ()
+            return True, max(len(was), len(now)), ()
         differing = [line for line in unified_diff(was, now, n=0, lineterm="") if line[:1] in "+-"][2:]
         count = max(sum(line[0] == sign for line in differing) for sign in "+-")
-        return count, tuple(line[:_LONGEST] for line in differing[:_MOST_SHOWN])
+        return True, count, tuple(line[:_LONGEST] for line in differing[:_MOST_SHOWN])
 
     def _nested(self, found: list[tuple[int, Change]]) -> list[Change]:
         """Changes below the changes of what holds them; what holds one has changed itself."""
@@ -288,7 +164,7 @@ class _Comparison:
                 continue
             item = self._new.items[parent]
             before = self._old.keys.get(self._new.key_of[parent])
-            own[parent] = Change(ChangeKind.BODY, item, _dotted(self._new, parent), before, parent)
+            own[parent] = Change(ChangeKind.BODY, item, self._new.name(parent), before, parent)
             below.setdefault(item.parent, []).append(own[parent])
             waiting.append(item.parent)
         return self._ordered(below, -1)
@@ -304,19 +180,6 @@ class _Comparison:
             ]
             done[parent] = sorted(made, key=lambda one: (one.definition.span, one.change))
         return done.get(top, [])
-
-
-def _dotted(side: _Side, at: int) -> str:
-    return ".".join(side.key_of[at][0])
-
-
-def _starts(data: bytes) -> list[int]:
-    starts = [0]
-    at = data.find(b"\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = data.find(b"\n", at + 1)
-    return starts
 
 
 def _lines(text: bytes) -> list[str]:

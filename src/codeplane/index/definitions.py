@@ -12,7 +12,7 @@ class Definitions(Unpacked[Definition]):
     def __init__(self, connection: Connection, blob: int) -> None:
         self._rows = connection.execute(
             "SELECT name, kind, parent, scope, body, start_line, start_column, end_line, end_column,"
-            " name_line, name_column, signature, bases, annotation, flags, owner FROM definition"
+            " name_line, name_column, signature, bases, annotation, flags, owner, text FROM definition"
             " WHERE blob = ? ORDER BY position",
             (blob,),
         ).fetchall()

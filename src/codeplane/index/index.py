@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -33,7 +34,7 @@ from codeplane.reading.pack import sql_text
 from codeplane.reading.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_exact
 from codeplane.storage.lease import Lease
-from codeplane.truth import Delta, Known, WorkingTree
+from codeplane.truth import CommitTree, Delta, Known, WorkingTree
 
 WORKING_VIEW: Final = "worktree"
 
@@ -170,7 +171,9 @@ class Index:
                 known = self._coverage = (view, epoch, coverage_of(connection, view))
             return known[2]
 
-        return Snapshot(connection, view, epoch, Supplies(links, units, coverage, contents))
+        return Snapshot(
+            connection, view, epoch, Supplies(links, units, coverage, contents, self._last_commit())
+        )
 
     def _content(self, path: RepoPath, digest: Digest) -> bytes:
         try:
@@ -178,6 +181,15 @@ class Index:
         except NotFound as error:
             told = shown(path)
             raise ContentChanged(f"{told} has gone since it was looked at.", path=told) from error
+
+    def _last_commit(self) -> Contents:
+        """Reads from the last commit, whose files are listed at the first use."""
+
+        @cache
+        def tree() -> CommitTree:
+            return self._tree.at("HEAD")
+
+        return lambda path, digest: tree().exact(path, digest)
 
     def _manifest(self, path: RepoPath) -> bytes | None:
         """The bytes of a file as the last epoch has them; None where they have changed since."""

@@ -1,13 +1,17 @@
 """What is kept between questions about links: facts of blobs, and answers that are still true."""
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
+from typing import Final
 
 from codeplane.index.contexts import Read
 from codeplane.index.links import Linker
 from codeplane.index.sources import Kept, Memo, ViewSources
 from codeplane.index.units import Units
 from codeplane.storage.database import Connection
+
+_MOST_COMMITS: Final = 4
 
 
 class Linking:
@@ -17,6 +21,7 @@ class Linking:
     def __init__(self) -> None:
         self._kept = Kept()
         self._memos: dict[int, Memo] = {}
+        self._commits: OrderedDict[int, Memo] = OrderedDict()  # those asked about last
         self._guard = threading.Lock()
 
     def linker(
@@ -31,8 +36,7 @@ class Linking:
         if memo is not None and memo.epoch == epoch:
             return memo
         if not epoch:
-            # The view of a commit has no epochs: what it lacks may have been filled in since.
-            return Memo.load(connection, view, epoch)
+            return self._of_commit(connection, view)
         newer = memo.advanced(connection, view, epoch) if memo is not None and memo.epoch < epoch else None
         newer = newer or Memo.load(connection, view, epoch)
         with self._guard:
@@ -40,3 +44,15 @@ class Linking:
             if known is None or known.epoch < epoch:
                 self._memos[view] = newer
         return newer
+
+    def _of_commit(self, connection: Connection, view: int) -> Memo:
+        """A view of a commit has no epochs: what it lacks may have been filled in since it was looked at."""
+        loaded = Memo.load(connection, view, 0)
+        with self._guard:
+            known = self._commits.pop(view, None)
+            if known is None or known.layout.blobs != loaded.layout.blobs:
+                known = loaded
+            self._commits[view] = known
+            while len(self._commits) > _MOST_COMMITS:
+                self._commits.popitem(last=False)
+        return known

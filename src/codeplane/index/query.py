@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
-from codeplane.core.errors import EpochGone, NotFound
+from codeplane.core.errors import EpochGone, NotFound, RevisionNotFound
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.index.coverage import Coverage, why_no, why_none
@@ -77,6 +77,7 @@ class Supplies(NamedTuple):
     units: Callable[[], Units]
     coverage: Callable[[], Coverage]
     contents: Contents
+    committed: Contents  # the same of the last commit
 
 
 class Snapshot:
@@ -84,7 +85,7 @@ class Snapshot:
 
     def __init__(self, connection: Connection, view: int, epoch: int, supplies: Supplies) -> None:
         self._connection = connection
-        self._links, self._units, self._coverage, self._contents = supplies
+        self._links, self._units, self._coverage, self._contents, self._committed = supplies
         self._view = view
         self.epoch = epoch
         self.notes: list[str] = []  # what an answer has to say beside what was asked
@@ -134,6 +135,17 @@ class Snapshot:
         if found is None:
             raise NotFound(f"There is no file {shown(path)} in the index.", path=shown(path))
         return self._contents(path, Digest(found[0]))
+
+    def recorded(self, path: RepoPath, blob: int) -> bytes | None:
+        """The bytes of a content that a path has or had; None where tree and last commit lack them."""
+        now = self.linker.sources.paths_of(blob)
+        if now:
+            return self.source(RepoPath(now[0]))
+        found = self._connection.execute("SELECT digest FROM blob WHERE id = ?", (blob,)).fetchone()
+        try:
+            return self._committed(path, Digest(found[0])) if found is not None else None
+        except (NotFound, RevisionNotFound):
+            return None
 
     def removed_at(self, path: RepoPath) -> int | None:
         """The last epoch on record that took a path away; None for one that never was there."""

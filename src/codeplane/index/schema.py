@@ -48,6 +48,7 @@ CREATE TABLE definition (
   annotation TEXT NOT NULL,
   flags INTEGER NOT NULL,
   owner TEXT NOT NULL,
+  text INTEGER NOT NULL,
   PRIMARY KEY (blob, position)
 ) WITHOUT ROWID;
 CREATE INDEX definition_by_name ON definition (name);

@@ -83,7 +83,7 @@ class _Rows:
             connection.executemany(f"INSERT INTO {table} {columns} VALUES ({_marks(_WIDTHS[table])})", rows)
 
 
-_WIDTHS = {"blob": 13, "definition": 18, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
+_WIDTHS = {"blob": 13, "definition": 19, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
 
 
 class Entry(NamedTuple):

@@ -2,12 +2,15 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import cache, lru_cache
+from hashlib import blake2b
 from itertools import accumulate
 
 from codeplane.languages._binds import BindDraft
 from codeplane.languages._outline import Draft, Outline
 from codeplane.languages._spec import LanguageSpec, specs
+from codeplane.languages._style import without_comments
 from codeplane.languages.facts import (
     FLAG_MORE,
     FLAG_PRIVATE,
@@ -134,12 +137,23 @@ def definitions(
     ]
 
 
+def _inside(outline: Outline, parent_of: Callable[[Draft], int]) -> dict[int, list[tuple[int, int]]]:
+    """The number of each definition → where those inside of it begin and end."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for draft in outline.drafts:
+        if draft.name[0] >= 0 and (parent := parent_of(draft)) >= 0:
+            found.setdefault(parent, []).append((draft.span_start, draft.end))
+    return found
+
+
 class _Finish:
     def __init__(
         self, outline: Outline, numbers: list[int], reading: tuple[LanguageSpec, bytes, Lines]
     ) -> None:
         self.outline, self.numbers = outline, numbers
         self.spec, self.data, self.lines = reading
+        self.inside = _inside(outline, self._parent)
+        self.count = 0
 
     def definition(self, draft: Draft, annotation: str) -> Definition:
         name = self.data[draft.name[0] : draft.name[1]]
@@ -162,8 +176,25 @@ class _Finish:
                 annotation or draft.annotation,
                 flags | self._base_flags(draft) if draft.bases else flags,
                 owner,
+                self._text(draft),
             ),
         )
+
+    def _text(self, draft: Draft) -> int:
+        """A hash of the text of a definition, without its name and the definitions inside."""
+        begin, data = draft.span_start, self.data
+        parts = self.inside.get(self.count, [])
+        self.count += 1
+        if draft.owner != draft.name:
+            parts = [*parts, draft.name]
+        own = blake2b(digest_size=7)
+        for start, end in sorted(parts):
+            if begin <= start < draft.end:
+                own.update(data[begin:start])
+                own.update(b"\0")
+                begin = end
+        own.update(data[begin : draft.end])
+        return int.from_bytes(own.digest(), "little")
 
     def _base_flags(self, draft: Draft) -> int:
         base = self.spec.test_base
@@ -188,7 +219,7 @@ class _Finish:
         end = draft.body_start if draft.body_start >= 0 else draft.end
         header = self.data[draft.start : min(end, draft.start + _SIGNATURE)]
         if b"\n" in header:
-            header = _REMARK.sub(b"", header)
+            header = without_comments(self.spec.writing, _REMARK.sub(b"", header))
         return text(b" ".join(header.split()).rstrip(b"{:=; "))
 
     def _bases(self, draft: Draft) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import HeaderStyle, Writing
 from codeplane.languages.facts import ScopeKind
 
 HERE = Path(__file__).parent
@@ -180,6 +180,8 @@ class LanguageSpec:
     far_kinds: frozenset[str] = frozenset()
     # How headers are written; None where they cannot be taken apart.
     header: HeaderStyle | None = None
+    # What is a comment and what a literal; None where that takes a parser to tell.
+    writing: Writing | None = None
     gaps: str = ""  # what the support table says about things left out
 
 

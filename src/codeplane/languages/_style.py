@@ -1,7 +1,9 @@
-"""How the headers of functions are written in a language, as data."""
+"""How headers, comments and literals are written in a language, as data."""
 
+import re
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import Final, Literal
 
 
 @dataclass(frozen=True)
@@ -30,3 +32,60 @@ class HeaderStyle:
     receivers: frozenset[str] = frozenset()  # first parameters that no call passes
     # A class has parameters behind its name, not bases.
     classes: bool = False
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What is a comment, what is a literal, and whether lines count. Patterns of bytes."""
+
+    comments: tuple[str, ...]
+    literals: tuple[str, ...]
+    # `free`: white space means nothing. `lines`: where a line ends counts outside of parentheses. `indent`:
+    # where it begins counts too.
+    layout: Literal["free", "lines", "indent"] = "lines"
+    # How a literal begins that holds code, in braces.
+    mixed: str = ""
+    refused: str = ""  # what a text must not have for the rest to hold
+
+
+_DOUBLE: Final = r'"(?:\\.|[^"\\\n])*"'
+_SINGLE: Final = r"'(?:\\.|[^'\\\n])*'"
+_CHARACTER: Final = r"'(?:\\[^\n]{1,10}?|[^'\\\n])'"
+_BLOCK: Final = r'"""(?:\\.|[^\\])*?"""'
+# What ends a regular expression is no comment: that has white space or a mark before it.
+_SLASHES: Final = (r"(?<![^\s;,{}()])//[^\n]*", r"/\*.*?\*/")
+_REGEX: Final = r"(?:(?<=[(=,:\[!&|?{};])|(?<=return))\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
+
+PYTHON: Final = Writing(
+    (r"#[^\n]*",),
+    (rf"[A-Za-z]{{0,3}}(?:{_BLOCK}|'''(?:\\.|[^\\])*?'''|{_DOUBLE}|{_SINGLE})",),
+    "indent",
+    mixed=r"[A-Za-z]*[fFtT][A-Za-z]*['\"]",
+)
+SCRIPT: Final = Writing(
+    _SLASHES, (_REGEX, _DOUBLE, _SINGLE, r"`(?:\\.|[^`\\])*`"), mixed=r"`", refused="</|/>"
+)
+CURLY: Final = Writing(_SLASHES, (_BLOCK, _DOUBLE, _CHARACTER), "free")
+GO: Final = Writing(_SLASHES, (_DOUBLE, _CHARACTER, r"`[^`]*`"))
+RUST: Final = Writing(
+    _SLASHES, (r'b?r(?P<mark>#*)".*?"(?P=mark)', r'b?"(?:\\.|[^"\\])*"', _CHARACTER), "free"
+)
+PREPROCESSED: Final = Writing(_SLASHES, (r'R"(?P<mark>[^\s()\\]*)\(.*?\)(?P=mark)"', _DOUBLE, _CHARACTER))
+SHARP: Final = Writing(
+    _SLASHES, (_BLOCK, r'\$?@\$?"(?:""|[^"])*"', _DOUBLE, _CHARACTER), mixed=r'[@$]*\$[@$]*"'
+)
+KOTLIN: Final = Writing(_SLASHES, (_BLOCK, _DOUBLE, _CHARACTER), mixed='"')
+
+
+@cache
+def comments_and_literals(writing: Writing) -> re.Pattern[bytes]:
+    """Finds the comments and literals of a text, each as the group of that name."""
+    pattern = f"(?P<literal>{'|'.join(writing.literals)})|(?P<comment>{'|'.join(writing.comments)})"
+    return re.compile(pattern.encode(), re.DOTALL)
+
+
+def without_comments(writing: Writing | None, data: bytes) -> bytes:
+    """A piece of code without its comments."""
+    if writing is None:
+        return data
+    return comments_and_literals(writing).sub(lambda match: match["literal"] or b" ", data)

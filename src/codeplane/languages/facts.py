@@ -86,6 +86,8 @@ class Definition(NamedTuple):
     annotation: str = ""
     flags: int = 0  # OR of the FLAG_ values
     owner: str = ""  # the type that it belongs to as written, where it stands outside of it: `impl`, `T::f`
+    # The same for the same text but for its name; the text of definitions inside is theirs.
+    text: int = 0
 
 
 OTHER_TYPE = "?"

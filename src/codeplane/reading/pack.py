@@ -67,6 +67,7 @@ def pack(facts: Facts, words: str, *, generated: bool = False) -> Packed:
                 _text(d.annotation),
                 d.flags,
                 _text(d.owner),
+                d.text,
             )
             for d in facts.definitions
         ],

@@ -1,7 +1,7 @@
 """C."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import PREPROCESSED, HeaderStyle
 from codeplane.languages.facts import ScopeKind
 
 SPEC = LanguageSpec(
@@ -22,6 +22,7 @@ SPEC = LanguageSpec(
         "dlopen": ("dynamic_import", 0),
     },
     surface="included",
+    writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, rest=("...",)),
     gaps="Macros are not expanded; a `.h` file is read as C.",
 )

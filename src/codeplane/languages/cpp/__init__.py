@@ -1,7 +1,7 @@
 """C++."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import PREPROCESSED, HeaderStyle
 from codeplane.languages.facts import ScopeKind
 
 SPEC = LanguageSpec(
@@ -29,6 +29,7 @@ SPEC = LanguageSpec(
         "dlopen": ("dynamic_import", 0),
     },
     surface="included",
+    writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, angles=True, rest=("...",)),
     gaps="Macros are not expanded; overloads, names of templates and calls that arguments may redirect are"
     " not told apart; a `.h` file is read as C.",

@@ -1,7 +1,7 @@
 """C# 12."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import SHARP, HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
 
 _OBJECT = "Equals Finalize GetHashCode GetType MemberwiseClone ReferenceEquals ToString"
@@ -48,6 +48,7 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("object", "Object", "System.Object")),
     static_types=True,
     surface="defined",
+    writing=SHARP,
     header=HeaderStyle(order="type", named=True, typed=True, angles=True, rest=("params",), classes=True),
     gaps="global usings of other files; attributes are not bound to their classes",
 )

@@ -1,7 +1,7 @@
 """Go."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import GO, HeaderStyle
 from codeplane.languages.facts import ScopeKind
 
 SPEC = LanguageSpec(
@@ -23,6 +23,7 @@ SPEC = LanguageSpec(
     surface="defined",
     nearest_base=True,
     static_types=True,
+    writing=GO,
     header=HeaderStyle(order="go", typed=True),
     gaps="labels; fields of types without a name",
 )

@@ -1,7 +1,7 @@
 """Java 21."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import CURLY, HeaderStyle
 from codeplane.languages.facts import FLAG_OVERRIDE, FLAG_TEST, ScopeKind
 
 _OBJECT = "clone equals finalize getClass hashCode notify notifyAll toString wait"
@@ -47,6 +47,7 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Object", "Cloneable", "Serializable", "java.io.Serializable")),
     super_receivers=("super",),
     static_types=True,
+    writing=CURLY,
     header=HeaderStyle(
         order="type", typed=True, angles=True, rest=("...",), words=frozenset(("final",)), classes=True
     ),

@@ -1,7 +1,7 @@
 """JavaScript, JSX included."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import SCRIPT, HeaderStyle
 
 SPEC = LanguageSpec(
     name="javascript",
@@ -41,5 +41,6 @@ SPEC = LanguageSpec(
         "Object.defineProperty": ("reflect", 1),
     },
     surface="exported",
+    writing=SCRIPT,
     header=HeaderStyle(lenient=True, rest=("...",)),
 )

@@ -1,7 +1,7 @@
 """Kotlin 2."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import KOTLIN, HeaderStyle
 from codeplane.languages.facts import FLAG_TEST, ScopeKind
 
 _ANY = "copy equals hashCode toString"
@@ -43,6 +43,7 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Any", "kotlin.Any")),
     static_types=True,
     surface="defined",
+    writing=KOTLIN,
     header=HeaderStyle(
         named=True,
         typed=True,

@@ -1,7 +1,7 @@
 """Python 3."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import PYTHON, HeaderStyle
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
 from codeplane.languages.python.annotations import declared_type, returned_type
 from codeplane.languages.python.builtin import members_of
@@ -65,6 +65,7 @@ SPEC = LanguageSpec(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
     ),
     super_receivers=("super()",),
+    writing=PYTHON,
     header=HeaderStyle(
         named=True, marks=True, rest=("*",), named_rest="**", receivers=frozenset(("self", "cls"))
     ),

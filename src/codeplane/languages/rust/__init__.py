@@ -1,7 +1,7 @@
 """Rust."""
 
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages._style import RUST, HeaderStyle
 from codeplane.languages.facts import ScopeKind
 
 SPEC = LanguageSpec(
@@ -38,6 +38,7 @@ SPEC = LanguageSpec(
     members_apart=True,
     nearest_base=True,
     static_types=True,
+    writing=RUST,
     header=HeaderStyle(typed=True, unsaid="private", angles=True, quotes='"', words=frozenset(("mut",))),
     gaps="names inside macros and names that macros define",
 )

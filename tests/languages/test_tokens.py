@@ -1,0 +1,61 @@
+"""Which changes of a text say the same, and which only look like it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeplane.languages import specs
+from codeplane.languages.tokens import say_the_same, tokens
+
+WRITTEN = sorted(name for name, spec in specs().items() if spec.writing is not None)
+
+SAME = [
+    ("python", "f(a, b)", "f(a,  # first\n  b)"),
+    ("python", "f:\n    if a:\n        b()\n    c()\n", "f:\n  # x\n  if a:\n    b() # y\n\n  c()\n"),
+    ("python", "x = 'a # b'", "x  =  'a # b' # c"),
+    ("python", "a = 1 \\\n  + 2", "a = 1 + 2"),
+    ("typescript", "f(a, 1) // x\n", "f(\n  a, // y\n  1)\n"),
+    ("typescript", "const a = /x\\//.test(b) && 1", "const a = /x\\//.test(b) && 1 // two"),
+    ("go", "a := `x // y` // z", "a := `x // y`"),
+    ("java", "int a = 1;", "int a =\n  /* one */ 1; // one"),
+    ("rust", "let a = r#\"x // y\"#; // z", "let a = r#\"x // y\"#;"),
+    ("cpp", 'auto a = R"(x // y)"; // z', 'auto a = R"(x // y)";'),
+    ("csharp", 'var a = @"x\\"; // z', 'var a = @"x\\";'),
+    ("kotlin", "val a = 1 // x", "val a = 1 /* y */"),
+]  # fmt: skip
+OTHER = [
+    ("python", "if a:\n  b()\n  c()", "if a:\n  b()\nc()"),
+    ("python", "x = 'a # b'", "x = 'a # c'"),
+    ("python", 'x = f"{y["a # b"]}"', 'x = f"{y["a # c"]}"'),
+    ("python", '"""a # b"""', '"""a # c"""'),
+    ("typescript", "return\nx", "return x"),
+    ("typescript", "f(() => { return\nx })", "f(() => { return x })"),
+    ("typescript", "/a:\\/\\//.test(b) && 1", "/a:\\/\\//.test(b) && 2"),
+    ("typescript", "`${a} // b`", "`${a} // c`"),
+    ("typescript", "`a ${ `b // c` } d`", "`a ${ `b // d` } d`"),
+    ("javascript", "<p>a // b</p>", "<p>a // c</p>"),
+    ("java", "a - -b", "a --b"),
+    ("java", 'x = "a // b";', 'x = "a // c";'),
+    ("rust", 'let a = \'"\'; b("// x")', 'let a = \'"\'; b("// y")'),
+    ("ruby", "a # b", "a # c"),
+]
+
+
+@pytest.mark.parametrize(("language", "one", "other"), SAME)
+def test_comments_and_white_space_say_nothing(language: str, one: str, other: str) -> None:
+    assert say_the_same(language, one.encode(), other.encode())
+
+
+@pytest.mark.parametrize(("language", "one", "other"), OTHER)
+def test_what_means_something_or_may_do_so_is_a_change(language: str, one: str, other: str) -> None:
+    assert not say_the_same(language, one.encode(), other.encode())
+
+
+@given(
+    st.sampled_from(WRITTEN),
+    st.binary(max_size=80) | st.text("ab \n\"'`/*#{}()$\\", max_size=60).map(str.encode),
+)
+def test_no_text_is_too_odd(language: str, text: bytes) -> None:
+    told = tokens(language, text)
+    assert told is None or all(one for one in told)
+    assert say_the_same(language, text, text) == (told is not None)
