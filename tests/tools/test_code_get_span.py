@@ -8,10 +8,18 @@ from tests.tools.conftest import Ask
 def test_of_a_line_that_is_too_long_the_beginning_is_shown(ask: Ask, repo: Path) -> None:
     (repo / "min.py").write_text("x = '" + "a" * 100_000 + "'\ny = 1\n")
     span = ask("code_get_span", path="min.py")["result"]
-    assert span["lines"] == "1-1 of 2" and span["truncated"] is True
-    assert span["text"].startswith("1 | x = 'aaa") and len(span["text"]) < 41_000
-    assert ask("code_get_span", path="min.py", start_line=2)["result"]["text"] == "2 | y = 1"
-    assert ask("symbols_get_definition_span", symbol="min.x")["result"]["text"].startswith("1 | x = 'aaa")
+    first, second = span["text"].split("\n")
+    assert span["lines"] == "1-2 of 2" and second == "2: y = 1"
+    assert first.startswith("1: x = 'aaa") and first.endswith("… (99006 characters more)")
+    assert ask("symbols_get_definition_span", symbol="min.x")["result"]["text"] == first
+
+
+def test_what_has_no_room_is_cut_between_lines_and_said_to_be(ask: Ask, repo: Path) -> None:
+    (repo / "wide.txt").write_text(f"{'a' * 900}\n" * 100)
+    span = ask("code_get_span", path="wide.txt", end_line=100)["result"]
+    assert span["lines"] == "1-44 of 100" and span["truncated"] is True and len(span["text"]) <= 40_000
+    [file] = ask("read_source", targets=["wide.txt"])["result"]["files"]
+    assert file["spans"][0]["more"] == "wide.txt:45-100"
 
 
 def test_a_link_is_followed_and_a_directory_told_as_one(ask: Ask, repo: Path) -> None:

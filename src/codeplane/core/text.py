@@ -19,6 +19,17 @@ def numbered(lines: Sequence[str], first: int) -> str:
     return "\n".join([f"{number}: {cut(line)}" for number, line in enumerate(lines, first)])
 
 
+def numbered_within(lines: Sequence[str], first: int, room: int) -> tuple[str, int]:
+    """The same of as many lines as there is room for, one at least; and how many these are."""
+    taken = 0
+    for number, line in enumerate(lines, first):
+        room -= len(str(number)) + len(cut(line)) + 3  # the colon, the space and the line break
+        if room < -1 and taken:
+            break
+        taken += 1
+    return numbered(lines[:taken], first), taken
+
+
 def cut(line: str, longest: int = _LONGEST) -> str:
     """A line, or its beginning and how much is left out."""
     return line if len(line) <= longest else f"{line[:longest]}… ({len(line) - longest} characters more)"

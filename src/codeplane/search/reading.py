@@ -6,7 +6,7 @@ from typing import Final
 
 from codeplane.core.errors import CodePlaneError, InvalidArgument, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.core.text import lines_of, numbered
+from codeplane.core.text import lines_of, numbered_within
 from codeplane.index import FileFact, Snapshot
 from codeplane.jail import shown
 from codeplane.search.spans import Wanted
@@ -111,10 +111,7 @@ def _shown(
 ) -> ReadSpan:
     first, last = span
     end = min(last, first + MOST_LINES - 1)
-    text = numbered(lines[first - 1 : end], first)
-    while len(text) > room and end > first:
-        # Lines are of all lengths: the share of the room that they take says about how many fit.
-        end = first + max(0, (end - first) * room // len(text))
-        text = numbered(lines[first - 1 : end], first)
+    text, count = numbered_within(lines[first - 1 : end], first, room)
+    end = first + count - 1 if count else end
     left = f"{shown(path)}:{end + 1}-{last}" if end < last else ""
     return ReadSpan(first, end, text, symbols, left)
