@@ -32,6 +32,7 @@ from codeplane.truth import WorkingTree
 # How many batches may wait for their names in the store to be on the disk.
 _MOST_UNSETTLED = 256
 _LARGEST_JOURNAL = 1 << 20
+_TRIES = 3
 _REFUSALS = (OSError, StateError)
 
 
@@ -54,8 +55,7 @@ class Engine:
     def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
         """Checks the edits against names, rules and the files that are there. Writes nothing."""
         prepared = checks.prepare(edits, scope, self._tree)
-        with Directories(self._root) as directories:
-            plan(prepared, OperationId(""), {}, directories)
+        self._plan(prepared, OperationId(""), {})
         return prepared
 
     @contextmanager
@@ -123,9 +123,16 @@ class Engine:
             check()
 
     def _plan(self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any]) -> Batch:
-        with Directories(self._root) as directories:
-            examined = checks.examine(prepared, self._tree, directories)
-            return plan(examined, operation, note, directories)
+        for attempt in range(_TRIES):
+            try:
+                with Directories(self._root) as directories:
+                    examined = checks.examine(prepared, self._tree, directories)
+                    return plan(examined, operation, note, directories)
+            except OSError as error:
+                # A directory has gone between two looks; the next look tells what that means for the edits.
+                if attempt == _TRIES - 1:
+                    raise failed(error) from error
+        raise AssertionError("BUG: the last try returns or raises")
 
     def _index_moves(self, batch: Batch) -> IndexMoves | None:
         """The entries of git's index that go along with files which are moved."""
