@@ -15,6 +15,7 @@ BENCHES = (
     "switch",
     "search",
     "graph",
+    "diff",
     "economy",
     "oracle",
 )

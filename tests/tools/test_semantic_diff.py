@@ -247,6 +247,35 @@ def test_a_cursor_of_another_state_is_gone(shop: Shop) -> None:
     assert shop.error("semantic_diff", cursor=cursor)["name"] == "CURSOR_GONE"
 
 
+def test_pages_between_commits_go_on_whatever_is_edited_meanwhile(shop: Shop) -> None:
+    shop.write("shop/many.py", "".join(f"def f{n}(): ...\n" for n in range(25)))
+    git(shop.root, "add", "-A")
+    git(shop.root, "commit", "-qm", "many")
+    states = {"base": "HEAD~1", "target": "HEAD"}
+    first = shop.diff(**states)
+    assert first["tests_confidence"]
+    shop.write("shop/cart.py", "")
+    rest = shop.diff(**states, cursor=first["next_cursor"])
+    assert [one["name"] for one in rest["files"][0]["changes"]] == [f"f{n}" for n in range(20, 25)]
+    assert "tests_confidence" not in rest and rest["summary"] == first["summary"]
+    git(shop.root, "commit", "-qam", "gone")
+    assert shop.error("semantic_diff", **states, cursor=first["next_cursor"])["name"] == "CURSOR_GONE"
+
+
+def test_without_a_commit_the_way_to_compare_is_told(tmp_path: Path) -> None:
+    repo = Shop(tmp_path, FILES)
+    git(repo.root, "update-ref", "-d", "HEAD")
+    try:
+        error = repo.error("semantic_diff")
+        assert error["name"] == "REVISION_NOT_FOUND" and "epoch:" in error["hints"][0]
+        repo.result("map_repo")
+        before = repo.session.index.state().epoch
+        repo.write("shop/cart.py", CART.replace("rate = 2", "rate = 3"))
+        assert list(repo.changes("shop/cart.py", base=f"epoch:{before}")) == ["tax"]
+    finally:
+        repo.session.close()
+
+
 def test_names_and_files_that_are_not_utf8_are_compared(shop: Shop) -> None:
     (shop.root / os.fsdecode(b"shop/\xff.py")).write_bytes(b"def \xe9(): ...\n\n\ndef ok(): return '\xff'\n")
     [file] = shop.diff()["files"]

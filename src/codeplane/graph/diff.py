@@ -14,6 +14,7 @@ from codeplane.index.sources import ViewSources
 WORKING_TREE: Final = "working tree"
 _MOST_PAIRED: Final = 200
 _ALIKE: Final = 0.5
+_KEPT: Final = ("diff",)
 
 Status = Literal["added", "modified", "deleted", "renamed"]
 
@@ -26,6 +27,12 @@ class State:
     blobs: Mapping[str, int | None]
     sources: ViewSources
     read: Callable[[RepoPath], bytes | None]  # None where only facts are on record
+    epoch: int
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """The same for the same state: what a commit lacked may have been filled in."""
+        return self.sources.memo.view, self.epoch, len(self.blobs)
 
 
 class FileDiff(NamedTuple):
@@ -35,6 +42,16 @@ class FileDiff(NamedTuple):
     language: str
     changes: list[Change]
     note: str = ""  # why there is nothing to say about its structure
+
+
+def diff_of(old: State, new: State, below: Collection[str] = ()) -> list[FileDiff]:
+    """The files that differ; the last answer is kept with what is known of the new state, for more pages."""
+    answers = new.sources.memo.answers
+    key = (old.key, new.key, tuple(sorted(below)))
+    kept: tuple[object, list[FileDiff]] | None = answers.get(_KEPT)
+    if kept is None or kept[0] != key:
+        kept = answers[_KEPT] = (key, list(structural_diff(old, new, below)))
+    return kept[1]
 
 
 def structural_diff(old: State, new: State, below: Collection[str] = ()) -> Iterator[FileDiff]:

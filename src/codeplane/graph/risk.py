@@ -14,6 +14,7 @@ from codeplane.languages.modules import Place
 Risk = Literal["low", "medium", "high", "unknown"]
 
 _MANY: Final = 10
+_MOST_LOOKED_AT: Final = 50  # definitions that tell what a file is for
 _TEXTS: Final = frozenset(("heading",))
 _DATA: Final = frozenset("key table block stage resource".split())
 
@@ -67,13 +68,14 @@ def risk_of(change: Change, blast: Blast | None) -> Risk:
 
 def category_of(snapshot: Snapshot | None, path: RepoPath) -> str:
     """What a file is for: prod, test, build, config or docs."""
-    facts = snapshot.linker.sources.facts(path) if snapshot is not None else None
-    kinds = {item.kind for item in facts.definitions} if facts is not None else set()
     purpose = snapshot.purpose(path) if snapshot is not None else purpose_by_path(path)
     if purpose is Purpose.TEST or (snapshot is not None and path in snapshot.linker.sources.tests()):
         return "test"
     if is_marker(path) or purpose is Purpose.BUILT:
         return "build"
+    facts = snapshot.linker.sources.facts(path) if snapshot is not None else None
+    items = facts.definitions if facts is not None else ()
+    kinds = {item.kind for item in items[:_MOST_LOOKED_AT]}
     if purpose in (Purpose.DOCS, Purpose.EXAMPLE) or (kinds and kinds <= _TEXTS):
         return "docs"
     return "config" if kinds and kinds <= _DATA else "prod"

@@ -23,12 +23,14 @@ def state_of(
 ) -> tuple[State, Snapshot | None]:
     """A state, and the snapshot to ask about references where there is one."""
     if name is not None and (epoch := _EPOCH.match(name)):
-        contents = now.contents_at(int(epoch[1]))
-        return State(name, contents, now.linker.sources, partial(_recorded, now, contents)), None
+        number = int(epoch[1])
+        contents = now.contents_at(number)
+        state = State(name, contents, now.linker.sources, partial(_recorded, now, contents), number)
+        return state, now if number == now.epoch else None
     snapshot = now if name is None else commits[name]
     sources = snapshot.linker.sources
     read = snapshot.source if name is None else partial(_committed, snapshot)
-    return State(name or WORKING_TREE, sources.memo.layout.blobs, sources, read), snapshot
+    return State(name or WORKING_TREE, sources.memo.layout.blobs, sources, read, snapshot.epoch), snapshot
 
 
 def _recorded(now: Snapshot, contents: Mapping[str, int | None], path: RepoPath) -> bytes | None:

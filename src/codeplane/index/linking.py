@@ -21,7 +21,7 @@ class Linking:
     def __init__(self) -> None:
         self._kept = Kept()
         self._memos: dict[int, Memo] = {}
-        self._commits: OrderedDict[int, Memo] = OrderedDict()  # those asked about last
+        self._commits: OrderedDict[tuple[object, ...], Memo] = OrderedDict()  # those asked about last
         self._guard = threading.Lock()
 
     def linker(
@@ -47,12 +47,12 @@ class Linking:
 
     def _of_commit(self, connection: Connection, view: int) -> Memo:
         """A view of a commit has no epochs: what it lacks may have been filled in since it was looked at."""
-        loaded = Memo.load(connection, view, 0)
+        state = connection.execute("SELECT count(*), sum(blob) FROM entry WHERE view = ?", (view,)).fetchone()
         with self._guard:
-            known = self._commits.pop(view, None)
-            if known is None or known.layout.blobs != loaded.layout.blobs:
-                known = loaded
-            self._commits[view] = known
+            known = self._commits.pop((view, *state), None)
+        memo = known or Memo.load(connection, view, 0)
+        with self._guard:
+            self._commits[view, *state] = memo
             while len(self._commits) > _MOST_COMMITS:
                 self._commits.popitem(last=False)
-        return known
+        return memo

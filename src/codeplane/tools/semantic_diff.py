@@ -1,13 +1,14 @@
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from codeplane.core.errors import CursorGone
+from codeplane.core.errors import CursorGone, RevisionNotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.diff import FileDiff, counted, structural_diff
+from codeplane.graph.diff import FileDiff, counted, diff_of
 from codeplane.graph.impact import affected_tests
 from codeplane.graph.risk import Blast, blast_of, category_of, risk_of
 from codeplane.graph.states import commits_among, state_of
@@ -24,7 +25,8 @@ _MOST_FILES = 30
 _MOST_TESTS = 30
 _MOST_NESTED = 30
 _DEEPEST = 3
-_CURSOR = re.compile(r"d(\d{1,15})\.(\d{1,9})\Z")
+_TOP = 3
+_CURSOR = re.compile(r"d([0-9a-f]{8})\.(\d{1,9})\Z")
 
 
 class SemanticDiffInput(Input):
@@ -111,60 +113,68 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
     """
     limit = clamped(call, "limit", args.limit, MOST)
     commits = commits_among([args.base, args.target])
-    return call.ask_with(commits, lambda snapshots: _diff(*snapshots, args, limit))
+    if commits and call.repo.checkout.repository.head().commit is None:
+        raise RevisionNotFound(
+            "This repository has no commit yet that anything could be compared with.",
+            hints=['Compare with what was there before: {"base": "epoch:N"}; `meta.epoch` has the numbers.'],
+        )
+    return call.ask_with(commits, lambda snapshots: _diff(call, *snapshots, args, limit))
 
 
 def _diff(
-    now: Snapshot, commits: Mapping[str, Snapshot], args: SemanticDiffInput, limit: int
+    call: Call, now: Snapshot, commits: Mapping[str, Snapshot], args: SemanticDiffInput, limit: int
 ) -> SemanticDiffOutput:
-    offset = _offset(args.cursor, now.epoch)
     old, _ = state_of(now, commits, args.base)
     new, snapshot = state_of(now, commits, args.target)
-    files = list(structural_diff(old, new, args.paths or ()))
-    structural = [file for file in files if file.changes]
-    units = [(file, change) for file in structural for change in file.changes]
-    page = units[offset : offset + limit]
-    told = _told(snapshot, page)
-    told_of = [file for file in structural if category_of(snapshot, file.path) != "test"]
-    breaking, unclear = (_named(told_of, verdict) for verdict in (True, None))
-    others = [file for file in files if not file.changes]
+    mark = f"{zlib.crc32(repr((old.key, new.key)).encode()):08x}"
+    offset = _offset(args.cursor, mark)
+    files = diff_of(old, new, args.paths or ())
+    units = [(file, change) for file in files for change in file.changes]
+    end = offset + limit
     answer = SemanticDiffOutput(
         summary=_summary(files),
-        breaking=_by_file(breaking[:_MOST_NAMED]) or None,
-        unclear=_by_file(unclear[:_MOST_NAMED]) or None,
-        files=told,
-        other_files=[_other(snapshot, file) for file in others[:_MOST_FILES]] or None,
+        files=_told(snapshot, units[offset:end]),
         total=len(units),
-        next_cursor=f"d{now.epoch}.{offset + limit}" if len(units) > offset + limit else None,
+        next_cursor=f"d{mark}.{end}" if len(units) > end else None,
     )
-    if snapshot is None or offset or not files:
-        return answer.model_copy(update={"other_files": None} if offset else {})
-    impact = affected_tests(snapshot, [file.path for file in files if file.status != "deleted"])
-    why = [
-        *impact.reasons,
-        *([f"{len(impact.unresolved)} files without imports"] * bool(impact.unresolved)),
-    ]
+    if snapshot is not None:
+        shown_files = dict.fromkeys(file.path for file, _ in units[offset:end])
+        call.instead_of(snapshot.lookup.sizes(list(shown_files)[:_TOP]))
+    # What is true of all pages is on the first.
+    return answer if offset else answer.model_copy(update=_whole(snapshot, files))
+
+
+def _whole(snapshot: Snapshot | None, files: Sequence[FileDiff]) -> dict[str, object]:
+    told_of = [file for file in files if file.changes and category_of(snapshot, file.path) != "test"]
+    breaking, unclear = (_named(told_of, verdict) for verdict in (True, None))
+    others = [file for file in files if not file.changes]
     left_out = {
         "breaking": len(breaking) - _MOST_NAMED,
         "unclear": len(unclear) - _MOST_NAMED,
         "other_files": len(others) - _MOST_FILES,
-        "tests": len(impact.tests) - _MOST_TESTS,
     }
-    tests = [f"{one.confidence} {one.match} {shown(one.path)}" for one in impact.tests[:_MOST_TESTS]]
-    return answer.model_copy(
-        update={
-            "tests": tests or None,
-            "tests_confidence": f"{impact.confidence}{': ' if why else ''}{'; '.join(why)}",
-            "more": {name: count for name, count in left_out.items() if count > 0} or None,
-        }
-    )
+    told: dict[str, object] = {
+        "breaking": _by_file(breaking[:_MOST_NAMED]) or None,
+        "unclear": _by_file(unclear[:_MOST_NAMED]) or None,
+        "other_files": [_other(snapshot, file) for file in others[:_MOST_FILES]] or None,
+    }
+    if snapshot is not None and files:
+        impact = affected_tests(snapshot, [file.path for file in files if file.status != "deleted"])
+        why = list(impact.reasons)
+        if impact.unresolved:
+            why.append(f"{len(impact.unresolved)} files without imports")
+        tests = [f"{one.confidence} {one.match} {shown(one.path)}" for one in impact.tests[:_MOST_TESTS]]
+        told["tests"] = tests or None
+        told["tests_confidence"] = f"{impact.confidence}{': ' if why else ''}{'; '.join(why)}"
+        left_out["tests"] = len(impact.tests) - _MOST_TESTS
+    return {**told, "more": {name: count for name, count in left_out.items() if count > 0} or None}
 
 
-def _offset(cursor: str | None, epoch: int) -> int:
+def _offset(cursor: str | None, mark: str) -> int:
     if cursor is None:
         return 0
     found = _CURSOR.match(cursor)
-    if found is None or int(found[1]) != epoch:
+    if found is None or found[1] != mark:
         raise CursorGone(
             "The cursor is not of this state of the repository.", hints=["Ask anew without a cursor."]
         )
