@@ -16,6 +16,7 @@ from typing import Any
 
 import pygit2
 
+from codeplane.core.errors import EditFailed, EditInDoubt
 from codeplane.git.index_file import entries
 from codeplane.mutation import Disk, Scope
 from codeplane.mutation.journal import Journal
@@ -112,8 +113,11 @@ def live(root: Path, told: Story, disk: Disk, names: list[list[str]] | None = No
             os.write(acknowledged, f"{operation.id}\n".encode())
             if names is not None:
                 names.append(staged(root))
-        except GivesUp:
+        except (GivesUp, EditFailed, OSError):
             os.write(acknowledged, f"-{operation.id}\n".encode())
+            break
+        except EditInDoubt:
+            break
     world.engine.close()
 
 
@@ -254,7 +258,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--bare", action="store_true")
     parser.add_argument("--bug", default="")
+    parser.add_argument("--live", type=Path, help="Lives one story in this repository, uncut.")
     told = parser.parse_args()
+    if told.live:
+        live(told.live, story(told.seed), Disk())
+        return
     json.dump(campaign(told.kills, told.seed, told.bare, told.bug), sys.stdout)
     print()
 

@@ -57,9 +57,14 @@ class World:
 
     def write_row(self, operation: OperationId) -> None:
         fd = os.open(self.rows_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        size = os.fstat(fd).st_size
         try:
             self.disk.write(fd, json.dumps({"operation": operation}).encode() + b"\n")
             self.disk.sync(fd)
+        except OSError:
+            # A row that cannot be promised is none.
+            os.ftruncate(fd, size)
+            raise
         finally:
             os.close(fd)
 
