@@ -202,7 +202,7 @@ def _cli_page() -> Iterator[str]:
     for _, code, meaning in EXIT_CODES:
         if meaning not in codes.setdefault(code, []):
             codes[code].append(meaning)
-    codes[1] += ["`cpl doctor` found something wrong", "the command was interrupted"]
+    codes[1] += ["`cpl doctor` or `cpl log --verify` found something wrong", "the command was interrupted"]
     yield _table(("Code", "Meaning"), ((code, "; ".join(codes[code])) for code in sorted(codes)))
 
 

@@ -20,6 +20,7 @@ from codeplane.config import Places
 from codeplane.core.errors import CodePlaneError, ConfigError, NotServing
 from codeplane.git import locate
 from codeplane.index import check_index
+from codeplane.ledger.verify import tip, verify
 from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir, write_private
 
@@ -36,7 +37,7 @@ _LIBRARIES = ("mcp", "pydantic", "pygit2", "starlette", "uvicorn", "click")
     help="Where to write the bundle; the state directory by default.",
 )
 def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
-    """Check the repository, the state directory, the settings, the server and the index.
+    """Check the repository, the state directory, the settings, the server, the index and the ledger.
 
     Exit code 0 when nothing is wrong, 1 otherwise. The bundle of --logs holds this report, versions and
     log entries; never the token, never your code.
@@ -79,6 +80,7 @@ def _checks(root: Path) -> Iterator[Check]:
     for check in (_state_check, _token_check, _server_check):
         yield check(checkout.state)
     yield _index_check(checkout.index_file)
+    yield from _ledger_checks(checkout.state)
 
 
 def _state_check(state: StateDir) -> Check:
@@ -125,6 +127,14 @@ def _index_check(file: Path) -> Check:
     if problems:
         return "index", "wrong", f"{' '.join(problems)} Try: cpl debug index-rebuild."
     return "index", "ok", str(file)
+
+
+def _ledger_checks(state: StateDir) -> Iterator[Check]:
+    problems = verify(state.ledger)
+    yield from (("ledger", "wrong", problem) for problem in problems)
+    if not problems:
+        end = tip(state.ledger)
+        yield "ledger", "ok", "no row yet" if end is None else f"every row holds, up to {end[0]}"
 
 
 def _failed(check: str, error: CodePlaneError) -> Check:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from codeplane.cli._command import command, emit
+from codeplane.cli._ledger import operation_line, recorded_accounts, task_line
 from codeplane.cli._logs import Entry, follow_log, last_entries
 from codeplane.cli._server import ask_server, silent_holder
 from codeplane.config import Places
@@ -18,7 +19,7 @@ from codeplane.session.repo import status_of
 @click.option("--verbose", "-v", is_flag=True, help="Add paths and the last 50 log entries.")
 @click.option("--follow", "-f", is_flag=True, help="Print log entries as they come; Ctrl+C ends.")
 def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
-    """Show the repository, its server and its index.
+    """Show the repository, its server, its index, the open tasks and the last operations.
 
     Exit code 0 when a server runs, 3 when none does.
     """
@@ -29,7 +30,9 @@ def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
     try:
         report = ask_server(checkout.state, "/status")
     except NotServing:
-        report = status_of(checkout).model_dump(exclude_none=True)
+        recorded = recorded_accounts(checkout.state)
+        told = status_of(checkout, notices=recorded.pop("notices", ()))
+        report = told.model_dump(exclude_none=True) | recorded
         if holder := silent_holder(checkout.state):
             report["holder"] = str(holder)
     if verbose:
@@ -57,6 +60,8 @@ def _text(report: dict[str, Any]) -> str:
         rows.append(("tokens", f"{tokens['net']} saved ({tokens['spared']} spared, {tokens['cost']} read)"))
     if server and (error := server.get("last_error")):
         rows.append(("last error", f"{error['name']}: {error['message']}"))
+    rows += [("task", task_line(task)) for task in report.get("tasks", [])]
+    rows += [("operation", operation_line(one)) for one in report.get("operations", [])]
     rows += [("notice", notice) for notice in report.get("notices", [])]
     rows += list(report.get("paths", {}).items())
     lines = [f"{name:<11} {value}" for name, value in rows]

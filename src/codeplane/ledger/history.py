@@ -10,7 +10,7 @@ from codeplane.core.ids import OperationId, SessionId, TaskId
 from codeplane.core.paths import Digest
 from codeplane.ledger.chain import rows
 from codeplane.ledger.rows import Operation
-from codeplane.ledger.segments import Segment, ask, segments
+from codeplane.ledger.segments import Segment, ask, segments, set_aside
 from codeplane.ledger.task import Task, TaskState
 from codeplane.storage.database import Connection
 
@@ -25,12 +25,17 @@ class History:
     def __init__(self, directory: Path, damaged: Callable[[Segment, str], None] | None = None) -> None:
         self.directory = directory
         self.problems: list[str] = []
-        self._damaged = damaged or (lambda _, problem: self.note(problem))
+        self._damaged = damaged or (lambda _, problem: self.note(f"Ledger: {problem}"))
 
     def note(self, problem: str) -> None:
         """Keeps a problem, once, for whoever asks for the status."""
         if problem not in self.problems:
             self.problems.append(problem)
+
+    def all_problems(self) -> list[str]:
+        """What an operator should know: segments that were set aside, and what else was found."""
+        aside = [f"Ledger: {one.name} was found damaged and set aside." for one in set_aside(self.directory)]
+        return [*aside, *self.problems]
 
     def find(self, operation_id: OperationId) -> Operation | None:
         """The operation of that id."""

@@ -111,11 +111,6 @@ class Ledger(History):
         """What is wrong with the chain of rows, each with its segment and row."""
         return verify(self.directory)
 
-    def all_problems(self) -> list[str]:
-        """What an operator should know: segments that were set aside, and what else was found."""
-        aside = [f"Ledger: {one.name} was found damaged and set aside." for one in set_aside(self.directory)]
-        return [*aside, *self.problems]
-
     def _append(self, entries: Sequence[Entry]) -> int:
         return self._write(self._room(), entries)
 

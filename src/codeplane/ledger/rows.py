@@ -31,9 +31,9 @@ class Change:
 
     def __str__(self) -> str:
         if self.moved_from is not None:
-            return f"> {self.moved_from} -> {self.path}"
+            return f"> {_printable(self.moved_from)} -> {_printable(self.path)}"
         mark = "+" if self.before is None else "-" if self.after is None else "~"
-        return f"{mark} {self.path}"
+        return f"{mark} {_printable(self.path)}"
 
 
 def short_diff(changes: Sequence[Change]) -> str:
@@ -73,12 +73,11 @@ class Operation:
     number: int = 0
 
     def body(self) -> dict[str, Any]:
-        """The operation as the ledger writes it; what has no value is left out."""
+        """The operation as the ledger writes it; what has no value of its own is left out."""
         made = _given(self)
-        del made["number"]
         if self.changes:
             made["changes"] = [_given(change) for change in self.changes]
-        return {name: value for name, value in made.items() if value not in ((), "", None)}
+        return {name: value for name, value in made.items() if name != "number"}
 
     @classmethod
     def of(cls, number: int, body: Mapping[str, Any]) -> "Operation":
@@ -95,9 +94,14 @@ class Operation:
         return _made(cls, {**read, "number": number})
 
 
+def _printable(path: str) -> str:
+    """A path that takes one line, whatever is in its name."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path)
+
+
 def _given(value: Change | Operation) -> dict[str, Any]:
-    pairs = ((field.name, getattr(value, field.name)) for field in fields(value))
-    return {name: item for name, item in pairs if item is not None}
+    pairs = ((field, getattr(value, field.name)) for field in fields(value))
+    return {field.name: item for field, item in pairs if item != field.default}
 
 
 def _read(kind: type, body: object) -> dict[str, Any]:

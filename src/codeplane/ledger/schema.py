@@ -8,7 +8,8 @@ _APPEND_ONLY: Final = "SELECT RAISE(ABORT, 'the ledger is append-only'); END"
 _WHEN: Final = "strftime('%Y-%m-%dT%H:%M:%fZ', json_extract(body, '$.{}') / 1000.0, 'unixepoch')"
 # A task that is open has its last row before its last operations.
 _SINCE: Final = (
-    "(SELECT {} FROM row AS o WHERE o.task = row.task AND o.kind = 'operation' AND o.number > row.number{})"
+    "(SELECT {} FROM row AS o WHERE o.task = row.task AND o.kind = 'operation' AND o.number > row.number"
+    " AND json_extract(o.body, '$.limit_triggered') IS NULL{})"
 )
 _IS_TEST: Final = f"(json_extract(o.body, '$.op_type') = '{TEST_RUN}')"
 

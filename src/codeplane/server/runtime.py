@@ -17,6 +17,7 @@ from codeplane import __version__
 from codeplane.config import Places
 from codeplane.core.errors import InternalError, PortUnavailable
 from codeplane.index import Progress
+from codeplane.ledger.summary import accounts
 from codeplane.server.endpoint import endpoint
 from codeplane.server.guard import GuardRules
 from codeplane.server.http import HttpApp
@@ -235,4 +236,4 @@ def _status(repo: RepoSession, pipeline: Pipeline, serving: Serving) -> dict[str
     }
     if pipeline.telemetry.last_error is not None:
         server["last_error"] = pipeline.telemetry.last_error
-    return {**report, "server": server}
+    return {**report, **accounts(repo.ledger, repo.tasks.on_record()), "server": server}

@@ -1,12 +1,11 @@
 """How a task is shown."""
 
-from datetime import UTC, datetime
-
 from pydantic import Field
 
 from codeplane.core.text import cut
 from codeplane.jail import shown
 from codeplane.ledger import Operation, Task
+from codeplane.ledger.summary import moment, task_summary
 from codeplane.tools._registry import Output
 
 _LONGEST = 150
@@ -32,19 +31,7 @@ class TaskReport(Output):
 
 def report(task: Task) -> TaskReport:
     """The task as the client is shown it."""
-    return TaskReport(
-        task_id=task.task_id,
-        state=task.state,
-        label=task.label,
-        reason=task.reason,
-        opened_at=moment(task.opened_ms),
-        closed_at=moment(task.closed_ms) if task.closed_ms is not None else None,
-        mutations=f"{task.mutations}/{task.limits.max_mutations}",
-        test_runs=f"{task.test_runs}/{task.limits.max_test_runs}",
-        max_duration_sec=task.limits.max_duration_sec,
-        working_set=list(task.working_set) or None,
-        flags=list(task.flags) or None,
-    )
+    return TaskReport(**task_summary(task))
 
 
 def line(operation: Operation) -> str:
@@ -53,7 +40,3 @@ def line(operation: Operation) -> str:
     files = cut(shown(operation.short_diff).replace("\n", ", "), _LONGEST)
     told = [moment(operation.timestamp_ms), operation.operation_id, operation.op_type, outcome, files]
     return "  ".join(part for part in told if part)
-
-
-def moment(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,70 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from codeplane.cli._command import command, emit
+from codeplane.cli._ledger import history_of, mark_ended, operation_head, task_line
+from codeplane.core.errors import NotFound
+from codeplane.core.ids import TaskId
+from codeplane.git import locate
+from codeplane.ledger import History
+from codeplane.ledger.summary import operation_summary, task_summary
+from codeplane.ledger.verify import tip, verify
+from codeplane.storage import StateDir
+
+
+@command()
+@click.option("--task", help="Only the operations of this task.")
+@click.option("-n", "count", type=click.IntRange(1, 100_000), default=20, help="How many; 20 by default.")
+@click.option("--verify", "prove", is_flag=True, help="Check that the ledger holds what was written.")
+def log(root: Path, as_json: bool, task: str | None, count: int, prove: bool) -> None:
+    """Show what was done in the repository, newest first, by task.
+
+    Reads the ledger where it is, whether or not a server runs, and changes nothing. With --verify it
+    checks every row instead and prints the hash of the last; exit code 1 when something is wrong.
+    """
+    state = StateDir.at(locate(root))
+    history = history_of(state)
+    if prove:
+        _verify(history, as_json=as_json)
+        return
+    report = _report(history, TaskId(task) if task is not None else None, count)
+    mark_ended(state, report["tasks"])
+    emit(report, _text(report), as_json=as_json)
+
+
+def _report(history: History, task: TaskId | None, count: int) -> dict[str, Any]:
+    operations = history.operations(task=task, limit=count)
+    named = [task] if task is not None else dict.fromkeys(one.task_id for one in operations)
+    tasks = {name: task_summary(found) for name in named if (found := history.task(name)) is not None}
+    if task is not None and not tasks and not operations:
+        raise NotFound(f"There is no task {task!r} in the ledger.", hints=["cpl log"])
+    report = {"operations": [operation_summary(one) for one in operations], "tasks": list(tasks.values())}
+    return report | ({"problems": problems} if (problems := history.all_problems()) else {})
+
+
+def _text(report: dict[str, Any]) -> str:
+    tasks = {task["task_id"]: task_line(task) for task in report["tasks"]}
+    lines: list[str] = [tasks[name] for name in tasks if not report["operations"]]
+    current = None
+    for operation in report["operations"]:
+        if operation["task_id"] != current:
+            current = operation["task_id"]
+            lines.append(tasks.get(current, current))
+        lines.append(f"{operation['number']:>6}  {operation_head(operation)}")
+        lines += [f"{'':8}{file}" for file in operation.get("short_diff", "").splitlines()]
+    lines += [f"problem: {problem}" for problem in report.get("problems", [])]
+    return "\n".join(lines) or "Nothing has been done in this repository yet."
+
+
+def _verify(history: History, *, as_json: bool) -> None:
+    problems = verify(history.directory)
+    end = tip(history.directory) if not problems else None
+    report: dict[str, Any] = {"holds": not problems, "problems": problems}
+    if end is not None:
+        report["last"] = {"number": end[0], "hash": end[1]}
+    holds = "The ledger is empty." if end is None else f"Every row holds, up to {end[0]}: {end[1]}"
+    emit(report, "\n".join(problems) or holds, as_json=as_json)
+    sys.exit(1 if problems else 0)
