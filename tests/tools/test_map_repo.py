@@ -33,7 +33,8 @@ def test_a_wide_repository_has_a_short_map(ask: Ask, repo: Path) -> None:
         )
     body = ask("map_repo", depth=99)
     assert len(str(body)) < 12_000 and body["meta"]["limits_applied"] == {"depth": 10}
-    assert body["result"]["left"].keys() >= {"structure", "dependencies", "test_layout"}
+    assert body["result"]["left"].keys() >= {"structure", "dependencies"}
+    assert body["result"]["test_layout"] == ["./ 150 files, 150 tests in 150 directories"]
 
 
 def test_an_empty_repository_has_a_map(ask: Ask, repo: Path) -> None:
@@ -48,3 +49,57 @@ def test_what_only_looks_like_an_entry_point_is_none(ask: Ask, repo: Path) -> No
     )
     (repo / "test_a.go").write_text("package a\n\ntype T struct{}\n\nfunc (t T) main() {}\n")
     assert ask("map_repo", include=["entry_points"])["result"]["entry_points"] == []
+
+
+def test_what_is_left_of_a_map_follows_by_its_cursor(ask: Ask, repo: Path) -> None:
+    for number in range(70):
+        (repo / f"d{number:02}").mkdir()
+        names = ", ".join(f'"name{number}_{at}"' for at in range(5))
+        (repo / f"d{number:02}" / "a.py").write_text(f"import outside{number}\n\n__all__ = [{names}]\n")
+    parts: dict[str, list[str]] = {"structure": [], "third_party": [], "public_api": []}
+    body, pages = ask("map_repo")["result"], 1
+    while True:
+        parts["structure"] += body.get("structure", [])
+        parts["third_party"] += body.get("dependencies", {}).get("third_party", [])
+        parts["public_api"] += [name for names in body.get("public_api", {}).values() for name in names]
+        if "next_cursor" not in body:
+            break
+        body, pages = ask("map_repo", cursor=body["next_cursor"])["result"], pages + 1
+    assert pages == 3 and "left" not in body
+    assert len(set(parts["structure"])) == len(parts["structure"]) == 71
+    assert sorted(parts["third_party"]) == sorted(f"outside{number} ×1" for number in range(70))
+    assert len(set(parts["public_api"])) == len(parts["public_api"]) == 350
+
+
+def test_many_directories_of_tests_are_folded_into_those_around(ask: Ask, repo: Path) -> None:
+    for number in range(30):
+        (repo / "tests" / f"t{number}").mkdir(parents=True)
+        (repo / "tests" / f"t{number}" / "test_a.py").write_text(
+            "def test_one(): ...\n\n\ndef test_two(): ...\n"
+        )
+    found = ask("map_repo", include=["test_layout"])["result"]["test_layout"]
+    assert found == ["tests/ 30 files, 60 tests in 30 directories"]
+
+
+def test_modules_are_of_the_language_of_others_or_of_the_repository(ask: Ask, repo: Path) -> None:
+    texts = {
+        "package.json": '{"name": "own-pkg"}',
+        "a.py": "import os.path\nimport requests\nimport pkg.sub\n",
+        "pkg/__init__.py": "",
+        "pkg/sub.py": "",
+        "a.ts": 'import "node:fs"; import "path"; import "url-parse"; import "own-pkg/x"; import "@s/y/z";\n',
+        "a.go": 'package a\n\nimport (\n\t"net/http"\n\t"github.com/x/y"\n)\n',
+        "a.rs": "use std::fs;\nuse serde::Serialize;\n",
+        "A.java": "import java.util.List;\nimport org.x.Y;\n",
+        "a.cpp": "#include <vector>\n#include <boost/x.hpp>\n",
+    }
+    for name, text in texts.items():
+        (repo / name).parent.mkdir(exist_ok=True)
+        (repo / name).write_text(text)
+    found = ask("map_repo", include=["dependencies"])["result"]["dependencies"]
+    told = {party: {line.split(" ×")[0] for line in lines} for party, lines in found.items()}
+    assert told == {
+        "standard_library": {"os", "node:fs", "path", "net", "std", "java.util", "vector"},
+        "third_party": {"requests", "url-parse", "@s/y", "github.com/x/y", "serde", "org.x", "boost"},
+        "first_party": {"pkg", "own-pkg"},
+    }

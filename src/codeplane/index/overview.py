@@ -61,13 +61,13 @@ class Overview:
     def exporting(self, *, deliberate: bool) -> list[RepoPath]:
         """The files that say what they export, or those that export by being public.
 
-        Outer files come first, and among those of a directory the ones that pass on what others define.
+        Outer files come first, and of those that are as deep the ones that pass most on.
         """
         rows = self._connection.execute(
             "SELECT e.path FROM entry e WHERE e.view = ? AND EXISTS (SELECT 1 FROM export x"
             f" WHERE x.blob = e.blob AND x.evidence {'<>' if deliberate else '='} 'default_module')"
             " ORDER BY length(e.path) - length(replace(e.path, '/', '')),"
-            " NOT EXISTS (SELECT 1 FROM import i WHERE i.blob = e.blob AND i.reexport), e.path",
+            " (SELECT count(*) FROM import i WHERE i.blob = e.blob AND i.reexport) DESC, e.path",
             (self._view,),
         )
         return [from_sql(path) for (path,) in rows]

@@ -182,6 +182,7 @@ class LanguageSpec:
     header: HeaderStyle | None = None
     # What is a comment and what a literal; None where that takes a parser to tell.
     writing: Writing | None = None
+    standard: str = ""  # pattern of how the modules of the language's own library begin, as imported
     gaps: str = ""  # what the support table says about things left out
 
 

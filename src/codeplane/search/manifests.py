@@ -46,6 +46,16 @@ def needs(snapshot: Snapshot) -> Iterator[Needed]:
             yield Needed(path, packages)
 
 
+def own_names(snapshot: Snapshot) -> frozenset[str]:
+    """The names that the packages of the repository have, as their manifests say."""
+    names = set()
+    for _, told in _manifests(snapshot):
+        for one in (told, told.get("project"), told.get("package")):
+            name = one.get("name") if isinstance(one, Mapping) else None
+            names |= {name, name.replace("-", "_")} if isinstance(name, str) else set()
+    return frozenset(names)
+
+
 def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
     sources = snapshot.linker.sources
     for name, parse in _FORMS.items():

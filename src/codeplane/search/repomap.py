@@ -1,16 +1,16 @@
 """The map of a repository: directories, languages, programs, dependencies, tests and what is public."""
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from codeplane.core.paths import RepoPath
 from codeplane.index import Purpose, Snapshot
 from codeplane.index.overview import FileSize
 from codeplane.jail import shown
+from codeplane.search.dependencies import dependencies
 from codeplane.search.entries import entry_points
-from codeplane.search.manifests import needs
 
 Section = Literal["structure", "languages", "entry_points", "dependencies", "test_layout", "public_api"]
 SECTIONS: Final[tuple[Section, ...]] = (
@@ -19,22 +19,30 @@ SECTIONS: Final[tuple[Section, ...]] = (
 _MOST_DIRECTORIES: Final = 60
 _MOST_ITEMS: Final = 40
 _MOST_NAMES: Final = 150
-_EXAMPLES: Final = 3
-_TOP: Final = re.compile(r"@[^/]+/[^/]+|<?[^./:\\\\]+")
+_MOST_TEST_DIRECTORIES: Final = 20
+_MOST_UNDER: Final = {"standard_library": 15}  # everybody knows it
+
+Line = tuple[str, str]
+"""What a line stands under, and the line."""
 
 
 @dataclass
 class RepoMap:
-    """Each section that was asked for; `left` says how many items of a section had no place."""
+    """The lines of each part, all of them; `exporting` are the files whose names are public."""
 
-    structure: list[str] | None = None
-    contexts: list[str] | None = None
-    languages: list[str] | None = None
-    entry_points: list[str] | None = None
-    dependencies: dict[str, list[str]] | None = None
-    test_layout: list[str] | None = None
-    public_api: dict[str, list[str]] | None = None
+    lines: dict[str, Sequence[Line]] = field(default_factory=dict)
+    exporting: Sequence[RepoPath] = ()
+    skipped: int = 0  # names of the first of these files that have been told
+    deliberate: bool = True
+
+
+@dataclass
+class MapPage:
+    """As much of a map as one answer holds: part → heading → lines, how much is left, and where to go on."""
+
+    parts: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     left: dict[str, int] = field(default_factory=dict)
+    rest: RepoMap | None = None
 
 
 def map_repo(
@@ -44,29 +52,52 @@ def map_repo(
     made = RepoMap()
     files = snapshot.overview.files() if sections & {"structure", "languages"} else []
     if "structure" in sections:
-        made.structure = _structure(files, depth, made)
-        made.contexts = [
-            _context(one.unit) for one in snapshot.units.probed.contexts if one.probe_status == "valid"
-        ]
-        made.contexts = _cut("contexts", made.contexts, made)
+        made.lines["structure"] = [("", line) for line in _structure(files, depth)]
+        valid = [one.unit for one in snapshot.units.probed.contexts if one.probe_status == "valid"]
+        made.lines["contexts"] = [("", _context(unit)) for unit in valid]
     if "languages" in sections:
-        made.languages = _languages(files)
+        made.lines["languages"] = [("", line) for line in _languages(files)]
     check()
     if "entry_points" in sections:
-        told = [f"{one.name}: {one.at}  [{one.evidence}]" for one in entry_points(snapshot)]
-        made.entry_points = _cut("entry_points", told, made)
+        found = entry_points(snapshot)
+        made.lines["entry_points"] = [("", f"{one.name}: {one.at}  [{one.evidence}]") for one in found]
     check()
     if "dependencies" in sections:
-        made.dependencies = _dependencies(snapshot, made)
+        made.lines["dependencies"] = dependencies(snapshot)
     if "test_layout" in sections:
-        made.test_layout = _tests(snapshot, made)
+        made.lines["test_layout"] = [("", line) for line in _tests(snapshot)]
     if "public_api" in sections:
-        made.public_api = _public(snapshot, made)
+        made.exporting, made.deliberate = _exporting(snapshot)
     return made
 
 
-def _structure(files: list[FileSize], depth: int, made: RepoMap) -> list[str]:
-    """Directories with what is below them. Of too many, the deeper and smaller ones are left out."""
+def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
+    """The next lines of every part."""
+    told, rest = MapPage(), RepoMap(deliberate=made.deliberate)
+    for part, lines in made.lines.items():
+        most = _MOST_DIRECTORIES if part == "structure" else _MOST_ITEMS
+        headings: dict[str, list[str]] = {}
+        left: list[Line] = []
+        for under, line in lines:
+            below = headings.setdefault(under, [])
+            if len(below) < _MOST_UNDER.get(under, most):
+                below.append(line)
+            else:
+                left.append((under, line))
+        told.parts[part] = headings
+        if left:
+            rest.lines[part], told.left[part] = left, len(left)
+    if made.exporting:
+        told.parts["public_api"] = _public(snapshot, made, rest)
+        if rest.exporting:
+            told.left["public_api"] = len(rest.exporting)
+    if rest.lines or rest.exporting:
+        told.rest = rest
+    return told
+
+
+def _structure(files: list[FileSize], depth: int) -> list[str]:
+    """Directories with what is below them, as a tree. Of too many, deeper and smaller ones follow by path."""
     counts: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     for file in files:
@@ -76,15 +107,15 @@ def _structure(files: list[FileSize], depth: int, made: RepoMap) -> list[str]:
             counts[directory] += 1
             lines[directory] += file.lines
     ranked = sorted(counts, key=lambda one: (one.count("/") if one else -1, -counts[one], one))
-    kept = set(ranked[:_MOST_DIRECTORIES])
-    if len(ranked) > len(kept):
-        made.left["structure"] = len(ranked) - len(kept)
     told = []
-    for directory in sorted(kept):
+    for directory in sorted(ranked[:_MOST_DIRECTORIES]):
         level = directory.count("/") + 1 if directory else 0
         name = f"{directory.rsplit('/', 1)[-1]}/" if directory else "./"
         told.append(f"{'  ' * level}{shown(name)} {counts[directory]} files, {lines[directory]} lines")
-    return told
+    return told + [
+        f"{shown(directory)}/ {counts[directory]} files, {lines[directory]} lines"
+        for directory in sorted(ranked[_MOST_DIRECTORIES:])
+    ]
 
 
 def _context(unit: str) -> str:
@@ -104,77 +135,49 @@ def _languages(files: list[FileSize]) -> list[str]:
     ]
 
 
-def _dependencies(snapshot: Snapshot, made: RepoMap) -> dict[str, list[str]]:
-    """What manifests ask for, and the modules that are imported and are not in the repository."""
-    told = {shown(one.manifest): list(one.packages[:_MOST_ITEMS]) for one in needs(snapshot)}
-    outside = _outside(snapshot)
-    told["imported"] = _cut("dependencies", [f"{name} ×{count}" for name, count in outside], made)
-    return {key: names for key, names in told.items() if names}
-
-
-def _outside(snapshot: Snapshot) -> list[tuple[str, int]]:
-    counts: Counter[str] = Counter()
-    inside: set[str] = set()
-    tried: Counter[str] = Counter()
-    for one in snapshot.overview.imports():
-        match = _TOP.match(one.module)
-        if match is None:
-            continue
-        top = match[0].removeprefix("<")
-        counts[top] += one.times
-        if top not in inside and tried[top] < _EXAMPLES:
-            tried[top] += 1
-            if snapshot.linker.named_module(one.path, one.module, one.kind):
-                inside.add(top)
-    return [(top, count) for top, count in counts.most_common() if top not in inside]
-
-
-def _tests(snapshot: Snapshot, made: RepoMap) -> list[str]:
-    """Directories with tests: how many files and test functions."""
-    files: Counter[str] = Counter()
-    tests: Counter[str] = Counter()
+def _tests(snapshot: Snapshot) -> list[str]:
+    """Directories with tests: how many files and test functions. Of too many, those around them."""
     known = snapshot.linker.sources.tests()
-    for path, count in snapshot.overview.tests():
-        if path not in known:
-            continue
-        directory = path.rpartition("/")[0]
-        files[directory] += 1
-        tests[directory] += count
-    if len(files) > _MOST_ITEMS:
-        files, tests = _outer(files), _outer(tests)
-    told = [f"{shown(one) or '.'}/ {count} files, {tests[one]} tests" for one, count in files.most_common()]
-    return _cut("test_layout", told, made)
+    found = {path: count for path, count in snapshot.overview.tests() if path in known}
+    holding = {path: path.split("/")[:-1] for path in found}
+    deepest = max(map(len, holding.values()), default=0)
+    for depth in range(deepest, -1, -1):
+        outer = {path: "/".join(parts[:depth]) for path, parts in holding.items()}
+        if len(set(outer.values())) <= _MOST_TEST_DIRECTORIES:
+            break
+    files, tests = Counter(outer.values()), Counter[str]()
+    inner: dict[str, set[str]] = {}
+    for path, directory in outer.items():
+        tests[directory] += found[path]
+        inner.setdefault(directory, set()).add("/".join(holding[path]))
+    return [
+        f"{shown(one) or '.'}/ {count} files, {tests[one]} tests"
+        + (f" in {len(inner[one])} directories" if len(inner[one]) > 1 else "")
+        for one, count in files.most_common()
+    ]
 
 
-def _outer(counts: Counter[str]) -> Counter[str]:
-    """The same by the first two directories of each path."""
-    folded: Counter[str] = Counter()
-    for path, count in counts.items():
-        folded["/".join(path.split("/")[:2])] += count
-    return folded
-
-
-def _public(snapshot: Snapshot, made: RepoMap) -> dict[str, list[str]]:
-    """What files say that they export; where none does, what the outermost ones show."""
-    overview = snapshot.overview
+def _exporting(snapshot: Snapshot) -> tuple[list[RepoPath], bool]:
+    """The source files that say what they export; where none does, those that show something."""
     for deliberate in (True, False):
-        paths = overview.exporting(deliberate=deliberate)
-        if paths := [path for path in paths if snapshot.purpose(path) is Purpose.SOURCE]:
-            break
-    told: defaultdict[str, list[str]] = defaultdict(list)
-    room = _MOST_NAMES
-    for at, path in enumerate(paths):
-        names = overview.exports(path, deliberate=deliberate)
-        if not room:
-            made.left["public_api"] = len(paths) - at
-            break
+        paths = snapshot.overview.exporting(deliberate=deliberate)
+        found = [path for path in paths if snapshot.purpose(path) is Purpose.SOURCE]
+        if found:
+            return found, deliberate
+    return [], True
+
+
+def _public(snapshot: Snapshot, made: RepoMap, rest: RepoMap) -> dict[str, list[str]]:
+    """The next names by the file that exports them, with what says so; `rest` gets the files after these."""
+    told: dict[str, list[str]] = {}
+    room, skipped = _MOST_NAMES, made.skipped
+    for at, path in enumerate(made.exporting):
+        names = snapshot.overview.exports(path, deliberate=made.deliberate)[skipped:]
         for one in names[:room]:
-            told[f"{shown(path)} [{one.evidence}]"].append(shown(one.name) + ("" if one.certain else "?"))
-        room -= len(names[:room])
-    return dict(told)
-
-
-def _cut(section: str, items: list[str], made: RepoMap) -> list[str]:
-    if len(items) > _MOST_ITEMS:
-        made.left[section] = len(items) - _MOST_ITEMS
-    return items[:_MOST_ITEMS]
+            below = told.setdefault(f"{shown(path)} [{one.evidence}]", [])
+            below.append(shown(one.name) + ("" if one.certain else "?"))
+        if len(names) > room:
+            rest.exporting, rest.skipped = made.exporting[at:], skipped + room
+            break
+        room, skipped = room - len(names), 0
+    return told

@@ -9,6 +9,8 @@ SPEC = LanguageSpec(
     family="c",
     main="main",
     grammar="tree_sitter_c",
+    standard=r"<(?:assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|std\w+"
+    r"|string|tgmath|threads|time|uchar|wchar|wctype)\.h>",
     extensions=(".c", ".h"),
     own_queries=("classic.scm",),
     declared=frozenset((ScopeKind.FILE, ScopeKind.FUNCTION, ScopeKind.BLOCK)),

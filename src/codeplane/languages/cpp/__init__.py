@@ -9,6 +9,8 @@ SPEC = LanguageSpec(
     family="c",
     main="main",
     grammar="tree_sitter_cpp",
+    standard=r"<(?:assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|std\w+"
+    r"|string|tgmath|threads|time|uchar|wchar|wctype)\.h>|<[a-z_]+>",
     extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tpp", ".inl"),
     inherits="c",
     members_visible="nested",

@@ -12,6 +12,7 @@ SPEC = LanguageSpec(
     family="dotnet",
     main="Main",
     grammar="tree_sitter_c_sharp",
+    standard=r"System(?=\.|\Z)",
     extensions=(".cs", ".csx"),
     members_visible="nested",
     blank="_",

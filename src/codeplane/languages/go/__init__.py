@@ -10,6 +10,7 @@ SPEC = LanguageSpec(
     silent_interfaces=True,
     main="main",
     grammar="tree_sitter_go",
+    standard=r"[a-z]\w*(?=/|\Z)",
     extensions=(".go",),
     sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),
     redeclares=True,

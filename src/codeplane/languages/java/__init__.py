@@ -12,6 +12,7 @@ SPEC = LanguageSpec(
     family="jvm",
     main="main",
     grammar="tree_sitter_java",
+    standard=r"javax?\.\w+",
     extensions=(".java",),
     members_visible="nested",
     sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),

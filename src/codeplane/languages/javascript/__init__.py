@@ -3,6 +3,13 @@
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages._style import SCRIPT, HeaderStyle
 
+_NODE = (
+    "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns"
+    " domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring"
+    " readline repl stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads"
+    " zlib"
+).split()
+
 SPEC = LanguageSpec(
     name="javascript",
     family="javascript",
@@ -41,6 +48,7 @@ SPEC = LanguageSpec(
         "Object.defineProperty": ("reflect", 1),
     },
     surface="exported",
+    standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
     writing=SCRIPT,
     header=HeaderStyle(lenient=True, rest=("...",)),
 )

@@ -13,6 +13,7 @@ SPEC = LanguageSpec(
     family="jvm",
     main="main",
     grammar="tree_sitter_kotlin",
+    standard=r"kotlin(?:\.\w+)?|javax?\.\w+",
     extensions=(".kt", ".kts"),
     members_visible="nested",
     sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),

@@ -1,5 +1,7 @@
 """Python 3."""
 
+import sys
+
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages._style import PYTHON, HeaderStyle
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
@@ -52,6 +54,7 @@ SPEC = LanguageSpec(
         "vars": ("bracket_access", -1),
     },
     default_exports="bound",
+    standard=rf"(?:{'|'.join(sorted(sys.stdlib_module_names))})(?!\w)",
     surface="bound",
     directories_are_modules=True,
     declared_first=True,

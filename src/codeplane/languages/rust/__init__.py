@@ -9,6 +9,7 @@ SPEC = LanguageSpec(
     family="rust",
     main="main",
     grammar="tree_sitter_rust",
+    standard=r"(?:std|core|alloc)(?=:|\Z)",
     extensions=(".rs",),
     sequential=frozenset((ScopeKind.FUNCTION, ScopeKind.BLOCK)),
     islands=frozenset((ScopeKind.NAMESPACE, ScopeKind.FUNCTION)),
