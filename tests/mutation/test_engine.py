@@ -1,6 +1,7 @@
 """What the engine does to files, and what it refuses."""
 
 import os
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from codeplane.core.errors import (
     EditInDoubt,
     EditRefused,
     EditsOverlap,
+    StateUnusable,
 )
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
@@ -454,3 +456,28 @@ def test_a_file_that_somebody_writes_while_the_server_is_down_is_not_taken_for_o
     assert [one.outcome for one in again.recover()] == ["undone"]
     assert again.files() == {**FILES, "n.py": b"same\n"}
     assert again.litter() == []
+
+
+def test_a_link_in_the_place_of_the_journal_is_not_followed(tmp_path: Path) -> None:
+    world = World.new(tmp_path / "repo", FILES)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "journal.log").write_bytes(b"not ours\n")
+    (world.state.path / "journal").symlink_to(elsewhere)
+    with pytest.raises(StateUnusable):
+        world.apply(world.edit("a.py", b"x"))
+    assert (elsewhere / "journal.log").read_bytes() == b"not ours\n"
+    assert world.files() == FILES
+
+
+def test_a_batch_over_many_directories_needs_few_descriptors(world: World) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    in_use = len(os.listdir("/dev/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (in_use + 160, limits[1]))
+    try:
+        world.apply(*(world.edit(f"d{n}/f.py", b"x") for n in range(300)))
+        applied = world.apply(*(world.edit(f"d{n}/f.py", b"y") for n in range(300)))
+        world.undo(applied.changes)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert world.files() == {**FILES, **{f"d{n}/f.py": b"x" for n in range(300)}}

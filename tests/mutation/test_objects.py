@@ -103,3 +103,16 @@ def test_collecting_is_bounded(store: ObjectStore) -> None:
     for n in range(5):
         store.put(str(n).encode())
     assert store.collect(lambda _: False, time.time() + 60, most=3) == 3
+
+
+def test_what_the_store_has_not_made_is_not_collected(store: ObjectStore, tmp_path: Path) -> None:
+    store.put(b"bytes")
+    other = tmp_path / "elsewhere"
+    (other / "ab").mkdir(parents=True)
+    (other / "ab" / "thesis.txt").write_bytes(b"years of work")
+    (tmp_path / "objects" / "ab").mkdir(exist_ok=True)
+    (tmp_path / "objects" / "ab" / "note.txt").write_bytes(b"a note")
+    assert store.collect(lambda _: True, time.time() + 60) == 0
+    (tmp_path / "linked").symlink_to(other)
+    (other / "ab" / "cafe.tmp").write_bytes(b"")
+    assert ObjectStore(tmp_path / "linked").collect(lambda _: False, time.time() + 60) == 0

@@ -205,6 +205,9 @@ class Engine:
                 hints=["Restart the server: it finishes the edit or takes it back."],
                 files=[shown(step.path) for step in batch.steps],
             ) from error
+        except BaseException:
+            self._recovery.doubt(batch)
+            raise
         if left:
             raise EditFailed(
                 "The edit was taken back, except where somebody else has changed a file since.",

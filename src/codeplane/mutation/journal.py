@@ -5,6 +5,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +23,7 @@ back by a start."""
 
 _NAME = "journal.log"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -104,27 +106,26 @@ class Journal:
     def _open(self, *, create: bool) -> bool:
         if self._fd >= 0:
             return True
-        file = self._directory / _NAME
+        if not create and not os.path.lexists(self._directory / _NAME):
+            return False
+        place = os.open(private_dir(self._directory), _DIRECTORY)
         try:
-            self._fd = os.open(file, _FLAGS)
-        except FileNotFoundError:
-            if create:
-                self._create()
-            return create
-        data = file.read_bytes()
-        self._is_torn = bool(data) and not data.endswith(b"\n")
-        return True
-
-    def _create(self) -> None:
-        place = os.open(private_dir(self._directory), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        above = os.open(self._directory.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.close(self._disk.create(place, _NAME, 0o600))
-            self._disk.sync(place)
-            self._disk.sync(above)
+            with suppress(FileExistsError):
+                os.close(self._disk.create(place, _NAME, 0o600))
+                self._disk.sync(place)
+                self._sync_above()
             self._fd = os.open(_NAME, _FLAGS, dir_fd=place)
         finally:
             os.close(place)
+        size = self.size
+        self._is_torn = size > 0 and os.pread(self._fd, 1, size - 1) != b"\n"
+        return True
+
+    def _sync_above(self) -> None:
+        above = os.open(self._directory.parent, _DIRECTORY)
+        try:
+            self._disk.sync(above)
+        finally:
             os.close(above)
 
     def _records(self) -> list[dict[str, Any]]:

@@ -81,7 +81,9 @@ class ObjectStore:
             if removed >= most:
                 break
             digest = Digest(f"{file.parent.name}{file.name}")
-            if _DIGEST.fullmatch(digest) and keep(digest):
+            is_object = _DIGEST.fullmatch(digest)
+            # What the store has not made is not removed either.
+            if keep(digest) if is_object else not file.name.endswith(_UNFINISHED):
                 continue
             # Under the lock an object that is just being taken in again is as new as it looks.
             with self._lock, suppress(FileNotFoundError):
@@ -91,7 +93,7 @@ class ObjectStore:
         return removed
 
     def _files(self) -> Iterator[Path]:
-        if self._directory.is_dir():
+        if self._directory.is_dir() and not self._directory.is_symlink():
             for inner in sorted(self._directory.iterdir()):
                 if inner.is_dir() and not inner.is_symlink():
                     yield from sorted(inner.iterdir())
