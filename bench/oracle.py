@@ -51,6 +51,8 @@ NPM_PACKAGES = (
     ("@reduxjs/toolkit", "2.9.0", "/src/"),
 )
 _NAME = re.compile(r"\w+")
+_GIVEN = re.compile(r"[\w$]+(?:: [^=]+)? = (?:async )?\Z")
+_QUOTES = ('"', "'")
 # Classes whose instances are classes.
 _META = ("type", "ABCMeta", "EnumMeta", "EnumType")
 
@@ -176,12 +178,20 @@ class _Comparison:
 
     def _named(self, place: _Position) -> _Position:
         """Where the name of a definition is. Where a function is exported without one, the server says where
-        the statement begins, and CodePlane where `default` is."""
-        found = self._at(self._path(place[0])).get(place[1:])
-        return (place[0], found.name_line - 1, found.name_column) if found else place
+        the statement begins, and CodePlane where `default` is. Where a name is given a function, the server
+        says of a call that it means the place behind `name =`."""
+        uri, line, column = place
+        names = self._at(self._path(uri))
+        if place[1:] not in names and (given := _GIVEN.search(_line(uri, line)[:column])):
+            return (uri, line, given.start()) if (line, given.start()) in names else place
+        found = names.get(place[1:])
+        return (uri, found.name_line - 1, found.name_column) if found else place
 
     def _is_excused(self, ref: RefFact, inside: list[_Position]) -> bool:
         """Whether the server goes by another convention in all that it says, or is wrong."""
+        # What `__slots__` lists is made when the class is complete: it is no variable of the class's body.
+        if not ref.receiver and any(_line(*place[:2])[place[2] :][:1] in _QUOTES for place in inside):
+            return True
         return bool(inside) and all(self._is_excuse(ref, place) for place in inside)
 
     def _is_excuse(self, ref: RefFact, place: _Position) -> bool:
@@ -189,18 +199,28 @@ class _Comparison:
         item = self._at(path).get(place[1:])
         if item is None:
             # `self.x += 1` needs an `x` that is there before, so it defines none; the server thinks it does.
-            # What it means is what CodePlane says that it means.
-            adds = re.match(rf"{re.escape(ref.name)}\s*[-+*/%&|^@<>]+=", _line(*place[:2])[place[2] :])
-            writes = self.snapshot.references_in(RepoPath(path)) if adds else ()
+            # Of a variable that is given values in several places, CodePlane names the first and the server
+            # the last. Both are one variable where CodePlane says that the other place means it too.
+            refs = self.snapshot.references_in(RepoPath(path))
+            writes = [one for one in refs if one.role is Role.WRITE and one.name == ref.name]
             return any((w.line - 1, w.column) == place[1:] and w.target == ref.target for w in writes)
         if item.parent < 0:
             return False
-        # In code that is never reached a call of a class is said to mean its constructor.
-        if item.name in ("__init__", "__new__") and Place(path, item.parent) in ref.target:
+        # In code that is never reached a call of a class, or of an alias of it, is said to mean its
+        # constructor.
+        if item.name in ("__init__", "__new__") and self._stands_for(ref, Place(path, item.parent)):
             return True
         # Instances do not see the members of the class of their class, and classes see their own ones before.
         bases = self._definitions(path)[item.parent].bases
         return any(base.rpartition(".")[2] in _META for base in bases)
+
+    def _stands_for(self, ref: RefFact, owner: Place) -> bool:
+        """Whether what a reference means is a class, or a name that is given it."""
+        if owner in ref.target:
+            return True
+        name = self._definitions(owner.path)[owner.definition].name
+        values = [_line(*self._place(place)[:2]) for place in ref.target if place.definition >= 0]
+        return any(re.match(rf"{ref.name} = {re.escape(name)}\b", value) for value in values)
 
     def _path(self, uri: str) -> RepoPath:
         return RepoPath(unquote(uri.removeprefix("file://")).removeprefix(f"{self.root}/"))
@@ -243,11 +263,13 @@ class _Comparison:
 def _is_about_use(place: _Position, ref: RefFact, before: str) -> bool:
     """Whether the server says what a member is given to, a function or an operator, as it does where it does
     not know the member."""
-    if not ref.receiver or place[1:] == (0, 0):
+    if (not ref.receiver and ref.role is Role.CALL) or place[1:] == (0, 0):
         return False
     found = _NAME.match(_line(place[0], place[1]), place[2])
     name = found.group() if found else ref.name
     is_operator = name.startswith("__") and name.endswith("__")
+    if not ref.receiver:
+        return name != ref.name and name in ("__init__", "__new__")
     return name != ref.name and (is_operator or re.search(rf"\b{re.escape(name)}\(", before) is not None)
 
 

@@ -23,6 +23,7 @@ from codeplane.languages.facts import (
 from codeplane.languages.modules import Place
 
 _PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)#?[\w$@]+)*\Z")
+_SUPER: Final = re.compile(r"super\(([\w.]+) ?, ?(\w+) ?,?\)\Z")
 _KEYWORD: Final = "="
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
 # The entries of a spec's `looks` that end up in a role.
@@ -74,7 +75,7 @@ class Binding:
         if seen.role == Role.IMPORT and not seen.target:
             return self._mentioned(path, facts, name, seen)
         if seen.receiver:
-            if self._is_narrowed(path, facts, seen):
+            if name in self._linker.spec(facts).unreached or self._is_narrowed(path, facts, seen):
                 return _ANCHORED
             if seen.target:
                 return self._own_member(Place(path, seen.target - 1))
@@ -238,8 +239,14 @@ class Binding:
     def _member(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
         receiver = facts.receivers[seen.receiver - 1]
         spec = self._linker.spec(facts)
-        if receiver in spec.super_receivers:
+        said = _SUPER.match(receiver) if spec.super_receivers else None
+        if receiver in spec.super_receivers or said:
             owner = self._class_around(path, facts, seen.scope)
+            # `super(Other, self)` begins behind another class.
+            if said and (
+                said[2] not in spec.self_parameters or self._named(path, seen.scope, said[1]) != owner
+            ):
+                return NOTHING
             found = self._linker.classes.member(owner, name, of_bases=True)
             return self._of(not self._is_in_static(facts, seen.scope), found)
         if spec.qualifier and receiver.endswith(spec.qualifier):
@@ -264,6 +271,9 @@ class Binding:
         else:
             return self._behind(path, facts, name, seen)
         return self._reached(path, value, (*rest, name), is_called=seen.role == Role.CALL)
+
+    def _named(self, path: str, scope: int, text: str) -> Target:
+        return known(self._linker.written(path, scope, text))
 
     def _behind(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
         """A member behind names of which a scope binds the first."""

@@ -14,9 +14,14 @@ _SHAPES = {b"(": b"()", b"[": b"[]", b"{": b"{}"}
 
 
 def shape(raw: bytes) -> bytes:
-    """A receiver without the contents of its brackets and strings, white space folded."""
+    """A receiver without the contents of its brackets and strings, white space folded.
+
+    What stands in the brackets of `super` says whose bases are meant, and is kept.
+    """
     if _PLAIN.match(raw):
         return raw[:LIMIT]
+    if raw.startswith(b"super(") and (inside := b" ".join(raw[6:-1].split())):
+        return b"super(%b)" % inside[:LIMIT]
     if len(raw) > _LOOK:
         return _SHAPES.get({b")": b"(", b"]": b"[", b"}": b"{"}.get(raw[-1:], b"("), b"()")
     parts: list[bytes] = []

@@ -160,6 +160,8 @@ class LanguageSpec:
     structural_bases: frozenset[str] = frozenset()
     # The method by which a class may make something else than an instance of it when it is called.
     maker: str = ""
+    # Members that cannot be meant behind a receiver: `this.constructor` is the class.
+    unreached: frozenset[str] = frozenset()
     # Receivers that stand for the base classes of the class around: `super()`, `base`.
     super_receivers: tuple[str, ...] = ()
     # Receivers that stand for the class that the class around extends, without the traits of it.

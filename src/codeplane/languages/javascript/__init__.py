@@ -19,6 +19,7 @@ SPEC = LanguageSpec(
     own_queries=("jsx.scm", "own.scm"),
     self_keywords=("this",),
     super_receivers=("super",),
+    unreached=frozenset(("constructor",)),
     static_apart=True,
     hoists_to_body=True,
     call_by_parenthesis=True,

@@ -42,6 +42,8 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
 def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
     """The module that all files of a directory mean by a dotted name."""
     roots = sources.once(("python", "roots", directory), lambda: _roots(sources, f"{directory}/"))
+    if directory not in roots and _module(sources, directory, parts[:1]):
+        return ()  # a file that is run as it stands means the one beside it
     found = {place for root in roots for place in _module(sources, root, parts)}
     files = {place for place in found if not place.path.endswith("/")}
     # A package with a file of its own goes before directories of the same name.
