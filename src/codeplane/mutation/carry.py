@@ -87,7 +87,10 @@ class Carrier:
         for path in reversed(self._batch.made):
             self._remove_directory(path)
         for path, mode in reversed(self._batch.emptied):
-            self._make_directory(path, mode)
+            try:
+                self._make_directory(path, mode)
+            except OSError as error:
+                problems.append(error)
         left += self._all_back([step for step in self._batch.steps if step.kind is Kind.DELETE], problems)
         if problems:
             raise problems[0]
@@ -241,11 +244,11 @@ class Carrier:
             raise
 
     def _make_directory(self, path: str, mode: int | None = None) -> None:
-        parent = self._directories.at(parent_of(path))
-        try:
-            self._disk.make_directory(parent, name_of(path), 0o777)
-        except FileExistsError:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            self._directories.at(path)
             return
+        with suppress(FileExistsError):
+            self._disk.make_directory(self._directories.at(parent_of(path)), name_of(path), 0o777)
         if mode is not None:
             self._disk.set_mode(self._directories.at(path), mode)
 

@@ -55,7 +55,7 @@ class Engine:
     def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
         """Checks the edits against names, rules and the files that are there. Writes nothing."""
         prepared = checks.prepare(edits, scope, self._tree)
-        self._plan(prepared, OperationId(""), {})
+        self._plan(prepared, OperationId(""), {}, examined=True)
         return prepared
 
     @contextmanager
@@ -110,11 +110,11 @@ class Engine:
         self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], check: Callable[[], None]
     ) -> Iterator[Batch]:
         """The steps, with every path locked and every file looked at under the locks."""
-        batch = self._plan(prepared, operation, note)
+        batch = self._plan(prepared, operation, note, examined=True)
         while True:
             exclusive, shared = self._keys(batch.exclusive()), self._keys(batch.shared())
             with self._locks.held(exclusive, shared, check):
-                batch = self._plan(prepared, operation, note)
+                batch = self._plan(prepared, operation, note, examined=False)
                 # Directories may have come and gone while this waited; then other locks are needed.
                 if self._keys(batch.exclusive()) <= exclusive and self._keys(batch.shared()) <= shared:
                     self._recovery.check_doubt(batch)
@@ -122,14 +122,19 @@ class Engine:
                     return
             check()
 
-    def _plan(self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any]) -> Batch:
+    def _plan(
+        self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], *, examined: bool
+    ) -> Batch:
+        """The steps; unless the files have just been examined, they are looked at again."""
         for attempt in range(_TRIES):
             try:
                 with Directories(self._root) as directories:
-                    examined = checks.examine(prepared, self._tree, directories)
-                    return plan(examined, operation, note, directories)
+                    if not examined:
+                        prepared = checks.examine(prepared, self._tree, directories)
+                    return plan(prepared, operation, note, directories)
             except OSError as error:
                 # A directory has gone between two looks; the next look tells what that means for the edits.
+                examined = False
                 if attempt == _TRIES - 1:
                     raise failed(error) from error
         raise AssertionError("BUG: the last try returns or raises")

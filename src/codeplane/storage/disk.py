@@ -4,6 +4,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import stat
 import sys
 import threading
 from functools import cache
@@ -54,10 +55,15 @@ class Disk:
     def sync(self, fd: int) -> None:
         """Waits until a file, or the names in a directory, are on the disk itself."""
         self._counted.syncs = self.syncs + 1
-        if sys.platform == "darwin":
-            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
-        else:
-            os.fsync(fd)
+        try:
+            if sys.platform == "darwin":
+                fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+            else:
+                os.fsync(fd)
+        except OSError as error:
+            # Some network file systems have no way to wait for the names of a directory.
+            if error.errno != errno.EINVAL or not stat.S_ISDIR(os.fstat(fd).st_mode):
+                raise
 
     def sync_data(self, fd: int) -> None:
         """As `sync`, without time stamps."""
