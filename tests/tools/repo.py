@@ -18,14 +18,14 @@ class Repo:
         self.root = new_repo(base / "repo", files)
         places = Places.of_user(user_env(base / "home"))
         self.session = RepoSession.open(Checkout.find(self.root, places))
-        self._pipeline = Pipeline(self.session, all_tools())
+        self.pipeline = Pipeline(self.session, all_tools())
 
     def write(self, path: str, text: str) -> None:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
         (self.root / path).write_text(text)
 
     def ask(self, tool: str, **arguments: object) -> Answer:
-        return anyio.run(self._pipeline.call, Request(tool, arguments, "a client"))
+        return anyio.run(self.pipeline.call, Request(tool, arguments, "a client"))
 
     def result(self, tool: str, **arguments: object) -> dict[str, Any]:
         answer = self.ask(tool, **arguments)

@@ -32,6 +32,8 @@ BUDGETS = {
     "task_open": 1_000,
     "task_status": 4_000,
     "types_hierarchy": 8_000,
+    "undo": 24_000,
+    "write_source": 24_000,
 }
 QUESTIONS: dict[str, dict[str, Any]] = {
     "code_get_span": {"path": "big/wide.py"},
@@ -54,6 +56,13 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "task_open": {"label": "x" * 200},
     "task_status": {},
     "types_hierarchy": {"symbol": "big.core.Base"},
+    "write_source": {
+        "edits": [
+            {"path": f"big/new/made{n}.py", "action": "create", "new_content": "def f(): pass\n" * 20}
+            for n in range(200)
+        ]
+    },
+    "undo": {},
 }
 
 

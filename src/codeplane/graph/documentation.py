@@ -4,15 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from codeplane.core.comments import MARK, first_above
 from codeplane.graph.excerpts import Excerpts
 from codeplane.index import DefFact
 
 _QUOTED: Final = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|''')")
-# `#` also begins attributes and what a preprocessor reads.
-_COMMENT: Final = re.compile(
-    r"(?:///?!?|/\*\*?|\*/|\*|#+(?!\[|!|(?:include|define|undef|if|else|elif|endif|pragma|import|error)\b)"
-    r"|--+|;+|%+)\s?"
-)
 _END: Final = re.compile(r"\s*\*+/\s*\Z")
 _MOST_LINES: Final = 60
 _LONGEST_HEADER: Final = 60
@@ -51,13 +47,9 @@ def _until(lines: Sequence[str], quote: str, start: int) -> str:
 
 def _above(lines: Sequence[str], start_line: int) -> str:
     """The comment that ends on the line before."""
-    said: list[str] = []
-    for number in range(start_line - 1, max(0, start_line - 1 - _MOST_LINES), -1):
-        text = lines[number - 1].strip() if number <= len(lines) else ""
-        marked = _COMMENT.match(text)
-        if not marked:
-            break
-        said.append(_END.sub("", text[marked.end() :]).strip())
-        if text.startswith("/*"):
-            break
-    return "\n".join(reversed(said)).strip()
+    start_line = min(start_line, len(lines) + 1)
+    said = []
+    for text in lines[first_above(lines, start_line) - 1 : start_line - 1]:
+        marked = MARK.match(text.strip())
+        said.append(_END.sub("", text.strip()[marked.end() if marked else 0 :]).strip())
+    return "\n".join(said).strip()

@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+from codeplane.core.comments import MARK, first_above
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import EditConflict, EditRefused, EditsOverlap, InvalidArgument, NotFound
 from codeplane.core.paths import Digest, RepoPath
@@ -200,6 +201,9 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
             hints=["Read it again (read_source)."],
         )
     lines = _indented(split(one.span.new), _indent(text.lines[first - 1]))
+    if one.action is Action.INSERT_BEFORE or (lines and MARK.match(lines[0].strip())):
+        # The comment above belongs to the symbol; new text that brings one takes its place.
+        first = first_above(text.lines, first)
     apart = [""] * _apart(text, first, last) if lines else []
     if one.action is Action.INSERT_BEFORE:
         last, lines = first - 1, lines + apart

@@ -3,10 +3,12 @@
 import re
 from typing import Final, NamedTuple
 
+from codeplane.core.comments import MARK
 from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
+from codeplane.languages.facts import Span
 from codeplane.search.missing import no_file
 from codeplane.truth import WorkingTree
 
@@ -59,8 +61,23 @@ class Finder:
         return self._file(text)
 
     def symbol(self, text: str) -> Wanted:
-        """The definition that a text names, and nothing else."""
-        return self.of(self._snapshot.symbol(text))
+        """The definition that a text names, where its lines hold nothing else: to be replaced by lines."""
+        found = self._snapshot.symbol(text)
+        facts = self._snapshot.linker.sources.facts(found.path)
+        mine = found.span
+        for item in facts.definitions if facts is not None else ():
+            if _meet(mine, item.span) and (item.name, item.name_line) != (found.name, found.name_line):
+                raise self._shared(text, found, item.name)
+        if other := _beside(self._snapshot.source(found.path), mine):
+            raise self._shared(text, found, other)
+        return self.of(found)
+
+    def _shared(self, text: str, found: DefFact, other: str) -> InvalidArgument:
+        at = f"{shown(found.path)}:{found.span.start_line}"
+        return InvalidArgument(
+            f"{shown(text)} ({at}) shares its lines with {shown(other)}.",
+            hints=["Edit it by its text: path, expected_content and new_content."],
+        )
 
     def lines(self, text: str, first: int | None, last: int | None) -> Wanted:
         """A file and the lines of it that are said apart from it."""
@@ -129,3 +146,20 @@ class Finder:
 
     def _no_file(self, text: str) -> NotFound | InvalidArgument:
         return no_file(self._snapshot, self._tree, self._tree.jail.enter(text, directory=True))
+
+
+def _beside(data: bytes, span: Span) -> str:
+    """Code on the lines of a span that is not in it; punctuation and comments do not count."""
+    lines = data.split(b"\n")
+    before = lines[span.start_line - 1][: span.start_column].removeprefix(b"\xef\xbb\xbf").strip()
+    after = lines[span.end_line - 1][span.end_column :].strip().lstrip(b";,")
+    beside = before or (after if not MARK.match(after.decode("utf-8", "replace").strip()) else b"")
+    return beside.decode("utf-8", "replace")
+
+
+def _meet(one: Span, other: Span) -> bool:
+    """Whether two definitions are on the same lines without one being inside the other."""
+    if one == other:
+        return True
+    is_apart = (one.end_line, one.end_column) <= other[:2] or (other.end_line, other.end_column) <= one[:2]
+    return is_apart and other.start_line <= one.end_line and one.start_line <= other.end_line

@@ -9,14 +9,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
 from codeplane.core.errors import CodePlaneError, IndexCorrupt
+from codeplane.core.paths import Digest
 from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_record
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
 from codeplane.ledger import Ledger, Limits, Tasks
+from codeplane.mutation import Engine
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
 from codeplane.session.copies import Copies
+from codeplane.session.recovery import recover
 from codeplane.session.savings import Savings
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
@@ -26,6 +29,8 @@ from codeplane.truth import WorkingTree
 _INDEX_WORKERS = 2
 _LARGEST_CONTEXTS = 1_048_576
 _MOST_ROOTS = 20
+# An object may be younger than its row, but not by so much.
+_FRESH_SEC = 3600
 
 
 class IndexReport(BaseModel):
@@ -151,6 +156,12 @@ def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
     return checkout.repository.head().commit, index.state().epoch
 
 
+def _drop_contents(engine: Engine, ledger: Ledger) -> None:
+    """Old contents stay as long as the ledger has the operation that replaced them."""
+    engine.settle()
+    engine.objects.collect(ledger.digests().__contains__, time.time() - _FRESH_SEC)
+
+
 @dataclass
 class RepoSession:
     """An open repository. Every tool call runs inside one."""
@@ -160,10 +171,12 @@ class RepoSession:
     sessions: Sessions
     ledger: Ledger
     tasks: Tasks
+    engine: Engine
     tree: WorkingTree
     index: Index
     workers: Workers
     upkeep: Upkeep
+    recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
     savings: Savings = field(default_factory=Savings)
     copies: Copies = field(default_factory=Copies)
     started: float = field(default_factory=time.monotonic)
@@ -186,13 +199,22 @@ class RepoSession:
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
         tasks.interrupt_open()
-        upkeep = Upkeep(index, tree, settings.index, state.path if sys.platform == "linux" else None)
+        engine = Engine(tree, checkout.repository, state.path)
+        recovered = recover(engine, ledger)
+        upkeep = Upkeep(
+            index,
+            tree,
+            settings.index,
+            state.path if sys.platform == "linux" else None,
+            lambda: _drop_contents(engine, ledger),
+        )
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
-        return cls(checkout, state, sessions, ledger, tasks, tree, index, workers, upkeep)
+        return cls(checkout, state, sessions, ledger, tasks, engine, tree, index, workers, upkeep, recovered)
 
     def close(self) -> None:
         self.upkeep.stop()
         self.sessions.close_all()
+        self.engine.close()
         self.ledger.close()
         self.index.close()
         self.upkeep.join()
@@ -208,6 +230,10 @@ class RepoSession:
         elif self.index.catch_up():
             self.upkeep.wake()
 
+    def earlier(self, digest: Digest) -> bytes | None:
+        """A content that a client was shown or that an edit has replaced; None when it is not kept."""
+        return self.copies.get(digest) or self.engine.objects.read(digest)
+
     def write_contexts(self) -> bool:
         """Writes what was found into contexts.yaml unless there is one; tells whether it did."""
         file = self.state.contexts_file
@@ -219,7 +245,9 @@ class RepoSession:
         return True
 
     def status(self) -> RepoStatus:
-        return status_of(self.checkout, self.index, [*self.upkeep.notices, *self.ledger.all_problems()])
+        return status_of(
+            self.checkout, self.index, [*self.upkeep.notices, *self.recovered, *self.ledger.all_problems()]
+        )
 
     def uptime_sec(self) -> float:
         return time.monotonic() - self.started

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -25,9 +26,16 @@ class Upkeep:
     """
 
     def __init__(
-        self, index: Index, tree: WorkingTree, settings: IndexSettings, directory: Path | None
+        self,
+        index: Index,
+        tree: WorkingTree,
+        settings: IndexSettings,
+        directory: Path | None,
+        tidy: Callable[[], None],
     ) -> None:
+        """`tidy` drops what is kept elsewhere than in the index and is not needed."""
         self._index = index
+        self._tidy = tidy
         self._settings = settings
         self._watch = Watch(tree, self._hint, directory)
         self._wanted = threading.Event()
@@ -122,6 +130,7 @@ class Upkeep:
     def _collect(self) -> None:
         try:
             self._index.collect()
+            self._tidy()
         except ServerStopping:
             raise
         except Exception:  # noqa: BLE001 - logged; what is not needed stays a while longer

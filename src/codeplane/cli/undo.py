@@ -1,0 +1,37 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from codeplane.cli._command import command, emit
+from codeplane.cli._tool import call_tool
+from codeplane.config import Places
+from codeplane.session.checkout import Checkout
+
+
+@command()
+@click.argument("operation", required=False)
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would change, and change nothing.")
+def undo(root: Path, as_json: bool, operation: str | None, dry_run: bool) -> None:
+    """Take a recorded change of files back: OPERATION, or the last one that can be.
+
+    Refused where a file has changed since. The undo is on record too, so it can be undone.
+    """
+    checkout = Checkout.find(root, Places.of_user())
+    asked = {"operation": operation, "dry_run": dry_run}
+    body, is_error = call_tool(checkout, "undo", {key: one for key, one in asked.items() if one})
+    emit(body, _refusal(body["error"]) if is_error else _told(body["result"]), as_json=as_json)
+    sys.exit(1 if is_error else 0)
+
+
+def _refusal(error: dict[str, Any]) -> str:
+    return "\n".join([f"cpl: {error['message']}", *(f"  try: {hint}" for hint in error.get("hints", []))])
+
+
+def _told(result: dict[str, Any]) -> str:
+    lines = [f"{result.get('operation', 'preview')}: {result['summary']}"]
+    for file in result["delta"]["files"]:
+        lines.append(f"  {file['action']} {file['path']} (+{file['insertions']} -{file['deletions']})")
+        lines += [f"    {line}" for line in file.get("diff", "").splitlines()]
+    return "\n".join(lines)

@@ -1,0 +1,71 @@
+"""What a write has done to the code: definitions that are others now, and tests that are concerned."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.diff import FileDiff, State, structural_diff
+from codeplane.graph.impact import Impact, affected_tests
+from codeplane.index import Snapshot
+from codeplane.index.sources import ViewSources
+
+Contents = Mapping[RepoPath, bytes | None]
+
+_BROKEN = ("partial", "failed")
+
+
+@dataclass(frozen=True)
+class Effects:
+    """By file. `broken` are those that could be parsed whole before and cannot be now."""
+
+    files: tuple[FileDiff, ...] = ()
+    impact: Impact = field(default_factory=lambda: Impact((), (), ()))
+    broken: tuple[RepoPath, ...] = ()
+
+
+@dataclass(frozen=True)
+class Before:
+    """What is known of files before they are changed."""
+
+    blobs: Mapping[str, int | None]
+    states: Mapping[str, str]
+    gone: Impact  # the tests that lead to files which will be gone
+
+
+def before(snapshot: Snapshot, old: Contents, new: Contents) -> Before:
+    """To be asked before the write."""
+    sources = snapshot.linker.sources
+    layout = sources.memo.layout.blobs
+    blobs: dict[str, int | None] = {path: layout[path] for path in old if path in layout}
+    gone = [path for path in old if path in blobs and new.get(path) is None]
+    states = {path: _state(sources, blob) for path, blob in blobs.items()}
+    return Before(blobs, states, affected_tests(snapshot, gone))
+
+
+def effects(snapshot: Snapshot, was: Before, old: Contents, new: Contents) -> Effects:
+    """The difference that a write has made, as the index has it now."""
+    sources = snapshot.linker.sources
+    layout = sources.memo.layout.blobs
+    blobs: dict[str, int | None] = {path: layout[path] for path in new if path in layout}
+    then = State("before", was.blobs, sources, old.get, snapshot.epoch)
+    files = structural_diff(then, State("after", blobs, sources, new.get, snapshot.epoch))
+    broken = [
+        RepoPath(path)
+        for path, blob in blobs.items()
+        if _state(sources, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
+    ]
+    impact = _together(affected_tests(snapshot, sorted(map(RepoPath, blobs))), was.gone, layout)
+    return Effects(tuple(files), impact, tuple(broken))
+
+
+def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:
+    """Tests that lead to what has changed and to what has gone, as far as they are still there."""
+    known = {one.path for one in now.tests}
+    more = [one for one in then.tests if one.path not in known and one.path in there]
+    reasons = dict.fromkeys([*now.reasons, *then.reasons])
+    return Impact([*now.tests, *more], [*now.unresolved, *then.unresolved], list(reasons))
+
+
+def _state(sources: ViewSources, blob: int | None) -> str:
+    facts = sources.facts_of(blob) if blob is not None else None
+    return facts.state if facts is not None else "ok"

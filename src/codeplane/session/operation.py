@@ -1,0 +1,222 @@
+"""A write from intent to answer: budget, commit, row, index, effects. Every change of files is one."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from codeplane.core.edits import EditSet
+from codeplane.core.errors import CodePlaneError, EditConflict
+from codeplane.core.fingerprint import Fingerprint
+from codeplane.core.ids import OperationId, new_operation_id
+from codeplane.core.paths import RepoPath
+from codeplane.ledger import Change, Operation, mutation_fingerprint
+from codeplane.mutation import Applied, Prepared, Scope
+from codeplane.mutation import Change as Made
+from codeplane.mutation.placing import Correction
+from codeplane.mutation.showing import counts
+from codeplane.session.call import Call
+from codeplane.session.effects import Before, Contents, Effects, before, effects
+from codeplane.truth import digest_of
+
+# Other clients may write to the same file, one after the other.
+_MOST_TRIES: Final = 50
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What is to be done, exactly. `old` has the content of every file that is there now."""
+
+    op_type: str
+    edits: EditSet
+    old: Contents
+    undoes: OperationId | None = None
+    corrections: Mapping[RepoPath, Sequence[Correction]] = field(default_factory=dict)
+
+    @property
+    def new(self) -> dict[RepoPath, bytes | None]:
+        return {edit.path: edit.after for edit in self.edits.edits}
+
+
+@dataclass(frozen=True)
+class Written:
+    """What has been done, or would be."""
+
+    operation_id: OperationId | None  # None for a preview
+    intent: Intent
+    changes: tuple[Change, ...]
+    lines: dict[RepoPath, tuple[int, int]]  # that came and went, by path
+    git_moved: frozenset[RepoPath] = frozenset()
+    effects: Effects = field(default_factory=Effects)
+    syncs: int = 0
+
+    @property
+    def insertions(self) -> int:
+        return sum(came for came, _ in self.lines.values())
+
+    @property
+    def deletions(self) -> int:
+        return sum(went for _, went in self.lines.values())
+
+
+def write(
+    call: Call, make: Callable[[], Intent], *, ignored_ok: bool = False, dry_run: bool = False
+) -> Written:
+    """Makes the change and has it in the ledger and in the index when it returns; or nothing has happened.
+
+    What is to be done is made out anew when a file changes at the last moment: `make` finds its place again,
+    or refuses.
+    """
+    is_charged = False
+    for left in reversed(range(_MOST_TRIES)):
+        intent = make()
+        try:
+            prepared = _prepared(call, intent, ignored_ok=ignored_ok)
+            if dry_run:
+                return Written(None, intent, _planned(prepared), _lines(intent))
+            if not is_charged:
+                call.charge("mutation", intent.op_type)
+                is_charged = True
+            with call.repo.index.snapshot() as snapshot:
+                was = before(snapshot, intent.old, intent.new)
+            written = _Row(call, intent).commit(prepared)
+            return replace(written, effects=_seen(call, intent, was))
+        except EditConflict:
+            if not left:
+                raise
+            call.check()
+    raise AssertionError("BUG: the last try has neither returned nor raised")
+
+
+def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
+    # What was written once may be taken back, whatever the working set is by now.
+    allowed = () if intent.undoes is not None else tuple(call.task.working_set)
+    prepared = call.repo.engine.prepare(intent.edits, Scope(allowed, ignored_ok))
+    for flag in prepared.flags:
+        call.warn(flag.text)
+    return prepared
+
+
+class _Row:
+    """The ledger row of one operation, as far as it is known: in the journal before, in the ledger after."""
+
+    def __init__(self, call: Call, intent: Intent) -> None:
+        self._call = call
+        self._intent = intent
+        self._lines = lines = _lines(intent)
+        self._began = time.perf_counter()
+        self._row = Operation(
+            operation_id=new_operation_id(),
+            task_id=call.task.task_id,
+            session_id=call.session.session_id,
+            timestamp_ms=int(time.time() * 1000),
+            duration_ms=0,
+            op_type=intent.op_type,
+            success=False,
+            repo_before=self._fingerprint().hex(),
+            insertions=sum(came for came, _ in lines.values()),
+            deletions=sum(went for _, went in lines.values()),
+            undoes=intent.undoes,
+        )
+
+    def commit(self, prepared: Prepared) -> Written:
+        call, engine = self._call, self._call.repo.engine
+        note = noted(self._row)
+        try:
+            with engine.committed(prepared, self._row.operation_id, note, call.check) as applied:
+                row = self._done(applied)
+                call.repo.tasks.record(call.task, row)
+        except EditConflict:
+            raise
+        except CodePlaneError as error:
+            self._note_failure(error)
+            raise
+        call.signal(call.repo.tasks.note_mutation(call.task, row.mutation_fingerprint or ""))
+        moved = frozenset(change.path for change in applied.changes if change.git_mv)
+        return Written(row.operation_id, self._intent, row.changes, self._lines, moved, syncs=applied.syncs)
+
+    def _done(self, applied: Applied) -> Operation:
+        changes = tuple(_change(one) for one in applied.changes)
+        print_ = mutation_fingerprint(changes, self._row.insertions, self._row.deletions)
+        return replace(
+            self._row,
+            success=True,
+            duration_ms=round((time.perf_counter() - self._began) * 1000),
+            changes=changes,
+            repo_after=self._fingerprint(changes).hex(),
+            mutation_fingerprint=print_,
+        )
+
+    def _note_failure(self, error: CodePlaneError) -> None:
+        """A failed operation is on record too, where there is still a way to record it."""
+        failed = replace(
+            self._row,
+            duration_ms=round((time.perf_counter() - self._began) * 1000),
+            repo_after=self._row.repo_before,
+            failure_class=error.name(),
+        )
+        with suppress(CodePlaneError):
+            self._call.repo.tasks.record(self._call.task, failed)
+
+    def _fingerprint(self, changes: tuple[Change, ...] = ()) -> Fingerprint:
+        """That of the indexed files with these changes."""
+        repo = self._call.repo
+        made = repo.index.fingerprint()
+        for one in changes:
+            if repo.index.knows(one.path) or (one.before is None and repo.tree.may_hold(one.path)):
+                made = made.changed(one.path, one.before, one.after)
+        return made
+
+
+def noted(row: Operation) -> dict[str, Any]:
+    """What the journal keeps of a row, so that a start after a crash can write it."""
+    return {
+        "task_id": row.task_id,
+        "session_id": row.session_id,
+        "timestamp_ms": row.timestamp_ms,
+        "op_type": row.op_type,
+        "repo_before": row.repo_before,
+        "insertions": row.insertions,
+        "deletions": row.deletions,
+        "undoes": row.undoes,
+    }
+
+
+def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
+    """Lines that come and go; those of a file that moves are counted where it goes."""
+    moved = {edit.moved_from for edit in intent.edits.edits if edit.moved_from is not None}
+    return {
+        edit.path: counts(intent.old.get(edit.moved_from or edit.path), edit.after)
+        for edit in intent.edits.edits
+        if edit.path not in moved or edit.after is not None
+    }
+
+
+def _planned(prepared: Prepared) -> tuple[Change, ...]:
+    return tuple(
+        Change(
+            path=one.edit.path,
+            before=one.edit.before,
+            after=digest_of(one.edit.after) if one.edit.after is not None else None,
+            mode_before=one.mode_before,
+            mode_after=one.mode_after,
+            moved_from=one.edit.moved_from,
+        )
+        for one in prepared.planned
+        if one.is_change
+    )
+
+
+def _change(one: Made) -> Change:
+    return Change(one.path, one.before, one.after, one.mode_before, one.mode_after, one.moved_from)
+
+
+def _seen(call: Call, intent: Intent, was: Before) -> Effects:
+    """The index has the change now. A problem there is told; the change is made in any case."""
+    try:
+        with call.snapshot() as snapshot:
+            return effects(snapshot, was, intent.old, intent.new)
+    except CodePlaneError as error:
+        call.warn(f"The change is made, but what it affects is not known: {error.message}")
+        return Effects()

@@ -1,0 +1,70 @@
+"""The reverse of an operation that is on record."""
+
+from collections.abc import Mapping
+
+from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.errors import CodePlaneError, NotFound, UndoRefused
+from codeplane.core.ids import OperationId
+from codeplane.core.paths import RepoPath
+from codeplane.jail import shown
+from codeplane.ledger import Change, Operation
+from codeplane.session.call import Call
+from codeplane.session.operation import Intent
+from codeplane.truth import digest_of
+
+
+def to_be_undone(call: Call, operation_id: str | None) -> Operation:
+    """The operation of that id, or the last one of the session that can be undone."""
+    ledger = call.repo.ledger
+    if operation_id is None:
+        found = ledger.last_undoable(session=call.session.session_id) or ledger.last_undoable()
+        told = "Nothing is on record that could be undone."
+    else:
+        found = ledger.find(OperationId(operation_id))
+        told = f"No operation {operation_id[:100]} is on record."
+    if found is None:
+        raise NotFound(told, hints=["cpl log lists what is on record."])
+    if not found.changes or not found.success:
+        raise UndoRefused(f"{found.operation_id} has changed no file.", operation=found.operation_id)
+    return found
+
+
+def reverse(call: Call, operation: Operation) -> Intent:
+    """What undoes an operation, for the files as it left them; refused where one is not so any more."""
+    went_to = {one.moved_from: one.path for one in operation.changes if one.moved_from is not None}
+    edits: list[FileEdit] = []
+    old: dict[RepoPath, bytes | None] = {}
+    reasons: list[str] = []
+    for change in operation.changes:
+        content = call.repo.engine.objects.read(change.before) if change.before is not None else None
+        if change.before is not None and content is None:
+            reasons.append(f"{shown(change.path)}: what was there before is not kept any more")
+        reasons += _changed(call, change, old)
+        edits.append(_edit(change, content, went_to))
+    if reasons:
+        raise UndoRefused(
+            f"{operation.operation_id} cannot be undone: {'; '.join(reasons)}.",
+            hints=["cpl log lists later operations; the newest has to be undone first."],
+            operation=operation.operation_id,
+        )
+    return Intent("undo", EditSet(tuple(edits)), old, operation.operation_id)
+
+
+def _changed(call: Call, change: Change, old: dict[RepoPath, bytes | None]) -> list[str]:
+    """Why a file is not as the operation left it; its content is taken along."""
+    try:
+        data = call.repo.tree.read(change.path)
+    except NotFound:
+        data = None
+    except CodePlaneError as error:
+        return [error.message.removesuffix(".")]
+    if (digest_of(data) if data is not None else None) != change.after:
+        return [f"{shown(change.path)} has changed since"]
+    if data is not None:
+        old[change.path] = data
+    return []
+
+
+def _edit(change: Change, content: bytes | None, went_to: Mapping[RepoPath, RepoPath]) -> FileEdit:
+    came_back = went_to.get(change.path) if content is not None else None
+    return FileEdit(change.path, change.after, content, moved_from=came_back, mode=change.mode_before)

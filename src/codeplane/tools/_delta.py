@@ -1,0 +1,187 @@
+"""What a write has changed, as every tool that writes tells it."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.structure import Change as Structural
+from codeplane.graph.structure import ChangeKind, flattened
+from codeplane.jail import shown
+from codeplane.ledger import Change
+from codeplane.mutation.placing import Correction
+from codeplane.mutation.showing import preview
+from codeplane.session import Call
+from codeplane.session.effects import Effects
+from codeplane.session.operation import Written
+from codeplane.tools._registry import Output
+
+_MOST_FILES = 60
+_MOST_SYMBOLS = 60  # of all files together, and so with the lines of a preview
+_MOST_PREVIEWED = 240
+_LEAST = 3
+_MOST_TESTS = 20
+_MOST_CORRECTIONS = 20
+
+
+class Lines(Output):
+    start_line: int = Field(description="First line.")
+    end_line: int = Field(description="Last line.")
+
+
+class LineCorrection(Output):
+    original: Lines | None = Field(default=None, description="Lines that were sent.")
+    corrected: Lines = Field(description="Lines that were replaced.")
+    reason: str = Field(description="What was not as it was sent.")
+
+
+class FileDelta(Output):
+    path: str = Field(description="File.")
+    action: str = Field(description="created, updated, deleted or moved.")
+    moved_from: str | None = Field(default=None, description="Path before.")
+    git_mv: bool | None = Field(default=None, description="Whether git's index was told of the move.")
+    old_hash: str | None = Field(default=None, description="sha256 before.")
+    file_sha256: str | None = Field(default=None, description="sha256 now, for the next edit.")
+    insertions: int = Field(description="Lines that came.")
+    deletions: int = Field(description="Lines that went.")
+    line_corrections: list[LineCorrection] | None = Field(default=None, description="Slips, corrected.")
+    symbols: list[str] | None = Field(default=None, description="`change kind name :lines` of definitions.")
+    problem: str | None = Field(default=None, description="What is wrong with the file now.")
+    diff: str | None = Field(default=None, description="The change, of a preview.")
+
+
+class DeltaFiles(Output):
+    files_changed: int = Field(description="Files.")
+    insertions: int = Field(description="Lines that came.")
+    deletions: int = Field(description="Lines that went.")
+    files: list[FileDelta] = Field(description="File by file.")
+    more_files: int | None = Field(default=None, description="Files beyond those.")
+
+
+class Delta(Output):
+    applied: bool = Field(description="Whether it was done.")
+    dry_run: bool | None = Field(default=None, description="Whether it is a preview.")
+    operation: str | None = Field(default=None, description="Id to undo it by.")
+    summary: str = Field(description="All in one line.")
+    delta: DeltaFiles = Field(description="What has changed, or would.")
+    tests: list[str] | None = Field(
+        default=None, description="`confidence match path` of tests that import what changed."
+    )
+    more_tests: int | None = Field(default=None, description="Tests beyond those.")
+    tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+
+
+def told(call: Call, written: Written) -> Delta:
+    """The answer of a tool that writes."""
+    is_done = written.operation_id is not None
+    gone = {change.moved_from for change in written.changes}
+    changes = [one for one in written.changes if one.after is not None or one.path not in gone]
+    share = max(1, min(len(changes), _MOST_FILES))
+    files = [_file(written, one, share) for one in changes[:_MOST_FILES]]
+    if not files:
+        call.warn("The files are as they were: the edit changes nothing.")
+    impact = written.effects.impact
+    return Delta(
+        applied=is_done,
+        dry_run=None if is_done else True,
+        operation=written.operation_id,
+        summary=_summary(changes, written, is_done=is_done),
+        delta=DeltaFiles(
+            files_changed=len(changes),
+            insertions=written.insertions,
+            deletions=written.deletions,
+            files=files,
+            more_files=max(0, len(changes) - len(files)) or None,
+        ),
+        tests=[f"{one.confidence} {one.match} {shown(one.path)}" for one in impact.tests[:_MOST_TESTS]]
+        or None,
+        more_tests=max(0, len(impact.tests) - _MOST_TESTS) or None,
+        tests_confidence=_confidence(written.effects),
+    )
+
+
+def _confidence(effects: Effects) -> str | None:
+    """How far the tests are all there are; nothing where no file that changed is code."""
+    impact = effects.impact
+    if not any(file.language for file in effects.files if file.path not in impact.unresolved):
+        return None
+    why = [*impact.reasons]
+    if impact.unresolved:
+        why.append(f"{len(impact.unresolved)} files that no import can name")
+    return f"{impact.confidence}{': ' if why else ''}{'; '.join(why)}"
+
+
+def _file(written: Written, change: Change, share: int) -> FileDelta:
+    """One file of so many that share the room."""
+    came, went = written.lines.get(change.path, (0, 0))
+    intent = written.intent
+    old = intent.old.get(change.moved_from or change.path)
+    corrections = intent.corrections.get(change.moved_from or change.path, ())
+    is_preview = written.operation_id is None
+    return FileDelta(
+        path=shown(change.path),
+        action=_action(change),
+        moved_from=shown(change.moved_from) if change.moved_from is not None else None,
+        git_mv=change.path in written.git_moved if change.moved_from is not None and not is_preview else None,
+        old_hash=change.before,
+        file_sha256=change.after,
+        insertions=came,
+        deletions=went,
+        line_corrections=[_correction(one) for one in corrections[:_MOST_CORRECTIONS]] or None,
+        symbols=_symbols(written.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
+        problem="It cannot be parsed whole any more." if change.path in written.effects.broken else None,
+        diff=_diff(change, old, intent.new[change.path], share) if is_preview else None,
+    )
+
+
+def _action(change: Change) -> str:
+    if change.moved_from is not None:
+        return "moved"
+    if change.before is None:
+        return "created"
+    return "deleted" if change.after is None else "updated"
+
+
+def _correction(one: Correction) -> LineCorrection:
+    return LineCorrection(
+        original=Lines(start_line=one.sent[0], end_line=one.sent[1]) if one.sent[0] else None,
+        corrected=Lines(start_line=one.used[0], end_line=one.used[1]),
+        reason=one.why,
+    )
+
+
+def _diff(change: Change, old: bytes | None, new: bytes | None, share: int) -> str | None:
+    return preview(shown(change.path), old, new, max(2 * _LEAST, _MOST_PREVIEWED // share)) or None
+
+
+def _symbols(effects: Effects, path: RepoPath, most: int) -> list[str]:
+    found = [
+        one
+        for file in effects.files
+        if file.path == path
+        for one in flattened(file.changes)
+        if not (one.nested and one.change is ChangeKind.BODY)
+    ]
+    told = [_symbol(one) for one in found[:most]]
+    return [*told, f"… {len(found) - most} more"] if len(found) > most else told
+
+
+def _symbol(one: Structural) -> str:
+    span = one.definition.span
+    lines = "" if one.after is None else f" :{span.start_line}-{span.end_line}"
+    old = f" (was {shown(one.old_name)})" if one.old_name else ""
+    return f"{one.change.value} {one.definition.kind} {shown(one.name)}{lines}{old}"
+
+
+def _summary(changes: Sequence[Change], written: Written, *, is_done: bool) -> str:
+    counted = Counter(_action(change) for change in changes)
+    what = ", ".join(f"{counted[action]} {action}" for action in _ACTIONS if counted[action])
+    what = what or "nothing changed"
+    fixed = sum(map(len, written.intent.corrections.values()))
+    parts = [f"{what} (+{written.insertions} -{written.deletions})"]
+    parts += [f"{fixed} corrected"] if fixed else []
+    return ("" if is_done else "would be: ") + "; ".join(parts)
+
+
+_ACTIONS = ("created", "updated", "moved", "deleted")

@@ -1,0 +1,30 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.session import Call
+from codeplane.session.operation import write
+from codeplane.session.undo import reverse, to_be_undone
+from codeplane.tools._delta import Delta, told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+
+class UndoInput(Input):
+    operation: Annotated[str | None, synonyms("operation_id", "op_id", "id")] = Field(
+        default=None, max_length=100, description="`op_…` of a write; without it, your last one."
+    )
+    dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Only show the diff.")
+
+
+@tool(Effect.WRITE, "edits", standard=True)
+def undo(call: Call, args: UndoInput) -> Delta:
+    """Takes a recorded write back, as a new one, where its files are still as it left them.
+
+    Use when:
+    - an edit was wrong
+    Examples:
+    - The last one: {}
+    """
+    operation = to_be_undone(call, args.operation)
+    written = write(call, lambda: reverse(call, operation), ignored_ok=True, dry_run=args.dry_run)
+    return told(call, written)

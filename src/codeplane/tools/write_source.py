@@ -1,0 +1,123 @@
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.core.paths import Digest
+from codeplane.index import Snapshot
+from codeplane.mutation.placing import SpanEdit
+from codeplane.mutation.requests import Action, Asked, Planner
+from codeplane.search.spans import Finder
+from codeplane.session import Call
+from codeplane.session.operation import Intent, write
+from codeplane.tools._delta import Delta, told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+MOST_EDITS = 200
+_BY_SYMBOL = (Action.REPLACE_SYMBOL, Action.INSERT_BEFORE, Action.INSERT_AFTER)
+
+
+class SourceEdit(Input):
+    path: str | None = Field(default=None, max_length=4000, description="File; not needed with `symbol`.")
+    action: Action = Field(default=Action.UPDATE, description="What to do.")
+    new_content: Annotated[
+        str | None, synonyms("new_string", "new_str", "new_text", "replacement", "file_text", "text", "code")
+    ] = Field(default=None, description="New text; empty deletes.")
+    expected_content: Annotated[
+        str | None, synonyms("old_string", "old_str", "old_text", "old_content", "search", "original")
+    ] = Field(default=None, description="Text that is there now and is replaced; it finds its place.")
+    start_line: int | None = Field(default=None, ge=1, description="First line that is replaced.")
+    end_line: int | None = Field(
+        default=None, ge=0, description="Last one; start_line - 1 inserts before start_line."
+    )
+    expected_file_sha256: Annotated[
+        str | None, synonyms("sha256", "file_sha256", "expected_sha256", "hash")
+    ] = Field(default=None, pattern=r"^[0-9a-fA-F]{64}$", description="Of the content that lines are of.")
+    symbol: str | None = Field(default=None, max_length=4000, description="For the actions by symbol.")
+    to: Annotated[str | None, synonyms("new_path", "destination", "target_path")] = Field(
+        default=None, max_length=4000, description="Where a file moves."
+    )
+    all: Annotated[bool, synonyms("replace_all")] = Field(
+        default=False, description="Replace every occurrence of expected_content."
+    )
+
+
+class WriteSourceInput(Input):
+    edits: Annotated[list[SourceEdit], synonyms("changes", "operations")] = Field(
+        min_length=1, max_length=MOST_EDITS, description="Made together or not at all."
+    )
+    dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Only show the diff.")
+    allow_ignored: bool = Field(default=False, description="Confirms edits of files that git ignores.")
+
+
+@tool(Effect.WRITE, "edits", standard=True)
+def write_source(call: Call, args: WriteSourceInput) -> Delta:
+    """Edits files: all edits of a call or none, each in the one place that is certainly meant.
+
+    Name the place by expected_content (best), by lines of a content you have read
+    (expected_file_sha256), or by symbol. Lines of all edits are those before the call. Small slips
+    (lines, white space) are corrected and told; `undo` takes a call back.
+
+    Use when:
+    - you change, create, move or delete files
+    Not for:
+    - looking at a change first (dry_run)
+    Examples:
+    - By text: {"edits": [{"path": "app.py", "expected_content": "tries = 3", "new_content": "tries = 5"}]}
+    - By symbol: {"edits": [{"action": "replace_symbol", "symbol": "Job.run", "new_content": "def run(self):
+      ..."}]}
+    """
+    written = write(
+        call,
+        lambda: call.ask(lambda snapshot: _intent(call, args.edits, snapshot)),
+        ignored_ok=args.allow_ignored,
+        dry_run=args.dry_run,
+    )
+    return told(call, written)
+
+
+def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Intent:
+    finder = Finder(snapshot, call.repo.tree)
+    planner = Planner(call.repo.tree.read, call.repo.earlier)
+    plan = planner.plan([_asked(call, one, finder) for one in edits])
+    return Intent("write_source", plan.edits, plan.old, corrections=plan.corrections)
+
+
+def _asked(call: Call, one: SourceEdit, finder: Finder) -> Asked:
+    span = SpanEdit(
+        one.new_content or "", one.expected_content, one.start_line, one.end_line, everywhere=one.all
+    )
+    _check(one)
+    jail = call.repo.tree.jail
+    if one.action in _BY_SYMBOL:
+        at = finder.symbol(one.symbol or "")
+        lines = at.first, at.last
+        return Asked(one.action, at.path, span, _digest(one), lines=lines)
+    path = finder.existing(one.path or "") or jail.enter(one.path or "")
+    seen = call.session.seen.get(path)
+    to = jail.enter(one.to) if one.to else None
+    return Asked(one.action, path, span, _digest(one), to=to, seen=seen)
+
+
+def _digest(one: SourceEdit) -> Digest | None:
+    return Digest(one.expected_file_sha256.lower()) if one.expected_file_sha256 else None
+
+
+def _check(one: SourceEdit) -> None:
+    """What an action needs and what it cannot do with."""
+    needs: dict[str, object] = {}
+    match one.action:
+        case Action.DELETE:
+            needs = {"path": one.path}
+        case Action.MOVE:
+            needs = {"path": one.path, "to": one.to}
+        case Action.CREATE | Action.UPDATE:
+            needs = {"path": one.path, "new_content": one.new_content}
+        case _:
+            needs = {"symbol": one.symbol, "new_content": one.new_content}
+    missing = [
+        name for name, value in needs.items() if value is None or (value == "" and name != "new_content")
+    ]
+    if missing:
+        raise InvalidArgument(f"An edit with action {one.action} needs {' and '.join(missing)}.")
