@@ -5,7 +5,6 @@ what the edit was made for, and goes back when it is something else.
 """
 
 import errno
-from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum, auto
 
@@ -19,6 +18,10 @@ from codeplane.storage.objects import ObjectStore
 
 # No such directory, or something else in its place: what is not there cannot be ours.
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE)
+
+
+# Each time somebody else is faster, one more is needed.
+_MOST_SWAPS = 50
 
 
 class Foreign(Exception):
@@ -153,7 +156,9 @@ class Carrier:
             raise Foreign(step.path, None) from error
         seen = self._at_temp(step)
         if not _is(seen, step, step.before, step.mode_before):
-            self._names.put(step)
+            # Where somebody has put something newer, that stays, and the other goes to the store.
+            with suppress(FileExistsError):
+                self._names.put(step)
             raise Foreign(step.path, seen)
 
     def _write(self, step: Step) -> None:
@@ -163,14 +168,27 @@ class Carrier:
             except FileExistsError as error:
                 raise Foreign(step.path, self._at_path(step)) from error
             return
+        ours = self._names.inode(step)
         try:
             self._names.swap(step)
+            seen = self._at_temp(step)
+            if _is(seen, step, step.before, step.mode_before):
+                return
+            self._unswap(step, ours)
         except FileNotFoundError as error:
             raise Foreign(step.path, None) from error
-        seen = self._at_temp(step)
-        if not _is(seen, step, step.before, step.mode_before):
+        raise Foreign(step.path, seen)
+
+    def _unswap(self, step: Step, ours: int) -> bool:
+        """Puts back what was swapped out for `ours`; something newer that came meanwhile keeps the place."""
+        expected = ours
+        for _ in range(_MOST_SWAPS):
+            putting = self._names.inode(step)
             self._names.swap(step)
-            raise Foreign(step.path, seen)
+            if self._names.inode(step) == expected:
+                return expected == ours
+            expected = putting
+        return False
 
     def _back(self, step: Step) -> bool:
         """Whether the path is, again or still, as it was before the step."""
@@ -189,22 +207,27 @@ class Carrier:
                 return True
             if here is None:
                 return True
-            return self._reverse(step, here, self._names.take, self._names.put)
+            return self._withdraw(step, here)
         if kept is None:
             return _is(here, step, step.before, step.mode_before)
         if _is(kept, step, step.after, step.mode_after):
             return True
-        return self._reverse(step, here, self._names.swap, self._names.swap)
+        if here is None or not _is(here, step, step.after, step.mode_after):
+            return _is(here, step, step.before, step.mode_before)
+        try:
+            return self._unswap(step, here.inode)
+        except FileNotFoundError:
+            return False
 
-    def _reverse(
-        self, step: Step, here: Seen | None, undo: Callable[[Step], None], redo: Callable[[Step], None]
-    ) -> bool:
+    def _withdraw(self, step: Step, here: Seen) -> bool:
+        """Takes a new file away again, unless somebody has written to it."""
         if not _is(here, step, step.after, step.mode_after):
-            return here is not None and _is(here, step, step.before, step.mode_before)
-        undo(step)
+            return False
+        self._names.take(step)
         if _is(self._at_temp(step), step, step.after, step.mode_after):
             return True
-        redo(step)
+        with suppress(FileExistsError):
+            self._names.put(step)
         return False
 
     def _state(self, step: Step) -> State:

@@ -213,6 +213,8 @@ class Engine:
         except BaseException:
             self._recovery.doubt(batch)
             raise
+        if isinstance(error, Foreign):
+            left = [path for path in left if path != error.path]
         if left:
             raise EditFailed(
                 "The edit was taken back, except where somebody else has changed a file since.",

@@ -16,6 +16,10 @@ class Names:
         self._disk = disk
         self._directories = directories
 
+    def inode(self, step: Step) -> int:
+        """The inode under the temporary name."""
+        return os.stat(step.temp, dir_fd=self._directories.at(step.home), follow_symlinks=False).st_ino
+
     def swap(self, step: Step) -> None:
         """Puts each of the two entries under the other's name."""
         home, parent = self._directories.at(step.home), self._directories.at(step.parent)
