@@ -153,6 +153,7 @@ class Index:
         """Makes beforehand what the first question would wait for."""
         with self.snapshot() as snapshot:
             _ = snapshot.coverage, snapshot.units, snapshot.linker
+            snapshot.lookup.warm()
 
     def _snapshot(
         self, connection: Connection, at: tuple[int, int], read: Read, contents: Contents

@@ -39,6 +39,13 @@ class Lookup:
         blobs = self._sources.memo.layout.blobs
         return [path for path in self._sources.memo.layout.ordered if blobs[path] is not None]
 
+    def warm(self) -> None:
+        """Makes beforehand what the first search would wait for."""
+        for path in self._sources.memo.layout.blobs:
+            self._sources.purposes.of(path)
+        self._sources.tests()
+        self._sources.vocabulary.warm(self._connection)
+
     def with_words(self, words: Iterable[str]) -> list[str]:
         """The files that hold all of some words, whole or as parts of others."""
         asked = " AND ".join([f'"{word}"' for word in words])

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -90,9 +90,16 @@ class Purposes:
             match = following
         return path in self._sources.defining_tests()
 
-    @cached_property
+    @property
     def _test_directories(self) -> frozenset[str]:
         """Directories named like tests where files are tests: by their names, or by what they define."""
+        key = ("test directories",)
+        kept: frozenset[str] | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            kept = self._sources.memo.answers[key] = self._find_test_directories()
+        return kept
+
+    def _find_test_directories(self) -> frozenset[str]:
         flagged = self._sources.defining_tests()
         files: Counter[str] = Counter()
         tests: Counter[str] = Counter()

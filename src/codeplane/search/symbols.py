@@ -51,12 +51,16 @@ def best_named(
     snapshot: Snapshot, name: str, most: int, holds: Callable[[str], bool] = bool
 ) -> list[DefFact]:
     """The definitions of a name in the paths that count: those that are most likely meant, first."""
-    purpose = snapshot.linker.sources.purposes.of
-    places = [place for place in snapshot.linker.sources.definitions(name) if holds(place.path)]
-    # Of very many, which to look at is decided by their paths alone.
-    places.sort(key=lambda place: (purpose(place.path), place))
-    found = [snapshot.definition_at(RepoPath(path), at) for path, at in places[: most + _SPARE]]
-    return sorted((one for one in found if one is not None), key=worth(snapshot))[:most]
+    every = snapshot.linker.sources.definitions(name)
+    if len(every) <= most + _SPARE:
+        items = [one for one in snapshot.definitions_named(name, len(every)).items if holds(one.path)]
+    else:
+        # Which of very many to look at is decided by their paths alone.
+        purpose = snapshot.linker.sources.purposes.of
+        places = sorted((purpose(place.path), place) for place in every if holds(place.path))
+        found = [snapshot.definition_at(RepoPath(path), at) for _, (path, at) in places[: most + _SPARE]]
+        items = [one for one in found if one is not None]
+    return sorted(items, key=worth(snapshot))[:most]
 
 
 def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
