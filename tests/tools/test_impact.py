@@ -37,7 +37,7 @@ def impact(repo: Repo, *paths: str) -> Impact:
 
 
 def told(found: Impact) -> list[str]:
-    return [f"{one.confidence} {one.match} {one.path}" for one in found.tests]
+    return [one.told for one in found.tests]
 
 
 def test_imports_lead_to_the_file_through_what_passes_it_on(repo: Repo) -> None:
@@ -57,6 +57,74 @@ def test_a_changed_package_concerns_tests_of_what_is_inside(repo: Repo) -> None:
         "low child tests/test_part.py",
         "low child tests/test_passed_on.py",
     ]
+
+
+def test_a_dotted_import_brings_the_module_at_its_end(repo: Repo) -> None:
+    repo.write("tests/test_dotted.py", "import shop.deep.part\n\n\ndef test_it(): ...\n")
+    assert "high exact tests/test_dotted.py" in told(impact(repo, "shop/deep/part.py"))
+
+
+def test_a_package_that_does_not_pass_the_file_on_says_nothing(repo: Repo) -> None:
+    assert told(impact(repo, "shop/deep/part.py")) == ["high exact tests/test_part.py"]
+
+
+def test_chains_of_imports_are_followed_with_their_length(repo: Repo) -> None:
+    repo.write("shop/till.py", "from shop.cart import Cart\n\n\ndef pay(): ...\n")
+    repo.write("shop/page.py", "from shop.till import pay\n\n\ndef page(): ...\n")
+    repo.write("shop/site.py", "from shop.page import page\n\n\ndef site(): ...\n")
+    for name in ("till", "page", "site"):
+        repo.write(f"tests/test_{name}.py", f"from shop import {name}\n\n\ndef test_it(): ...\n")
+    found = impact(repo, "shop/cart.py")
+    assert told(found)[3:] == ["low chain:2 tests/test_till.py", "low chain:3 tests/test_page.py"]
+    assert [one.module for one in found.tests][3:] == ["shop.till", "shop.page"]
+    assert told(impact(repo, "shop/page.py")) == [
+        "high exact tests/test_page.py",
+        "low chain:2 tests/test_site.py",
+    ]
+
+
+def test_imports_in_a_circle_come_to_an_end(repo: Repo) -> None:
+    repo.write("shop/cart.py", "import shop.till\n\n\nclass Cart: ...\n")
+    repo.write("shop/till.py", "import shop.cart\n\n\ndef pay(): ...\n")
+    repo.write("tests/test_till.py", "from shop.till import pay\n\n\ndef test_it(): ...\n")
+    assert "low chain:2 tests/test_till.py" in told(impact(repo, "shop/cart.py"))
+
+
+def test_what_many_tests_import_does_not_lead_to_all_of_them(repo: Repo) -> None:
+    repo.write("shop/help.py", "from shop.cart import Cart\n\n\ndef help(): ...\n")
+    repo.write("shop/till.py", "from shop.cart import Cart\n\n\ndef pay(): ...\n")
+    for number in range(30):
+        repo.write(f"tests/test_n{number}.py", "from shop.help import help\n\n\ndef test_it(): ...\n")
+    repo.write("tests/test_till.py", "from shop.till import pay\n\n\ndef test_it(): ...\n")
+    found = impact(repo, "shop/cart.py")
+    assert told(found)[3:] == ["low chain:2 tests/test_till.py"] and found.confidence == "partial"
+    [reason] = found.reasons
+    assert reason.startswith("tests that only shop/help.py lead to are not listed")
+
+
+def test_a_crowd_of_weak_matches_is_counted_and_not_listed(repo: Repo) -> None:
+    for number in range(30):
+        repo.write(f"shop/m{number}.py", "from shop.deep.part import part\n\n\ndef it(): ...\n")
+        test = f"from shop.m{number} import it\n\n\ndef test_it(): ...\n"
+        repo.write(f"tests/test_n{number}.py", test)
+    found = impact(repo, "shop/deep/part.py")
+    assert told(found) == ["high exact tests/test_part.py"]
+    assert found.reasons == ["30 tests that are 2 imports away are not listed"]
+
+
+def test_tests_of_the_same_package_need_no_import(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module example.com/shop\n",
+        "cart/cart.go": "package cart\n\nfunc Add() int { return 1 }\n",
+        "cart/other.go": "package cart\n\nfunc Other() int { return 1 }\n",
+        "cart/cart_test.go": 'package cart\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) { Add() }\n',
+    }
+    repo = Repo(tmp_path, files)
+    try:
+        assert told(impact(repo, "cart/cart.go")) == ["high exact cart/cart_test.go"]
+        assert told(impact(repo, "cart/other.go")) == ["low parent cart/cart_test.go"]
+    finally:
+        repo.session.close()
 
 
 def test_a_test_that_was_changed_concerns_itself(repo: Repo) -> None:

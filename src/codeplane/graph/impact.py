@@ -1,37 +1,54 @@
 """Which tests a change may concern: by what they import, each match with the evidence for it."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.graph.importing import Links, Reach, links_of, many, reach_of
 from codeplane.index import Snapshot
-from codeplane.index.targets import known
+from codeplane.jail import shown
 from codeplane.languages.modules import rules
 
 _BETWEEN: Final = str.maketrans({"/": ".", ":": ".", "\\": "."})
+_FURTHEST: Final = 3  # imports from a test to a changed file
+_MOST_NAMES: Final = 200  # of a changed file, looked for in a test
 
 
 class Match(StrEnum):
-    """How an import of a test leads to a changed file."""
+    """How a test leads to a changed file. The order is that of the evidence."""
 
     EXACT = "exact"
-    """It brings the file itself, or something that is defined in it, through whatever re-exports."""
+    """It imports the file or something defined in it, through whatever re-exports, or names something of it
+    in the same package."""
     PARENT = "parent"
-    """It brings a package that the file is in."""
+    """It imports a package around the file that imports the file itself, or is in the same package."""
     CHILD = "child"
-    """It brings a module inside the changed package."""
+    """It imports a module inside the changed package."""
+    CHAIN = "chain"
+    """It imports a file whose imports lead there."""
 
 
 class AffectedTest(NamedTuple):
     path: RepoPath
     match: Match
-    module: str  # the changed module that it leads to
+    module: str  # the changed module that it leads to, or the file that a chain begins with
+    distance: int = 1  # imports on the way; 0 for a test that has changed itself
 
     @property
     def confidence(self) -> Literal["high", "low"]:
         return "high" if self.match is Match.EXACT else "low"
+
+    @property
+    def told(self) -> str:
+        """`confidence match path`; of a chain with its length."""
+        length = f":{self.distance}" if self.match is Match.CHAIN else ""
+        return f"{self.confidence} {self.match}{length} {shown(self.path)}"
+
+
+_ORDER: Final = {match: number for number, match in enumerate(Match)}
 
 
 @dataclass(frozen=True)
@@ -49,55 +66,92 @@ class Impact:
 
 def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath]) -> Impact:
     """The test files whose imports lead to changed files. A test that was changed is one of them."""
-    modules = {path: _module(snapshot, path) for path in sorted(set(changed))}
-    named = {path: module for path, module in modules.items() if module}
     if not changed:
         return Impact((), (), ())
-    best: dict[RepoPath, AffectedTest] = {}
-    order = list(Match)
-    for one in _matches(snapshot, named):
-        kept = best.get(one.path)
-        if kept is None or order.index(one.match) < order.index(kept.match):
-            best[one.path] = one
-    tests = sorted(best.values(), key=lambda one: (order.index(one.match), one.path))
-    return Impact(tests, [path for path in modules if path not in named], list(_reasons(snapshot)))
+    modules = {path: _module(snapshot, path) for path in sorted(set(changed))}
+    named = {path: module for path, module in modules.items() if module}
+    search = _Search(snapshot, named)
+    found = sorted(filter(None, map(search.best, sorted(snapshot.linker.sources.tests()))), key=_rank)
+    listed, left_out = _without_crowds(found, many(len(snapshot.linker.sources.tests())))
+    unresolved = [path for path in modules if path not in named]
+    return Impact(listed, unresolved, [*_reasons(snapshot, search.reach), *left_out])
 
 
-def _matches(snapshot: Snapshot, named: dict[RepoPath, str]) -> Iterator[AffectedTest]:
-    changed = set(named.values())
-    packages = {above: module for module in changed for above in _above(module)}
-    for test in sorted(snapshot.linker.sources.tests()):
-        path = RepoPath(test)
-        if path in named:
-            yield AffectedTest(path, Match.EXACT, named[path])
-        for target in _imported(snapshot, path):
-            other = RepoPath(target)
-            module = _module(snapshot, other)
-            if other in named:
-                yield AffectedTest(path, Match.EXACT, named[other])
-            elif module in packages:
-                yield AffectedTest(path, Match.PARENT, packages[module])
-            elif around := [above for above in _above(module) if above in changed]:
-                yield AffectedTest(path, Match.CHILD, around[0])
+def _rank(one: AffectedTest) -> tuple[int, int, str, str]:
+    return _ORDER[one.match], one.distance, one.path, one.module
+
+
+def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[AffectedTest], list[str]]:
+    """Weak matches of one sort that a good part of all tests has are counted and not listed."""
+    counts = Counter((one.match, one.distance) for one in found if one.match in (Match.CHILD, Match.CHAIN))
+    crowds = {sort: count for sort, count in counts.items() if count > most}
+    reasons = [
+        f"{count} tests that import modules inside a changed package are not listed"
+        if match is Match.CHILD
+        else f"{count} tests that are {distance} imports away are not listed"
+        for (match, distance), count in sorted(crowds.items())
+    ]
+    return [one for one in found if (one.match, one.distance) not in crowds], reasons
+
+
+class _Search:
+    """What imports of changed files look like; what each imported file leads to is found once."""
+
+    def __init__(self, snapshot: Snapshot, named: dict[RepoPath, str]) -> None:
+        self._snapshot, self._named = snapshot, named
+        self._changed = set(named.values())
+        self._links = links_of(snapshot)
+        self.reach = reach_of(self._links, named, _FURTHEST)
+        self._ways: dict[str, tuple[Match, str, int] | None] = {}
+
+    def best(self, path: str) -> AffectedTest | None:
+        """The best match of a test."""
+        test = RepoPath(path)
+        if test in self._named:
+            return AffectedTest(test, Match.EXACT, self._named[test], 0)
+        ways = [way for target in self._links.imports.get(test, ()) if (way := self._way(target))]
+        for other in map(RepoPath, self._links.around.get(test, frozenset()) & self._named.keys()):
+            match = Match.EXACT if _names_something_of(self._snapshot, test, other) else Match.PARENT
+            ways.append((match, self._named[other], 1))
+        found = [AffectedTest(test, *way) for way in ways]
+        return min(found, key=_rank) if found else None
+
+    def _way(self, target: str) -> tuple[Match, str, int] | None:
+        if target not in self._ways:
+            self._ways[target] = self._found(RepoPath(target))
+        return self._ways[target]
+
+    def _found(self, target: RepoPath) -> tuple[Match, str, int] | None:
+        if target in self._named:
+            return Match.EXACT, self._named[target], 1
+        module = _module(self._snapshot, target)
+        if passed_on := _passed_on(self._links, target, module, self._named):
+            return Match.PARENT, passed_on, 1
+        if above := [one for one in _above(module) if one in self._changed]:
+            return Match.CHILD, above[0], 1
+        if target in self.reach.distances:
+            return Match.CHAIN, module, self.reach.distances[target] + 1
+        return None
+
+
+def _passed_on(links: Links, package: str, module: str, named: dict[RepoPath, str]) -> str:
+    """The changed module that a package around it imports itself; "" where it imports none."""
+    inside = [named[RepoPath(path)] for path in links.imports.get(package, frozenset()) & named.keys()]
+    return min((one for one in inside if module and one.startswith(f"{module}.")), default="")
+
+
+def _names_something_of(snapshot: Snapshot, test: RepoPath, path: RepoPath) -> bool:
+    """Whether a file has the name of something that another defines outside of its functions and classes."""
+    sources = snapshot.linker.sources
+    facts = sources.facts(path)
+    items = [item.name for item in facts.definitions if item.parent < 0] if facts is not None else []
+    return any(sources.occurrences(test, name) for name in dict.fromkeys(items[:_MOST_NAMES]))
 
 
 def _above(module: str) -> list[str]:
     """The packages around a module, inner ones first."""
     parts = module.split(".")
     return [".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
-
-
-def _imported(snapshot: Snapshot, path: RepoPath) -> frozenset[str]:
-    """The files that the imports of a file lead to."""
-    memo = snapshot.linker.sources.memo
-    key = ("imported files", path, memo.layout.blobs[path])
-    kept: frozenset[str] | None = memo.answers.get(key)
-    if kept is None:
-        facts = snapshot.linker.sources.facts(path)
-        targets = [snapshot.linker.imported(path, at) for at in range(len(facts.imports))] if facts else []
-        kept = frozenset(place.path for target in targets for place in known(target))
-        memo.answers[key] = kept
-    return kept
 
 
 def _module(snapshot: Snapshot, path: RepoPath) -> str:
@@ -108,7 +162,7 @@ def _module(snapshot: Snapshot, path: RepoPath) -> str:
     return snapshot.identities.module(path).replace("::", ".").translate(_BETWEEN)
 
 
-def _reasons(snapshot: Snapshot) -> Iterator[str]:
+def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     coverage = snapshot.coverage
     if coverage.unread:
         yield f"{coverage.unread} files are not read yet"
@@ -116,3 +170,6 @@ def _reasons(snapshot: Snapshot) -> Iterator[str]:
     dynamic = [path for path in snapshot.linker.sources.importing_by_text() if path in tests]
     if dynamic:
         yield f"{len(dynamic)} test files import by names made at run time"
+    if reach.hubs:
+        more = f" and {len(reach.hubs) - 1} more" if len(reach.hubs) > 1 else ""
+        yield f"tests that only {shown(reach.hubs[0])}{more} lead to are not listed: many tests import that"

@@ -88,7 +88,8 @@ class SemanticDiffOutput(Output):
         default=None, description="`status category path (why)` of the other files that differ."
     )
     tests: list[str] | None = Field(
-        default=None, description="`confidence match path` of tests that import what changed."
+        default=None,
+        description="`confidence match path` of tests that lead to what changed; `chain:N`: over N imports.",
     )
     tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
     total: int = Field(description="Structural changes in all.")
@@ -163,8 +164,7 @@ def _whole(snapshot: Snapshot | None, files: Sequence[FileDiff]) -> dict[str, ob
         why = list(impact.reasons)
         if impact.unresolved:
             why.append(f"{len(impact.unresolved)} files without imports")
-        tests = [f"{one.confidence} {one.match} {shown(one.path)}" for one in impact.tests[:_MOST_TESTS]]
-        told["tests"] = tests or None
+        told["tests"] = [one.told for one in impact.tests[:_MOST_TESTS]] or None
         told["tests_confidence"] = f"{impact.confidence}{': ' if why else ''}{'; '.join(why)}"
         left_out["tests"] = len(impact.tests) - _MOST_TESTS
     return {**told, "more": {name: count for name, count in left_out.items() if count > 0} or None}
