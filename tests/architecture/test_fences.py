@@ -35,3 +35,9 @@ def test_io_outside_its_owner_is_refused(source: str, reason: str) -> None:
 
 def test_the_owner_of_the_environment_may_read_it() -> None:
     assert "TID251" not in lint("src/codeplane/config/places.py", "import os\nos.environ\n")
+
+
+def test_the_owner_of_renames_may_rename_and_the_engine_above_it_may_not() -> None:
+    source = "import os\nos.rename('a', 'b')\nos.link('a', 'b')\n"
+    assert "TID251" not in lint("src/codeplane/storage/disk.py", source)
+    assert lint("src/codeplane/mutation/carry.py", source).count("TID251") == 2

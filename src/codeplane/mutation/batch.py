@@ -106,13 +106,17 @@ class Batch:
         digests = [digest for step in self.steps for digest in (step.before, step.after)]
         return (
             _are_plain([step.path for step in self.steps], jail)
-            and _are_plain([step.home for step in self.steps if step.home], jail)
+            and _are_plain([step.moved_from for step in self.steps if step.moved_from is not None], jail)
+            and _are_plain([step.home for step in self.steps if step.home != ""], jail)
             and _are_plain([*self.made, *(path for path, _ in self.emptied)], jail)
             and _are_plain([path for old, new, _ in moves for path in (old, new)], jail)
             and (self.index is None or is_temporary(self.index.temp))
             and all(isinstance(step.temp, str) and is_temporary(step.temp) for step in self.steps)
             and all(mode is None or (isinstance(mode, int) and 0 <= mode <= 0o777) for mode in modes)
-            and all(digest is None or _DIGEST.fullmatch(digest) for digest in digests)
+            and all(
+                digest is None or (isinstance(digest, str) and _DIGEST.fullmatch(digest))
+                for digest in digests
+            )
         )
 
 

@@ -137,9 +137,14 @@ class Carrier:
     def sync(self) -> None:
         """Waits until every name is on the disk, with one wait for each directory."""
         for path in sorted(self.touched()):
-            # One that the batch has removed has no names; the one above it has been waited for.
-            with suppress(FileNotFoundError, NotADirectoryError):
-                self._disk.sync(self._directories.at(path))
+            try:
+                fd = self._directories.at(path)
+            except OSError as error:
+                # One that the batch has removed has no names; the one above it is waited for.
+                if error.errno not in _NOT_THERE:
+                    raise
+            else:
+                self._disk.sync(fd)
 
     def touched(self) -> set[str]:
         """The directories that get or lose a name."""

@@ -139,7 +139,10 @@ class Journal:
             told, _, text = line.partition(b" ")
             if told != _checksum(text):
                 continue
-            record = json.loads(text)
+            try:
+                record = json.loads(text)
+            except (ValueError, RecursionError):
+                continue
             if isinstance(record, dict) and record.get("journal") == inode:
                 records.append(record)
         return records
