@@ -85,6 +85,7 @@ class Recovery:
             if result is not None:
                 found.append(result)
         with suppress(OSError):
+            self._store.sweep()
             self.settle()
         return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from codeplane.core.edits import EditSet
-from codeplane.core.errors import CodePlaneError, EditConflict
+from codeplane.core.errors import CodePlaneError, EditConflict, EditInDoubt
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import RepoPath
@@ -127,7 +127,8 @@ class _Row:
             with engine.committed(prepared, self._row.operation_id, note, call.check) as applied:
                 row = self._done(applied)
                 call.repo.tasks.record(call.task, row)
-        except EditConflict:
+        except (EditConflict, EditInDoubt):
+            # What is in doubt gets its row from the start that settles it; one now would say it is settled.
             raise
         except CodePlaneError as error:
             self._note_failure(error)

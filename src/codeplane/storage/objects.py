@@ -74,6 +74,12 @@ class ObjectStore:
         for place in sorted(waiting, reverse=True):
             _sync_directory(self._disk, place)
 
+    def sweep(self) -> None:
+        """Removes what an ended process was about to write. Nobody else may be writing."""
+        if self._directory.is_dir() and not self._directory.is_symlink():
+            for file in self._directory.glob(f"*{_UNFINISHED}"):
+                file.unlink(missing_ok=True)
+
     def collect(self, keep: Callable[[Digest], bool], older_than: float, most: int = 10_000) -> int:
         """Removes objects that were taken in before that time and that nobody keeps; tells how many."""
         removed = 0
@@ -81,9 +87,8 @@ class ObjectStore:
             if removed >= most:
                 break
             digest = Digest(f"{file.parent.name}{file.name}")
-            is_object = _DIGEST.fullmatch(digest)
             # What the store has not made is not removed either.
-            if keep(digest) if is_object else not file.name.endswith(_UNFINISHED):
+            if not _DIGEST.fullmatch(digest) or keep(digest):
                 continue
             # Under the lock an object that is just being taken in again is as new as it looks.
             with self._lock, suppress(FileNotFoundError):
@@ -130,17 +135,17 @@ class ObjectStore:
 
     def _write(self, digest: Digest, chunks: Iterator[bytes], *, durable: bool) -> None:
         unfinished = f"{secrets.token_hex(6)}{_UNFINISHED}"
-        with self._place(digest) as place:
-            fd = self._disk.create(place.fd, unfinished, 0o600)
+        with self._place(digest) as place, _Place(self._directory) as top:
+            fd = self._disk.create(top.fd, unfinished, 0o600)
             try:
                 for chunk in chunks:
                     self._disk.write(fd, chunk)
                 if durable:
                     self._disk.sync(fd)
-                self._disk.replace(place.fd, unfinished, place.fd, digest[2:])
+                self._disk.replace(top.fd, unfinished, place.fd, digest[2:])
             except BaseException:
                 with suppress(OSError):
-                    self._disk.unlink(place.fd, unfinished)
+                    self._disk.unlink(top.fd, unfinished)
                 raise
             finally:
                 os.close(fd)
