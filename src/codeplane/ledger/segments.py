@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
-from codeplane.core.errors import IndexCorrupt, LedgerDamaged
+from codeplane.core.errors import IndexCorrupt, LedgerDamaged, StateUnusable
 from codeplane.ledger.chain import BEGINNING, Entry, Row, chained, insert, last_row, rows
 from codeplane.ledger.schema import SCHEMA
 from codeplane.storage.database import (
@@ -125,6 +125,9 @@ def ask(asked: Segment, question: Callable[[Connection], T]) -> T:
     except LedgerDamaged:
         # A server that opened it after the look had it changed under a reader who thought it would not.
         if was_logged == _is_logged(asked):
+            raise
+    except StateUnusable:
+        if asked.path.exists():
             raise
     return _ask(asked, question)
 
