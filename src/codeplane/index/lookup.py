@@ -90,11 +90,11 @@ class Lookup:
         ).fetchone()
         return Digest(found[0]) if found else None
 
-    def sizes(self, paths: Iterable[str]) -> int:
-        """The bytes of some files together."""
+    def sizes(self, paths: Iterable[str]) -> list[int]:
+        """The bytes of each of some files that are there."""
         ask = "SELECT size FROM entry WHERE view = ? AND path = ?"
         rows = [self._connection.execute(ask, (self._view, sql_text(path))).fetchone() for path in paths]
-        return sum(row[0] for row in rows if row)
+        return [row[0] for row in rows if row]
 
     def holder(self, path: str, line: int, kinds: Collection[str] = ()) -> Holder | None:
         """The innermost definition that a line is in, of some kinds where these are said."""

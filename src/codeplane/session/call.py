@@ -1,7 +1,7 @@
 """One tool call, as the tool sees it: the repository, the caller, and how to talk back."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -21,6 +21,7 @@ from codeplane.ledger import Signals, Task
 from codeplane.ledger.tasks import Charge
 from codeplane.session.clients import ClientSession
 from codeplane.session.repo import RepoSession
+from codeplane.session.savings import MOST_READ, TOP_FILES
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -130,6 +131,7 @@ class Call:
 
     def _ask(self, look: Callable[[], AbstractContextManager[S]], question: Callable[[S], T]) -> T:
         for _ in range(_MOST_LOOKS - 1):
+            self.otherwise = None
             try:
                 with look() as seen:
                     return question(seen)
@@ -146,6 +148,12 @@ class Call:
         """Notes what the client has been shown with line numbers, so that it may edit by them."""
         self.session.seen.note(path, digest)
         self.repo.copies.keep(digest, data)
+
+    def instead_of_files(self, snapshot: Snapshot, paths: Iterable[str], printed: int = 0) -> None:
+        """The same of what grep prints and the first three files, of each what a read shows at once."""
+        top = list(dict.fromkeys(paths))[:TOP_FILES]
+        if top:
+            self.instead_of(printed + sum(min(size, MOST_READ) for size in snapshot.lookup.sizes(top)))
 
     def warn(self, text: str | None) -> None:
         """Adds a warning to the answer, once."""

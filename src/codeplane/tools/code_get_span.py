@@ -44,7 +44,7 @@ def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
 
     def show(snapshot: Snapshot) -> SpanOutput:
         path = Finder(snapshot, call.repo.tree).file(args.path)
-        call.instead_of(snapshot.lookup.sizes([path]))
+        call.instead_of_files(snapshot, [path])
         return _told(path, source_span(snapshot, path, first, last, most))
 
     return call.ask(show)

@@ -49,6 +49,7 @@ def graph_trace_feature(call: Call, args: GraphTraceFeatureInput) -> GraphTraceF
     with call.snapshot() as snapshot:
         entry = place_of(snapshot.symbol(args.entry_point))
         made = trace(snapshot, entry, depth, limit)
+        call.instead_of_files(snapshot, [entry.path, *(node.place.path for node in made.nodes)])
         return GraphTraceFeatureOutput(
             entry_point=qualified(snapshot, entry),
             at=position(snapshot, entry),

@@ -9,6 +9,7 @@ from codeplane.jail import shown
 from codeplane.search.reading import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
 from codeplane.search.spans import Finder, Wanted
 from codeplane.session import Call
+from codeplane.session.savings import MOST_READ
 from codeplane.tools import Effect, Input, Output, tool
 from codeplane.tools._registry import synonyms
 
@@ -92,7 +93,7 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
         call.limits_applied["characters"] = MOST_CHARACTERS
     call.warn(call.session.reading.charge(reading.characters))
     for file in reading.files:
-        call.instead_of(len(file.data))
+        call.instead_of(min(len(file.data), MOST_READ))
         call.showed(file.fact.path, Digest(file.fact.digest), file.data)
     return ReadSourceOutput(
         files=[_file(file) for file in reading.files],

@@ -19,7 +19,6 @@ from codeplane.tools._symbol import SymbolName
 
 MOST = 500
 _SAMPLED = 50
-_TOP = 3
 
 
 class RefsFindInput(Input):
@@ -139,5 +138,4 @@ def _compare(call: Call, snapshot: Snapshot, excerpts: Excerpts, found: Sequence
     some = found[:_SAMPLED]
     if some:
         printed = sum(len(one.path) + len(excerpts.line(one.path, one.line)) + 6 for one in some)
-        top = list(dict.fromkeys(one.path for one in some))[:_TOP]
-        call.instead_of(printed * len(found) // len(some) + snapshot.lookup.sizes(top))
+        call.instead_of_files(snapshot, (one.path for one in some), printed * len(found) // len(some))

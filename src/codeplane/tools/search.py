@@ -14,7 +14,6 @@ from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 _MOST = 100
-_TOP = 3
 _LOOKING = ("lexical", "literal", "regex")
 
 
@@ -117,4 +116,4 @@ def _compare(call: Call, snapshot: Snapshot, found: Found) -> None:
     """Without the tool: the lines as grep prints them, then the first three files."""
     if found.files:
         printed = sum(len(path) + len(hit) for path, hits in found.files.items() for hit in hits)
-        call.instead_of(printed + snapshot.lookup.sizes(list(found.files)[:_TOP]))
+        call.instead_of_files(snapshot, found.files, printed)

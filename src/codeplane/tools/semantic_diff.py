@@ -25,7 +25,6 @@ _MOST_FILES = 30
 _MOST_TESTS = 30
 _MOST_NESTED = 30
 _DEEPEST = 3
-_TOP = 3
 _CURSOR = re.compile(r"d([0-9a-f]{8})\.(\d{1,9})\Z")
 
 
@@ -139,8 +138,7 @@ def _diff(
         next_cursor=f"d{mark}.{end}" if len(units) > end else None,
     )
     if snapshot is not None:
-        shown_files = dict.fromkeys(file.path for file, _ in units[offset:end])
-        call.instead_of(snapshot.lookup.sizes(list(shown_files)[:_TOP]))
+        call.instead_of_files(snapshot, (file.path for file, _ in units[offset:end]))
     # What is true of all pages is on the first.
     return answer if offset else answer.model_copy(update=_whole(snapshot, files))
 

@@ -77,7 +77,7 @@ def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOut
 def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
     card = card_of(snapshot, snapshot.symbol(args.symbol), _MOST_CALLS)
     found = card.definition
-    call.instead_of(snapshot.lookup.sizes([found.path]))
+    call.instead_of_files(snapshot, [found.path])
     chosen = args.slices or []
     span = found.span
     left_out = {

@@ -44,7 +44,7 @@ def symbols_get_definition_span(call: Call, args: SymbolsGetDefinitionSpanInput)
 def _span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -> DefinitionSpan:
     most, context = sizes
     definition = snapshot.symbol(symbol)
-    call.instead_of(snapshot.lookup.sizes([definition.path]))
+    call.instead_of_files(snapshot, [definition.path])
     first = max(1, definition.span.start_line - context)
     found = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)
     return DefinitionSpan(

@@ -70,6 +70,9 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
         files: dict[str, list[str]] = {}
         for one in found[:limit]:
             files.setdefault(one.path, []).append(_told(snapshot, one))
+        # Without the tool: the lines as grep prints them, then the first three files.
+        printed = sum(len(one.path) + len(one.signature or one.name) for one in found)
+        call.instead_of_files(snapshot, files, printed)
         why = snapshot.why_none(args.query) if not found else None
         return SymbolsSearchOutput(
             files=[FileSymbols(path=shown(path), symbols=symbols) for path, symbols in files.items()],

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from codeplane.graph.places import definition_of, place_of, position, qualified,
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES
 from codeplane.jail import shown
+from codeplane.languages.modules import Place
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -59,10 +61,10 @@ def types_hierarchy(call: Call, args: TypesHierarchyInput) -> TypesHierarchyOutp
     """
     limit = clamped(call, "limit", args.limit, MOST)
     with call.snapshot() as snapshot:
-        return _hierarchy(snapshot, args, limit)
+        return _hierarchy(call, snapshot, args, limit)
 
 
-def _hierarchy(snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> TypesHierarchyOutput:
+def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> TypesHierarchyOutput:
     definition = snapshot.symbol(args.symbol, CLASSES)
     place = place_of(definition)
     if not is_class(snapshot, place):
@@ -73,6 +75,7 @@ def _hierarchy(snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> Typ
         below = [one for one, _ in descendants(snapshot, place)]
     else:
         below = list(derived(snapshot, place))
+    _compare(call, snapshot, [place, *(one.place for one in (*above, *below) if one.place)])
     is_silent = has_silent_types(snapshot, place)
     absence = snapshot.why_none(definition.name) if not above and not below else None
     if absence is not None and is_silent:
@@ -88,6 +91,12 @@ def _hierarchy(snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> Typ
         hint="Types may implement it without saying so; those are not listed." if is_silent else None,
         absence=absence.value if absence else None,
     )
+
+
+def _compare(call: Call, snapshot: Snapshot, places: Sequence[Place]) -> None:
+    """Without the tool: the headers of these types as grep prints them, then the first three files."""
+    printed = sum(len(one.path) + len(definition_of(snapshot, one).signature) for one in places)
+    call.instead_of_files(snapshot, (one.path for one in places), printed)
 
 
 def _is_interface(snapshot: Snapshot, one: Related) -> bool:
