@@ -13,6 +13,7 @@ BENCHES = (
     "extract",
     "cold",
     "switch",
+    "edits",
     "search",
     "graph",
     "diff",

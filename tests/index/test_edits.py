@@ -115,6 +115,8 @@ def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None
             if churn.die.random() < 0.7 or number == steps - 1:
                 index.refresh(followed=True)
                 kept_links = links(index)
+                with index.snapshot() as snapshot:
+                    coverage = snapshot.coverage
         kept = text_of(index)
         fingerprint = index.fingerprint().hex()
         index.close()
@@ -122,6 +124,8 @@ def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None
         made = Index.open(tmp_path / f"{seed}-fresh.db", tree_of(repo), workers)
         made.refresh()
         assert (kept, kept_links) == (text_of(made), links(made)), f"seed {seed}"
+        with made.snapshot() as snapshot:
+            assert coverage == snapshot.coverage, f"seed {seed}"
         assert fingerprint == made.fingerprint().hex(), f"seed {seed}"
         made.close()
 

@@ -1,11 +1,14 @@
 """How much of a view has been read, and why a question about it has no answer."""
 
-from typing import NamedTuple
+from collections import Counter
+from typing import Final, NamedTuple
 
 from codeplane.core.proof import Absence
 from codeplane.reading.words import question
 from codeplane.storage.database import Connection
 from codeplane.truth import GapKind
+
+_MOST_CARRIED: Final = 500
 
 
 class Coverage(NamedTuple):
@@ -40,6 +43,39 @@ def coverage_of(connection: Connection, view: int) -> Coverage:
         unparsed=states.get("skipped", 0),
         hidden=sum(GapKind(kind).hides_content for (kind,) in gaps),
     )
+
+
+def carried(connection: Connection, view: int, known: Coverage, after: int, until: int) -> Coverage | None:
+    """The coverage some epochs later, by what has changed since; None where that is too much."""
+    changes = connection.execute(
+        "SELECT c.before, c.after FROM change c JOIN epoch e ON e.id = c.epoch"
+        " WHERE e.view = ? AND e.id > ? AND e.id <= ? LIMIT ?",
+        (view, after, until, _MOST_CARRIED + 1),
+    ).fetchall()
+    if len(changes) > _MOST_CARRIED:
+        return None
+    moved = Counter(blob for _, blob in changes if blob is not None)
+    moved.subtract(blob for blob, _ in changes if blob is not None)
+    states: Counter[str] = Counter()
+    for blob, count in moved.items():
+        row = connection.execute("SELECT state FROM blob WHERE id = ?", (blob,)).fetchone()
+        if row is None:
+            return None  # collected, and nobody knows what it was
+        states[row[0]] += count
+    [(files,)] = connection.execute("SELECT count(*) FROM entry WHERE view = ?", (view,))
+    return known._replace(
+        files=files,
+        unread=unread_in(connection, view),
+        partial=known.partial + states["partial"],
+        failed=known.failed + states["failed"],
+        unparsed=known.unparsed + states["skipped"],
+    )
+
+
+def unread_in(connection: Connection, view: int) -> int:
+    """How many files of a view are known and not read yet."""
+    [(count,)] = connection.execute("SELECT count(*) FROM entry WHERE blob IS NULL AND view = ?", (view,))
+    return int(count)
 
 
 def why_no(name: str, connection: Connection, view: int, coverage: Coverage) -> Absence:

@@ -21,7 +21,7 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
 from codeplane.index.contexts import Override, Probed, Read
-from codeplane.index.coverage import Coverage, coverage_of
+from codeplane.index.coverage import Coverage, carried, coverage_of
 from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
 from codeplane.index.query import Contents, Snapshot, Supplies
@@ -167,10 +167,15 @@ class Index:
             return self._linking.linker(connection, view, epoch, read, units)
 
         def coverage() -> Coverage:
-            known = self._coverage
-            if not epoch or known is None or known[:2] != (view, epoch):
-                known = self._coverage = (view, epoch, coverage_of(connection, view))
-            return known[2]
+            if not epoch:  # of a commit, which may be read further without one
+                return coverage_of(connection, view)
+            known, found = self._coverage, None
+            if known is not None and known[0] == view and known[1] <= epoch:
+                found = (
+                    known[2] if known[1] == epoch else carried(connection, view, known[2], known[1], epoch)
+                )
+            self._coverage = (view, epoch, found or coverage_of(connection, view))
+            return self._coverage[2]
 
         return Snapshot(
             connection, view, epoch, Supplies(links, units, coverage, contents, self._last_commit())
