@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from codeplane.cli._group import cpl
 from codeplane.config.settings import LedgerSettings
 from codeplane.core.ids import SessionId, TaskId
-from codeplane.ledger import Ledger, Limits, Task, short_diff
+from codeplane.ledger import Ledger, Limits, Task
 from codeplane.storage import StateDir
 from tests.drive import user_env
 from tests.ledger.making import change, operation
@@ -66,6 +66,7 @@ def write_rows(repo: Path, said: list[dict[str, Any]]) -> None:
             ledger.append([task.event("closed")])
         else:
             changes = tuple(change(*one) for one in row.pop("changes", []))
-            more = {"changes": changes, "short_diff": short_diff(changes), "timestamp_ms": now}
-            ledger.record(operation(row.pop("op"), task_id=TaskId(row.pop("in")), **more, **row))
+            task_id = TaskId(row.pop("in"))
+            made = operation(row.pop("op"), task_id=task_id, timestamp_ms=now, changes=changes, **row)
+            ledger.record(made)
     ledger.close()

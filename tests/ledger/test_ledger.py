@@ -33,6 +33,7 @@ def test_what_is_recorded_is_read_as_it_was(ledger: Ledger) -> None:
         artifact=digest("log"),
     )
     number = ledger.record(made)
+    assert made.short_diff == "~ a.py\n> x -> dir/\\udcff name\\n.py"
     assert ledger.find(OperationId("op_1")) == replace(made, number=number)
 
 
@@ -147,7 +148,7 @@ def test_the_contents_that_the_rows_speak_of(ledger: Ledger) -> None:
 
 
 def test_the_views_have_the_columns_that_were_asked_for(ledger: Ledger, directory: Path) -> None:
-    ledger.record(operation("op_1", insertions=3, deletions=1, short_diff="~ a.py", failing_tests=("t",)))
+    ledger.record(operation("op_1", insertions=3, deletions=1, failing_tests=("t",)))
     ledger.close()
     connection = sqlite3.connect(directory / "000001.db")
     connection.row_factory = sqlite3.Row

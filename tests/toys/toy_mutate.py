@@ -4,7 +4,7 @@ from pydantic import Field
 
 from codeplane.core.ids import new_operation_id
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.ledger import Change, Operation, mutation_fingerprint, short_diff
+from codeplane.ledger import Change, Operation, mutation_fingerprint
 from codeplane.ledger.fingerprints import failure_fingerprint
 from codeplane.session import Call
 from codeplane.tools import Effect, Input, Output, tool
@@ -43,7 +43,6 @@ def toy_mutate(call: Call, args: ToyMutateInput) -> ToyMutateOutput:
         op_type="test_run" if args.kind == "test_run" else "toy_mutate",
         success=failed is None,
         changes=changes,
-        short_diff=short_diff(changes),
         mutation_fingerprint=mutated,
         failure_fingerprint=failed,
     )

@@ -47,7 +47,8 @@ def short_diff(changes: Sequence[Change]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One operation. The number is the ledger's own and 0 until the operation is recorded."""
+    """One operation. The number is the ledger's own and 0 until the operation is recorded; the short diff
+    is made from the changes."""
 
     operation_id: OperationId
     task_id: TaskId
@@ -71,6 +72,10 @@ class Operation:
     recovered: bool = False
     artifact: Digest | None = None
     number: int = 0
+
+    def __post_init__(self) -> None:
+        if self.changes and not self.short_diff:
+            object.__setattr__(self, "short_diff", short_diff(self.changes))
 
     def body(self) -> dict[str, Any]:
         """The operation as the ledger writes it; what has no value of its own is left out."""

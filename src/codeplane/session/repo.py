@@ -198,9 +198,10 @@ class RepoSession:
             index.close()
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
-        tasks.interrupt_open()
         engine = Engine(tree, checkout.repository, state.path)
         recovered = recover(engine, ledger)
+        # Only now: what was recovered counts in the task that it was done in.
+        tasks.interrupt_open()
         upkeep = Upkeep(
             index,
             tree,
