@@ -217,6 +217,24 @@ def test_a_line_that_stands_deeper_is_a_change(shop: Shop) -> None:
     assert list(shop.changes("shop/cart.py")) == ["Cart", "Cart.add"]
 
 
+def test_what_makes_instances_is_used_where_its_class_is_called(shop: Shop) -> None:
+    made = "class Cart:\n    def __init__(self):\n        self.items = [1]\n\n"
+    shop.write("shop/cart.py", CART.replace("class Cart:\n", made))
+    shop.write(
+        "shop/other.py", "class Other:\n    def __init__(self): ...\n\n\nsuper().__init__()\nx.__init__()\n"
+    )
+    git(shop.root, "add", "-A")
+    git(shop.root, "commit", "-qm", "made")
+    shop.write(
+        "shop/cart.py",
+        CART.replace("class Cart:\n", made.replace("(self)", "(self, size)").replace("1", "2")),
+    )
+    found = shop.changes("shop/cart.py")
+    assert found["Cart.__init__"]["impact"] == {"references": {"strong": 1}, "files": 1}
+    # The field is told with what gives it its value.
+    assert list(found) == ["Cart", "Cart.__init__"]
+
+
 def test_a_long_diff_is_read_in_pages(shop: Shop) -> None:
     shop.write("shop/many.py", "".join(f"def f{n}(): ...\n" for n in range(45)))
     names: list[str] = []

@@ -9,6 +9,8 @@ from codeplane.graph.structure import Change, ChangeKind
 from codeplane.index import Purpose, RefFact, Snapshot
 from codeplane.index.contexts import is_marker
 from codeplane.index.purpose import purpose_by_path
+from codeplane.languages import specs
+from codeplane.languages.facts import Definition, Role
 from codeplane.languages.modules import Place
 
 Risk = Literal["low", "medium", "high", "unknown"]
@@ -33,11 +35,21 @@ def blast_of(snapshot: Snapshot, path: RepoPath, change: Change) -> Blast | None
         return None
     if change.after is not None:
         found = list(snapshot.references.to(Place(path, change.after)))
+        if change.definition.parent >= 0 and _makes_instances(snapshot, path, change.definition):
+            # It is called where its class is; others of its name say nothing.
+            made = snapshot.references.to(Place(path, change.definition.parent))
+            found = [ref for ref in found if ref.target] + [ref for ref in made if ref.role is Role.CALL]
     else:
         found = [ref for ref in snapshot.references.named(change.definition.name) if not ref.target]
     if change.change is ChangeKind.RENAMED:
         found += [ref for ref in snapshot.references.named(change.old_name) if not ref.target]
     return _blast(snapshot, found)
+
+
+def _makes_instances(snapshot: Snapshot, path: RepoPath, item: Definition) -> bool:
+    facts = snapshot.linker.sources.facts(path)
+    initializers = specs()[facts.language].initializers if facts is not None else ()
+    return item.kind == "constructor" or (item.kind == "method" and item.name in initializers)
 
 
 def _blast(snapshot: Snapshot, found: list[RefFact]) -> Blast:

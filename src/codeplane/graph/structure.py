@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from codeplane.graph.signatures import judge
-from codeplane.graph.versions import Side, Version
+from codeplane.graph.versions import FUNCTIONS, Side, Version
 from codeplane.languages.facts import Definition
 from codeplane.languages.tokens import say_the_same
 
@@ -69,7 +69,7 @@ class _Comparison:
         for key, after in new.keys.items():
             if (before := old.keys.get(key)) is not None and (one := self._changed(before, after)):
                 found.append((new.items[after].parent, one))
-        return self._nested(found)
+        return self._nested(_once(found))
 
     def _is_top(self, side: Side, at: int, among: list[int]) -> bool:
         return side.items[at].parent not in among
@@ -180,6 +180,22 @@ class _Comparison:
             ]
             done[parent] = sorted(made, key=lambda one: (one.definition.span, one.change))
         return done.get(top, [])
+
+
+def _once(found: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
+    """Without the fields that only repeat what has changed in the function that gives them a value."""
+    spans = [
+        one.definition.span for _, one in found if one.after is not None and one.definition.kind in FUNCTIONS
+    ]
+    return [
+        (parent, one)
+        for parent, one in found
+        if one.definition.kind != "field"
+        or one.change is not ChangeKind.BODY
+        or not any(
+            span[:2] <= one.definition.span[:2] and one.definition.span[2:] <= span[2:] for span in spans
+        )
+    ]
 
 
 def _lines(text: bytes) -> list[str]:

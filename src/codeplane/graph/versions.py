@@ -11,7 +11,7 @@ from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Span
 
 # Parts of texts and data are no structure of code.
 _NO_STRUCTURE: Final = frozenset("heading key selector block stage resource table".split())
-_CALLED: Final = frozenset("function method constructor".split())
+FUNCTIONS: Final = frozenset("function method constructor".split())
 _MEMBERS: Final = frozenset("method field property".split())
 
 Key = tuple[tuple[str, ...], str, int]  # the names around and its own, the kind, its number among those alike
@@ -112,7 +112,7 @@ class Side:
         flags = FLAG_PRIVATE | (FLAG_TEST if has_tests else 0)
         while at >= 0:
             item, at = self.items[at], self.items[at].parent
-            is_local = at >= 0 and item.kind not in _MEMBERS and self.items[at].kind in _CALLED
+            is_local = at >= 0 and item.kind not in _MEMBERS and self.items[at].kind in FUNCTIONS
             if is_local or item.flags & flags:
                 return True
         return False
