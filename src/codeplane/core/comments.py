@@ -9,7 +9,7 @@ MARK: Final = re.compile(
     r"(?:///?!?|/\*\*?|\*/|\*|#+(?!\[|!|(?:include|define|undef|if|else|elif|endif|pragma|import|error)\b)"
     r"|--+|;+|%+)\s?"
 )
-_MOST_LINES: Final = 60
+_MOST_LINES: Final = 400
 
 
 def first_above(lines: Sequence[str], line: int) -> int:

@@ -12,6 +12,7 @@ from codeplane.graph.hierarchy import Related, bases, is_class, members_of, over
 from codeplane.graph.places import flags_of, place_of
 from codeplane.graph.references import Kind, Reference, references_to
 from codeplane.index import DefFact, Snapshot
+from codeplane.index.files import FileFacts
 from codeplane.languages.facts import (
     FLAG_ABSTRACT,
     FLAG_ASYNC,
@@ -64,7 +65,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     nodes = walk.levels[0].nodes if walk.levels else []
     return Card(
         definition,
-        documentation(Excerpts(snapshot), definition),
+        _documentation(snapshot, definition, facts),
         owner_of(snapshot, place),
         "private" if item.flags & FLAG_PRIVATE else "public",
         [name for flag, name in _TRAITS.items() if flags & flag],
@@ -77,6 +78,16 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
         found.tiers,
         _tests(snapshot, found.items),
     )
+
+
+def _documentation(snapshot: Snapshot, definition: DefFact, facts: FileFacts) -> str:
+    """What is said about a definition, or about the first of its overloads that something is said about."""
+    excerpts = Excerpts(snapshot)
+    for at in (definition.position, *sorted(facts.group(definition.position))):
+        one = snapshot.definition_at(definition.path, at)
+        if one is not None and (said := documentation(excerpts, one)):
+            return said
+    return ""
 
 
 def _by_tier(found: list[Reference]) -> dict[Tier, int]:

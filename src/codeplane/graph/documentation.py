@@ -10,6 +10,7 @@ from codeplane.index import DefFact
 
 _QUOTED: Final = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|''')")
 _END: Final = re.compile(r"\s*\*+/\s*\Z")
+_DIRECTIVE: Final = re.compile(r"[\w-]*(?:lint|ignore|prettier|istanbul|pragma|noqa|noinspection|nolint)\b")
 _MOST_LINES: Final = 60
 _LONGEST_HEADER: Final = 60
 
@@ -52,4 +53,4 @@ def _above(lines: Sequence[str], start_line: int) -> str:
     for text in lines[first_above(lines, start_line) - 1 : start_line - 1]:
         marked = MARK.match(text.strip())
         said.append(_END.sub("", text.strip()[marked.end() if marked else 0 :]).strip())
-    return "\n".join(said).strip()
+    return "" if len(said) == 1 and _DIRECTIVE.match(said[0]) else "\n".join(said).strip()

@@ -1,11 +1,12 @@
 """Files by their words, definitions by parts of their names, and what stands around a line."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import Digest
 from codeplane.index.sources import ViewSources
 from codeplane.index.store import from_sql
+from codeplane.languages.modules import Place
 from codeplane.reading.pack import sql_text
 from codeplane.reading.words import LONG
 from codeplane.storage.database import Connection
@@ -117,6 +118,21 @@ class Lookup:
             ).fetchone()
             names.append(from_sql(name))
         return Holder(".".join(reversed(names)), *row[2:])
+
+    def defining(self, names: Sequence[str], kinds: Collection[str] = ()) -> Iterator[tuple[int, Place]]:
+        """The definitions of names, of some kinds where these are said: the number of a name, and where."""
+        numbers = {name: number for number, name in enumerate(names)}
+        allowed = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+        for at in range(0, len(names), _AT_ONCE):
+            some = [sql_text(name) for name in names[at : at + _AT_ONCE]]
+            rows = self._connection.execute(
+                "SELECT name, blob, position FROM definition"
+                f" WHERE name IN ({', '.join('?' * len(some))}) {allowed}",
+                (*some, *kinds),
+            ).fetchall()
+            for name, blob, position in rows:
+                for path in self._sources.paths_of(blob):
+                    yield numbers[from_sql(name)], Place(path, position)
 
     def names_beginning(self, letters: str, limit: int) -> list[str]:
         """Defined names that begin so, in order; the name itself comes first."""

@@ -9,6 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.index import DefFact, Purpose, RefFact, Snapshot
 from codeplane.jail import shown
+from codeplane.languages.modules import Place
 from codeplane.reading.words import parts_of
 from codeplane.search.plan import Mark, Plan, Spot
 from codeplane.search.scope import Scope
@@ -17,6 +18,8 @@ _BETWEEN: Final = re.compile(r"[^\w$]+")
 _MOST: Final = 500
 _SPARE: Final = 30  # looked at beyond what is wanted, since outer definitions come first
 MOST_SYMBOLS: Final = 200
+_MOST_NAMES: Final = 2_000
+_BEGINS: Final = 2
 _PROSE: Final = frozenset("heading key selector block stage resource".split())
 _TIERS: Final = {tier: at for at, tier in enumerate(Tier)}
 
@@ -31,20 +34,30 @@ def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[
 def symbols_like(
     snapshot: Snapshot, text: str, scope: Scope, holds: Callable[[str], bool] = bool
 ) -> list[DefFact]:
-    """The same definitions by themselves, the likest first, up to `MOST_SYMBOLS`; of the paths that count.
+    """The same definitions by themselves, up to `MOST_SYMBOLS`; of the paths that count.
 
-    What builds have made comes last, however like it is.
+    First those with the name; then those with one like it, those in source before those in tests and so on,
+    the likest first. What builds have made comes last.
     """
     parts = [part for part in _BETWEEN.split(text) if part]
-    found: list[DefFact] = []
-    built: list[DefFact] = []
     *around, name = parts or [""]
-    for one in _names_like(snapshot, name) if name else ():
-        for item in _filtered(best_named(snapshot, one, _MOST, holds), around, scope):
-            (built if snapshot.purpose(item.path) is Purpose.BUILT else found).append(item)
-        if len(found) >= MOST_SYMBOLS:
-            break
-    return (found + built)[:MOST_SYMBOLS]
+    likest = _names_like(snapshot, name) if name else []
+    purpose = snapshot.linker.sources.purposes.of
+    places: list[tuple[int, int, Place]] = []
+    for rank, place in snapshot.lookup.defining(likest[:_MOST_NAMES], scope.kinds):
+        if holds(place.path):
+            kind = purpose(place.path)
+            is_same = _likeness(likest[rank], name, -1) < _BEGINS and kind is not Purpose.BUILT
+            places.append((0 if is_same else 1 + kind, rank, place))
+    found: list[tuple[tuple[Any, ...], DefFact]] = []
+    key = worth(snapshot)
+    for group, rank, place in sorted(places):
+        one = snapshot.definition_at(RepoPath(place.path), place.definition)
+        if one is not None and any(_filtered([one], around, scope)):
+            found.append(((group, rank, *key(one)), one))
+            if len(found) == MOST_SYMBOLS:
+                break
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
 def best_named(
@@ -145,8 +158,9 @@ def _names_like(snapshot: Snapshot, name: str) -> list[str]:
 def _likeness(found: str, name: str, at: int) -> int:
     if found == name:
         return 0
-    if found.lower() == name.lower():
+    is_any = name == name.lower()  # a name with a capital letter means just that
+    if is_any and found.lower() == name:
         return 1
-    if at == 0:
-        return 2
+    if at == 0 and (is_any or found.startswith(name)):
+        return _BEGINS
     return 3 if name.lower() in {part.lower() for part in parts_of(found)} else 4

@@ -43,7 +43,9 @@ class SymbolsGetCardOutput(Output):
     traits: list[str] | None = Field(default=None, description="static, abstract, async, override, test.")
     bases: list[str] | None = Field(default=None, description="Classes that it extends or implements.")
     overrides: list[str] | None = Field(default=None, description="Members of bases that it replaces.")
-    members: list[str] | None = Field(default=None, description="`line kind name` of what is inside.")
+    members: list[str] | None = Field(
+        default=None, description="`line kind name [×overloads]` of what is inside."
+    )
     calls: list[str] | None = Field(default=None, description="`tier name path:line` of what it calls.")
     callers: dict[str, int] | None = Field(default=None, description="Calls of it by tier.")
     references: dict[str, int] | None = Field(default=None, description="References to it by tier.")
@@ -80,8 +82,9 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
     call.instead_of_files(snapshot, [found.path])
     chosen = args.slices or []
     span = found.span
+    members = _members(snapshot, card.members)
     left_out = {
-        "members": len(card.members) - _MOST_MEMBERS,
+        "members": len(members) - _MOST_MEMBERS,
         "tests": len(card.tests) - _MOST_TESTS,
         "calls": card.more_calls,
     }
@@ -97,7 +100,7 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         traits=card.traits or None,
         bases=[_related(snapshot, one) for one in card.bases] or None,
         overrides=[_related(snapshot, one) for one in card.overrides] or None,
-        members=[_member(snapshot, place) for place in card.members[:_MOST_MEMBERS]] or None,
+        members=members[:_MOST_MEMBERS] or None,
         calls=_calls(snapshot, card) or None,
         callers={tier.value: count for tier, count in card.callers.items()} or None,
         references={tier.value: count for tier, count in card.references.items()} or None,
@@ -115,9 +118,19 @@ def _related(snapshot: Snapshot, one: Related) -> str:
     return f"{one.tier} {qualified(snapshot, one.place)} {position(snapshot, one.place)}"
 
 
-def _member(snapshot: Snapshot, place: Place) -> str:
-    item = definition_of(snapshot, place)
-    return f"{item.name_line} {item.kind} {shown(item.name)}"
+def _members(snapshot: Snapshot, places: Sequence[Place]) -> list[str]:
+    """A line for each member; overloads and the parts of a property are one."""
+    alike: dict[Place, int] = {}
+    for place in places:
+        facts = snapshot.linker.sources.facts(place.path)
+        first = Place(place.path, facts.group(place.definition)[0]) if facts is not None else place
+        alike[first] = alike.get(first, 0) + 1
+    told = []
+    for place, count in alike.items():
+        item = definition_of(snapshot, place)
+        times = f" ×{count}" if count > 1 else ""
+        told.append(f"{item.name_line} {item.kind} {shown(item.name)}{times}")
+    return told
 
 
 def _calls(snapshot: Snapshot, card: Card) -> list[str]:

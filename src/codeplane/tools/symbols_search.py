@@ -10,6 +10,7 @@ from codeplane.graph.references import is_below
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
+from codeplane.languages.modules import Place
 from codeplane.search.missing import existing
 from codeplane.search.scope import Scope
 from codeplane.search.symbols import symbols_like
@@ -21,6 +22,7 @@ MOST = 100
 _LONGEST = 200
 _BROWSED = 1000
 _FEW = 20
+_OUTER = ("class", "interface", "struct", "enum", "trait", "object", "type", "module", "function", "macro")
 
 
 class SymbolsSearchInput(Input):
@@ -30,13 +32,16 @@ class SymbolsSearchInput(Input):
     kinds: Annotated[list[str] | None, synonyms("kind")] = Field(
         default=None, description="class, function, method, …; without a query, all of these."
     )
-    path: str | None = Field(default=None, description="Only below this path; alone, all of this file.")
+    path: str | None = Field(
+        default=None,
+        description="Only below this path; alone, all of this file, or a directory's outer ones.",
+    )
     limit: int | None = Field(default=None, description="Most symbols, up to 100; 20, or 100 of a file.")
 
 
 class FileSymbols(Output):
     path: str = Field(description="File.")
-    symbols: list[str] = Field(description="`line kind name: signature`, the likest first.")
+    symbols: list[str] = Field(description="`line kind name [×overloads]: signature`, the likest first.")
 
 
 class SymbolsSearchOutput(Output):
@@ -50,7 +55,7 @@ class SymbolsSearchOutput(Output):
 def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     """Finds definitions by name or part of a name, or lists those of some kinds or of a file.
 
-    The same name comes first, then names that begin so, then parts; source before tests before docs.
+    The same name comes first; then source before tests before docs, names that begin so before parts.
 
     Use when:
     - you know roughly what a class or function is called, or want the outline of a file
@@ -59,24 +64,25 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     Examples:
     - Classes whose names have a part: {"query": "session", "kinds": ["class"]}
     - All interfaces: {"kinds": ["interface"], "path": "src"}
-    - What a file defines: {"path": "src/app.py"}
+    - What a file or directory defines: {"path": "src/app.py"}
     """
     is_outline = not args.query.strip("* ") and not args.kinds
     limit = clamped(call, "limit", args.limit or (MOST if is_outline else _FEW), MOST)
     kinds = _kinds(args.kinds or [])
     with call.snapshot() as snapshot:
         below = existing(snapshot, call.repo.tree, args.path) if args.path else RepoPath("")
-        found = _found(snapshot, args.query.strip(), kinds, below)
+        likest = _found(snapshot, args.query.strip(), kinds, below)
+        found = _folded(snapshot, likest, limit)
         files: dict[str, list[str]] = {}
-        for one in found[:limit]:
-            files.setdefault(one.path, []).append(_told(snapshot, one))
+        for one, count in found:
+            files.setdefault(one.path, []).append(_told(snapshot, one, count))
         # Without the tool: the lines as grep prints them, then the first three files.
-        printed = sum(len(one.path) + len(one.signature or one.name) for one in found)
+        printed = sum(len(one.path) + len(one.signature or one.name) for one in likest)
         call.instead_of_files(snapshot, files, printed)
         why = snapshot.why_none(args.query) if not found else None
         return SymbolsSearchOutput(
             files=[FileSymbols(path=shown(path), symbols=symbols) for path, symbols in files.items()],
-            more=max(0, len(found) - limit) or None,
+            more=len(likest) - sum(count for _, count in found) or None,
             absence=why.value if why else None,
             nearest=_nearest(snapshot, args.query) if why and args.query else None,
         )
@@ -102,18 +108,40 @@ def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], below: RepoPat
     if query.strip("*"):
         return symbols_like(snapshot, query, Scope(kinds=tuple(kinds)), lambda one: is_below(one, below))
     if not kinds:
-        if snapshot.file(below) is None:
+        if not below:
             raise InvalidArgument(
-                "Say a name, kinds, or the path of a file.", hints=['symbols_search {"kinds": ["class"]}']
+                "Say a name, kinds, or a path.", hints=['symbols_search {"kinds": ["class"]}']
             )
+        if snapshot.file(below) is None:
+            outer = snapshot.definitions_of_kinds(_OUTER, _BROWSED, below).items
+            return _by_purpose(snapshot, [one for one in outer if "." not in one.lexical_path])
         found = snapshot.definitions_in(below, _BROWSED).items
         return sorted(found, key=lambda one: one.span)
-    found = snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
+    return _by_purpose(snapshot, snapshot.definitions_of_kinds(kinds, _BROWSED, below).items)
+
+
+def _by_purpose(snapshot: Snapshot, found: list[DefFact]) -> list[DefFact]:
     return sorted(found, key=lambda one: (snapshot.purpose(one.path), one.path, one.position))
 
 
-def _told(snapshot: Snapshot, one: DefFact) -> str:
+def _folded(snapshot: Snapshot, found: list[DefFact], most: int) -> list[tuple[DefFact, int]]:
+    """Definitions that are one thing, such as overloads, as one, and how many they are; at most so many."""
+    alike: dict[Place, list[DefFact]] = {}
+    for one in found:
+        facts = snapshot.linker.sources.facts(one.path)
+        first = facts.group(one.position)[0] if facts is not None else one.position
+        if len(alike) == most and Place(one.path, first) not in alike:
+            break
+        alike.setdefault(Place(one.path, first), []).append(one)
+    return [
+        (next((one for one in group if one.position == place.definition), group[0]), len(group))
+        for place, group in alike.items()
+    ]
+
+
+def _told(snapshot: Snapshot, one: DefFact, count: int) -> str:
     name = short(snapshot, place_of(one))
     signature = shown(one.signature)[:_LONGEST]
     signature = "" if signature == f"{one.kind} {name}" else signature
-    return f"{one.name_line} {one.kind} {name}{': ' if signature else ''}{signature}"
+    times = f" ×{count}" if count > 1 else ""
+    return f"{one.name_line} {one.kind} {name}{times}{': ' if signature else ''}{signature}"
