@@ -72,13 +72,14 @@ def test_an_open_task_outlives_the_segments_it_was_opened_in(directory: Path, cl
     ledger.close()
 
 
-def test_what_is_too_old_goes_at_a_start_as_well(directory: Path, clock: Clock) -> None:
+def test_what_is_too_old_goes_without_a_new_row_as_well(directory: Path, clock: Clock) -> None:
     ledger = small_ledger(directory)
     for n in range(5):
         ledger.record(operation(f"op_{n}"))
     ledger.close()
     clock.now += 20 * DAY
     ledger = small_ledger(directory)
+    ledger.tidy()
     assert [o.operation_id for o in ledger.operations()] == ["op_4"]
     assert ledger.verify() == []
     ledger.close()
@@ -90,10 +91,13 @@ def test_damaged_segments_go_with_those_of_their_age(directory: Path, clock: Clo
         ledger.record(operation(f"op_{n}"))
     ledger.close()
     (directory / "000002.db").write_bytes(b"x" * 9999)
-    small_ledger(directory).close()
+    ledger = small_ledger(directory)
+    ledger.operations()
+    ledger.close()
     assert (directory / "000002.damaged-1.db").exists()
     clock.now += 20 * DAY
     ledger = small_ledger(directory)
+    ledger.tidy()
     assert not list(directory.glob("*damaged*")) and ledger.verify() == []
     ledger.close()
 
@@ -110,9 +114,12 @@ def test_a_kill_between_the_row_and_the_deletion_is_made_good(
         killed.setattr(
             "codeplane.ledger.retention.delete", lambda _: (_ for _ in ()).throw(KeyboardInterrupt)
         )
+        ledger = small_ledger(directory)
         with pytest.raises(KeyboardInterrupt):
-            small_ledger(directory)
+            ledger.tidy()
+        ledger.close()
     assert verify(directory) == []
     ledger = small_ledger(directory)
+    ledger.tidy()
     assert [o.operation_id for o in ledger.operations()] == ["op_4"] and ledger.verify() == []
     ledger.close()

@@ -37,7 +37,8 @@ from codeplane.ledger.verify import verify
 from codeplane.storage.database import Connection, Database, delete_database
 from codeplane.storage.files import private_dir, sync_dir, unusable
 
-SEGMENT_BYTES: Final = 4_194_304
+# All rows of the last segment are looked at when a server starts, so it is not large.
+SEGMENT_BYTES: Final = 1_048_576
 SEGMENT_SEC: Final = 86_400
 # Numbers go on here, for each segment higher, where nobody knows how far the one before had got.
 _AFTER_DAMAGE: Final = 1_000_000
@@ -106,6 +107,12 @@ class Ledger(History):
                 raise unusable(self.directory, error) from error
             self._known().update(entry.id for entry in entries if entry.id is not None)
             return number
+
+    def tidy(self) -> None:
+        """Drops what is too old or too much."""
+        with self._guard:
+            if not self._is_closed:
+                self._drop_old()
 
     def verify(self) -> list[str]:
         """What is wrong with the chain of rows, each with its segment and row."""
@@ -212,19 +219,21 @@ class Ledger(History):
         self._go_on()
         for draft in self.directory.glob("*.new"):
             delete_database(draft)
-        self._drop_old()
 
     def _check(self) -> None:
-        """Sets aside what is no segment. All rows of the last are looked at: more will be tied to them."""
-        listed = segments(self.directory)
-        for one in listed:
+        """Sets the last segments aside while they are not sound, for more rows will be tied to the last.
+
+        An older one is looked at when it is asked.
+        """
+        for one in reversed(segments(self.directory)):
             try:
-                wrong = ask(one, _all_faults if one is listed[-1] else _no_end)
+                wrong = ask(one, _all_faults)
             except LedgerDamaged as error:
                 self._leave_aside(one, error.message)
-            else:
-                if wrong:
-                    self._leave_aside(one, f"{one.name} of the ledger is damaged: {wrong[0]}.")
+                continue
+            if not wrong:
+                return
+            self._leave_aside(one, f"{one.name} of the ledger is damaged: {wrong[0]}.")
 
     def _go_on(self) -> None:
         """Takes up the last segment, or the draft of the next where a server ended while it turned."""
@@ -288,11 +297,6 @@ def operation_entry(operation: Operation) -> Entry:
 
 def _all_faults(connection: Connection) -> list[str]:
     return list(faults(connection))
-
-
-def _no_end(connection: Connection) -> list[str]:
-    _, last = ends(connection)
-    return [] if last.kind == "seal" else ["its end is missing"]
 
 
 def _now() -> int:

@@ -158,6 +158,7 @@ def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
 
 def _drop_contents(engine: Engine, ledger: Ledger) -> None:
     """Old contents stay as long as the ledger has the operation that replaced them."""
+    ledger.tidy()
     engine.settle()
     engine.objects.collect(ledger.digests().__contains__, time.time() - _FRESH_SEC)
 
