@@ -1,15 +1,19 @@
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from codeplane.cli._command import command, emit
 from codeplane.config import Places, TrustRecord
-from codeplane.core.errors import AlreadyServing, InvalidArgument
+from codeplane.core.errors import AlreadyServing, CodePlaneError, InvalidArgument
 from codeplane.git import locate
 from codeplane.index import drop_index
+from codeplane.mutation.journal import has_cut_off
 from codeplane.server.claim import take
 from codeplane.server.link import socket_path
+from codeplane.session import Checkout
+from codeplane.session.recovery import settle
 from codeplane.storage import StateDir, write_private
 
 
@@ -41,6 +45,7 @@ def _remove(state: StateDir, places: Places) -> bool:
             return False
         raise
     try:
+        _settle(state, places)
         # Linked worktrees keep their view in the index here; it is not taken from under their servers.
         drop_index(state.index_file)
         TrustRecord(places.trust_file).revoke(state.path.parent, write_private)
@@ -49,6 +54,15 @@ def _remove(state: StateDir, places: Places) -> bool:
         return state.remove()
     finally:
         lock.release()
+
+
+def _settle(state: StateDir, places: Places) -> None:
+    """Finishes or takes back what a crash has cut off: without the journal nobody could any more."""
+    if not has_cut_off(state.path):
+        return
+    # A repository that cannot be opened can be cleared all the same.
+    with suppress(CodePlaneError):
+        settle(Checkout.find(state.path.parent, places))
 
 
 def _confirm(state: StateDir) -> None:

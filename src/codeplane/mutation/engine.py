@@ -18,7 +18,7 @@ from codeplane.mutation.batch import Batch, IndexMoves, Kind
 from codeplane.mutation.carry import Carrier, Foreign, Stray
 from codeplane.mutation.directories import Directories
 from codeplane.mutation.git_index import GitIndex
-from codeplane.mutation.journal import Journal
+from codeplane.mutation.journal import FOLDER, Journal
 from codeplane.mutation.locks import PathLocks
 from codeplane.mutation.prepared import Applied, Prepared, Recovered, Scope, changes_of
 from codeplane.mutation.problems import failed
@@ -47,7 +47,7 @@ class Engine:
         self._disk = disk or Disk()
         self._root = os.fspath(tree.jail.root)
         self.objects = ObjectStore(state / "objects", self._disk)
-        self._journal = Journal(state / "journal", tree.jail, self._disk)
+        self._journal = Journal(state / FOLDER, tree.jail, self._disk)
         self._index = GitIndex(repository.git_dir, self._disk)
         self._locks = PathLocks()
         self._recovery = Recovery(tree, self._journal, self.objects, self._index, self._disk)

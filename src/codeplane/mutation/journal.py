@@ -21,6 +21,7 @@ Mark = Literal["staged", "recorded", "aborted", "undone"]
 """How far a batch is: about to touch the tree; its row is written; taken back, and the caller knows; taken
 back by a start."""
 
+FOLDER = "journal"
 _NAME = "journal.log"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -34,6 +35,15 @@ class Entry:
     batch: Batch
     is_of_this_boot: bool  # nothing of what was written after it can be missing
     marks: set[str] = field(default_factory=set)
+
+
+def has_cut_off(state: Path) -> bool:
+    """Whether the journal of that state directory tells of anything."""
+    stream = open_plain(state / FOLDER / _NAME)
+    if stream is None:
+        return False
+    with stream:
+        return bool(stream.read(1))
 
 
 class Journal:

@@ -9,6 +9,8 @@ from codeplane.core.ids import SessionId, TaskId
 from codeplane.jail import shown
 from codeplane.ledger import Change, Ledger, Operation, mutation_fingerprint
 from codeplane.mutation import Engine, Recovered
+from codeplane.session.checkout import Checkout
+from codeplane.truth import WorkingTree
 
 
 def recover(engine: Engine, ledger: Ledger) -> tuple[str, ...]:
@@ -23,6 +25,18 @@ def recover(engine: Engine, ledger: Ledger) -> tuple[str, ...]:
     except CodePlaneError as error:
         told.append(f"An edit that was cut off is not settled yet: {error.message}")
     return tuple(told)
+
+
+def settle(checkout: Checkout) -> None:
+    """As a start does, without starting. The caller holds the server's lock."""
+    tree = WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
+    engine = Engine(tree, checkout.repository, checkout.state.path)
+    ledger = Ledger.open(checkout.state.ledger, checkout.settings.ledger)
+    try:
+        recover(engine, ledger)
+    finally:
+        engine.close()
+        ledger.close()
 
 
 def _row(one: Recovered) -> Operation:
