@@ -75,12 +75,31 @@ def test_chains_of_imports_are_followed_with_their_length(repo: Repo) -> None:
     for name in ("till", "page", "site"):
         repo.write(f"tests/test_{name}.py", f"from shop import {name}\n\n\ndef test_it(): ...\n")
     found = impact(repo, "shop/cart.py")
-    assert told(found)[3:] == ["low chain:2 tests/test_till.py", "low chain:3 tests/test_page.py"]
-    assert [one.module for one in found.tests][3:] == ["shop.till", "shop.page"]
+    chains = [
+        "low chain:2 tests/test_till.py",
+        "low chain:3 tests/test_page.py",
+        "low chain:4 tests/test_site.py",
+    ]
+    assert told(found)[3:] == chains
+    assert [one.module for one in found.tests][3:] == ["shop.till", "shop.page", "shop.site"]
     assert told(impact(repo, "shop/page.py")) == [
         "high exact tests/test_page.py",
         "low chain:2 tests/test_site.py",
     ]
+
+
+def test_a_chain_that_is_too_long_is_said_to_be(repo: Repo) -> None:
+    repo.write("shop/n0.py", "from shop.deep.part import part\n\n\ndef it(): ...\n")
+    for number in range(1, 7):
+        repo.write(f"shop/n{number}.py", f"from shop.n{number - 1} import it\n\n\ndef it{number}(): ...\n")
+    assert impact(repo, "shop/deep/part.py").confidence == "complete"  # `it` is always that of the first
+    for number in range(1, 7):
+        text = f"import shop.n{number - 1}\n\n\ndef it{number}(): ...\n"
+        repo.write(f"shop/n{number}.py", text)
+    assert impact(repo, "shop/deep/part.py").reasons == ["chains of more than 5 imports are not followed"]
+    repo.write("tests/test_n3.py", "import shop.n3\n\n\ndef test_it(): ...\n")
+    repo.write("tests/test_n4.py", "import shop.n4\n\n\ndef test_it(): ...\n")
+    assert told(impact(repo, "shop/deep/part.py"))[1:] == ["low chain:5 tests/test_n3.py"]
 
 
 def test_imports_in_a_circle_come_to_an_end(repo: Repo) -> None:
@@ -109,7 +128,7 @@ def test_a_crowd_of_weak_matches_is_counted_and_not_listed(repo: Repo) -> None:
         repo.write(f"tests/test_n{number}.py", test)
     found = impact(repo, "shop/deep/part.py")
     assert told(found) == ["high exact tests/test_part.py"]
-    assert found.reasons == ["30 tests that are 2 imports away are not listed"]
+    assert found.reasons == ["30 tests that are 2 or more imports away are not listed"]
 
 
 def test_tests_of_the_same_package_need_no_import(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from codeplane.jail import shown
 from codeplane.languages.modules import rules
 
 _BETWEEN: Final = str.maketrans({"/": ".", ":": ".", "\\": "."})
-_FURTHEST: Final = 3  # imports from a test to a changed file
+_FURTHEST: Final = 5  # imports from a test to a changed file
 _MOST_NAMES: Final = 200  # of a changed file, looked for in a test
 
 
@@ -82,15 +82,20 @@ def _rank(one: AffectedTest) -> tuple[int, int, str, str]:
 
 
 def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[AffectedTest], list[str]]:
-    """Weak matches of one sort that a good part of all tests has are counted and not listed."""
+    """Weak matches that a good part of all tests has are counted and not listed, far ones first."""
     counts = Counter((one.match, one.distance) for one in found if one.match in (Match.CHILD, Match.CHAIN))
-    crowds = {sort: count for sort, count in counts.items() if count > most}
-    reasons = [
-        f"{count} tests that import modules inside a changed package are not listed"
-        if match is Match.CHILD
-        else f"{count} tests that are {distance} imports away are not listed"
-        for (match, distance), count in sorted(crowds.items())
-    ]
+    crowds: set[tuple[Match, int]] = set()
+    reasons = []
+    if (children := counts.pop((Match.CHILD, 1), 0)) > most:
+        crowds.add((Match.CHILD, 1))
+        reasons.append(f"{children} tests that import modules inside a changed package are not listed")
+    listed = 0
+    for sort in sorted(counts):
+        listed += counts[sort]
+        if listed > most:
+            crowds.add(sort)
+    if far := {sort[1]: count for sort, count in sorted(counts.items()) if sort in crowds}:
+        reasons.append(f"{sum(far.values())} tests that are {min(far)} or more imports away are not listed")
     return [one for one in found if (one.match, one.distance) not in crowds], reasons
 
 
@@ -170,6 +175,8 @@ def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     dynamic = [path for path in snapshot.linker.sources.importing_by_text() if path in tests]
     if dynamic:
         yield f"{len(dynamic)} test files import by names made at run time"
+    if not reach.is_whole:
+        yield f"chains of more than {_FURTHEST} imports are not followed"
     if reach.hubs:
         more = f" and {len(reach.hubs) - 1} more" if len(reach.hubs) > 1 else ""
         yield f"tests that only {shown(reach.hubs[0])}{more} lead to are not listed: many tests import that"

@@ -27,6 +27,7 @@ class Reach(NamedTuple):
 
     distances: Mapping[str, int]
     hubs: Sequence[str]
+    is_whole: bool  # nothing is further away
 
 
 def links_of(snapshot: Snapshot) -> Links:
@@ -74,14 +75,14 @@ def reach_of(links: Links, changed: Collection[str], furthest: int) -> Reach:
     distances = dict.fromkeys(changed, 0)
     level = sorted(changed)
     left_out: set[str] = set()
-    for distance in range(1, furthest):
-        following = sorted(
-            {one for path in level for one in links.importers.get(path, ())} - distances.keys()
-        )
-        left_out |= {path for path in following if path in links.hubs}
-        level = [path for path in following if path not in links.hubs]
+    for distance in range(1, furthest + 1):
+        following = {one for path in level for one in links.importers.get(path, ())} - distances.keys()
+        left_out |= following & links.hubs
+        level = sorted(following - links.hubs)
         distances |= dict.fromkeys(level, distance)
-    return Reach(distances, sorted(left_out))
+    # Those furthest away only tell that there are some; a test among them is the end of its chain.
+    is_whole = not any(path in links.importers for path in level)
+    return Reach({p: d for p, d in distances.items() if d < furthest}, sorted(left_out), is_whole)
 
 
 def _around(snapshot: Snapshot, path: str) -> frozenset[str]:
