@@ -7,19 +7,21 @@ import click
 from codeplane.cli._command import command, emit
 from codeplane.cli._ledger import history_of, mark_ended, operation_head, task_line
 from codeplane.core.errors import NotFound
-from codeplane.core.ids import TaskId
+from codeplane.core.ids import OperationId, TaskId
 from codeplane.git import locate
 from codeplane.ledger import History
 from codeplane.ledger.summary import operation_summary, task_summary
 from codeplane.ledger.verify import tip, verify
 from codeplane.storage import StateDir
+from codeplane.storage.objects import ObjectStore
 
 
 @command()
 @click.option("--task", help="Only the operations of this task.")
 @click.option("-n", "count", type=click.IntRange(1, 100_000), default=20, help="How many; 20 by default.")
+@click.option("--show", metavar="OPERATION", help="One operation, with its full diff where that was kept.")
 @click.option("--verify", "prove", is_flag=True, help="Check that the ledger holds what was written.")
-def log(root: Path, as_json: bool, task: str | None, count: int, prove: bool) -> None:
+def log(root: Path, as_json: bool, task: str | None, count: int, show: str | None, prove: bool) -> None:
     """Show what was done in the repository, newest first, by task.
 
     Reads the ledger where it is, whether or not a server runs, and changes nothing. With --verify it
@@ -29,6 +31,10 @@ def log(root: Path, as_json: bool, task: str | None, count: int, prove: bool) ->
     history = history_of(state)
     if prove:
         _verify(history, as_json=as_json)
+        return
+    if show is not None:
+        report = _one(history, state, OperationId(show))
+        emit(report, _one_text(report), as_json=as_json)
         return
     report = _report(history, TaskId(task) if task is not None else None, count)
     mark_ended(state, report["tasks"])
@@ -57,6 +63,24 @@ def _text(report: dict[str, Any]) -> str:
         lines += [f"{'':8}{file}" for file in operation.get("short_diff", "").splitlines()]
     lines += [f"problem: {problem}" for problem in report.get("problems", [])]
     return "\n".join(lines) or "Nothing has been done in this repository yet."
+
+
+def _one(history: History, state: StateDir, operation_id: OperationId) -> dict[str, Any]:
+    operation = history.find(operation_id)
+    if operation is None:
+        raise NotFound(f"There is no operation {operation_id!r} in the ledger.", hints=["cpl log"])
+    report: dict[str, Any] = {"operation": operation_summary(operation)}
+    if operation.artifact is not None and (kept := ObjectStore(state.artifacts).read(operation.artifact)):
+        report["diff"] = kept.decode("utf-8", "replace")
+    return report
+
+
+def _one_text(report: dict[str, Any]) -> str:
+    operation = report["operation"]
+    rows = [(name, value) for name, value in operation.items() if name not in ("short_diff", "changes")]
+    lines = [f"{name:<20} {' '.join(str(value).split())}" for name, value in rows]
+    lines += [f"{'':20} {file}" for file in operation.get("short_diff", "").splitlines()]
+    return "\n".join([*lines, report.get("diff", "The full diff is not kept (ledger.artifacts).")])
 
 
 def _verify(history: History, *, as_json: bool) -> None:

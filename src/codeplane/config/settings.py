@@ -99,6 +99,12 @@ class LedgerSettings(_Section):
     keep_tasks: int = Field(
         default=500, ge=1, le=1_000_000, description="Tasks after which older ones are dropped."
     )
+    artifacts: bool = Field(
+        default=False, description="Keep the full diff of each change for a while (`cpl log --show`)."
+    )
+    artifact_hours: float = Field(
+        default=72, gt=0, le=8760, description="Age at which a full diff is dropped."
+    )
 
 
 class IndexSettings(_Section):

@@ -1,5 +1,6 @@
 """Tasks, their budgets, and an append-only record of everything that changed the repository."""
 
+from codeplane.ledger.artifacts import Artifacts
 from codeplane.ledger.fingerprints import failure_fingerprint, mutation_fingerprint
 from codeplane.ledger.history import History
 from codeplane.ledger.ledger import Ledger
@@ -9,6 +10,7 @@ from codeplane.ledger.tasks import Signals, Tasks
 
 __all__ = [
     "TEST_RUN",
+    "Artifacts",
     "Change",
     "History",
     "Ledger",

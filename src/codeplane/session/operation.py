@@ -1,5 +1,6 @@
 """A write from intent to answer: budget, commit, row, index, effects. Every change of files is one."""
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -10,12 +11,13 @@ from codeplane.core.edits import EditSet
 from codeplane.core.errors import CodePlaneError, EditConflict, EditInDoubt
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
-from codeplane.core.paths import RepoPath
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.jail import shown
 from codeplane.ledger import Change, Operation, mutation_fingerprint
 from codeplane.mutation import Applied, Prepared, Scope
 from codeplane.mutation import Change as Made
 from codeplane.mutation.placing import Correction
-from codeplane.mutation.showing import counts
+from codeplane.mutation.showing import counts, preview
 from codeplane.session.call import Call
 from codeplane.session.effects import Before, Contents, Effects, before, effects
 from codeplane.truth import digest_of
@@ -147,7 +149,17 @@ class _Row:
             changes=changes,
             repo_after=self._fingerprint(changes).hex(),
             mutation_fingerprint=print_,
+            artifact=self._artifact(changes),
         )
+
+    def _artifact(self, changes: tuple[Change, ...]) -> Digest | None:
+        """The whole diff, where the user wants it kept."""
+        if not self._call.repo.artifacts.are_wanted:
+            return None
+        old, new = self._intent.old, self._intent.new
+        pairs = ((one, old.get(one.moved_from or one.path), new.get(one.path)) for one in changes)
+        told = "\n".join(preview(shown(one.path), was, is_, sys.maxsize) for one, was, is_ in pairs)
+        return self._call.repo.artifacts.keep(told.encode("utf-8", "replace"))
 
     def _note_failure(self, error: CodePlaneError) -> None:
         """A failed operation is on record too, where there is still a way to record it."""

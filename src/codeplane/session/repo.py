@@ -14,7 +14,7 @@ from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_re
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
-from codeplane.ledger import Ledger, Limits, Tasks
+from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
 from codeplane.mutation import Engine
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
@@ -156,9 +156,10 @@ def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
     return checkout.repository.head().commit, index.state().epoch
 
 
-def _drop_contents(engine: Engine, ledger: Ledger) -> None:
+def _drop_contents(engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
     """Old contents stay as long as the ledger has the operation that replaced them."""
     ledger.tidy()
+    artifacts.tidy()
     engine.settle()
     engine.objects.collect(ledger.digests().__contains__, time.time() - _FRESH_SEC)
 
@@ -172,6 +173,7 @@ class RepoSession:
     sessions: Sessions
     ledger: Ledger
     tasks: Tasks
+    artifacts: Artifacts
     engine: Engine
     tree: WorkingTree
     index: Index
@@ -203,15 +205,17 @@ class RepoSession:
         recovered = recover(engine, ledger)
         # Only now: what was recovered counts in the task that it was done in.
         tasks.interrupt_open()
+        artifacts = Artifacts(state.artifacts, settings.ledger)
         upkeep = Upkeep(
             index,
             tree,
             settings.index,
             state.path if sys.platform == "linux" else None,
-            lambda: _drop_contents(engine, ledger),
+            lambda: _drop_contents(engine, ledger, artifacts),
         )
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
-        return cls(checkout, state, sessions, ledger, tasks, engine, tree, index, workers, upkeep, recovered)
+        opened = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep)
+        return cls(checkout, state, sessions, *opened, recovered)
 
     def close(self) -> None:
         self.upkeep.stop()

@@ -117,6 +117,10 @@ class StateDir:
     def ledger(self) -> Path:
         return self.path / "ledger"
 
+    @property
+    def artifacts(self) -> Path:
+        return self.path / "artifacts"
+
     def lock(self) -> ServerLock:
         return ServerLock(self.path / "lock")
 
