@@ -19,7 +19,7 @@ from codeplane.core.errors import (
 )
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
-from codeplane.mutation import Kind, Scope
+from codeplane.mutation import Kind, Scope, journal
 from codeplane.truth import digest_of
 from tests.drive import git
 from tests.mutation.world import World, fine
@@ -481,3 +481,25 @@ def test_a_batch_over_many_directories_needs_few_descriptors(world: World) -> No
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     assert world.files() == {**FILES, **{f"d{n}/f.py": b"x" for n in range(300)}}
+
+
+def test_a_journal_that_cannot_be_read_is_kept_and_closes_the_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World.new(tmp_path / "repo", FILES)
+    with world.engine._locked(
+        world.prepare(EditSet((world.edit("a.py", b"x"),))), OperationId("op"), {}, fine
+    ) as b:
+        world.engine._recovery.begin(b)
+    log = world.state.path / "journal" / "journal.log"
+    data = log.read_bytes()
+    again = World(world.root)
+    with monkeypatch.context() as patched:
+        patched.setattr(journal, "open_plain", lambda _: None)
+        with pytest.raises(StateUnusable, match="cannot be read"):
+            again.recover()
+    with pytest.raises(StateUnusable, match="before the next start"):
+        again.apply(again.edit("b.py", b"x"))
+    again.engine.close()
+    assert log.read_bytes() == data
+    assert [one.outcome for one in World(world.root).recover()] == ["undone"]

@@ -81,8 +81,7 @@ class Engine:
                     raise
                 self._finish(batch, carrier)
         if self._recovery.unsettled >= _MOST_UNSETTLED or self._journal.size > _LARGEST_JOURNAL:
-            with suppress(OSError):
-                self.settle()
+            self.settle()
 
     def recover(self, recorded: Callable[[OperationId], bool]) -> list[Recovered]:
         """Finishes or takes back what a crash has cut off; may itself be cut off at any point.
@@ -97,12 +96,12 @@ class Engine:
         self._recovery.forget(operation)
 
     def settle(self) -> None:
-        """Empties the journal if nothing goes on; worth a call when there is time, and before the end."""
-        self._recovery.settle()
+        """Empties the journal if nothing goes on and the disk allows it; worth a call when there is time."""
+        with suppress(*_REFUSALS):
+            self._recovery.settle()
 
     def close(self) -> None:
-        with suppress(OSError):
-            self.settle()
+        self.settle()
         self._journal.close()
 
     @contextmanager

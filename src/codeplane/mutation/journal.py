@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from codeplane.core.errors import StateUnusable
 from codeplane.core.ids import OperationId
 from codeplane.jail import Jail
 from codeplane.mutation.batch import Batch
 from codeplane.storage import private_dir
 from codeplane.storage.disk import Disk
-from codeplane.storage.files import open_plain
+from codeplane.storage.files import open_plain, unusable
 
 Mark = Literal["staged", "recorded", "aborted", "undone"]
 """How far a batch is: about to touch the tree; its row is written; taken back, and the caller knows; taken
@@ -139,11 +140,18 @@ class Journal:
             os.close(above)
 
     def _records(self) -> list[dict[str, Any]]:
-        stream = open_plain(self._directory / _NAME)
+        file = self._directory / _NAME
+        stream = open_plain(file)
         if stream is None:
+            # A link is not ours. A file of ours that cannot be read must not pass for an empty one.
+            if file.is_file() and not file.is_symlink() and not self._directory.is_symlink():
+                raise StateUnusable(f"{file} cannot be read.", path=str(file))
             return []
-        with stream:
-            inode, lines = os.fstat(stream.fileno()).st_ino, stream.read().split(b"\n")
+        try:
+            with stream:
+                inode, lines = os.fstat(stream.fileno()).st_ino, stream.read().split(b"\n")
+        except OSError as error:
+            raise unusable(file, error) from error
         records = []
         for line in lines[:-1]:
             told, _, text = line.partition(b" ")

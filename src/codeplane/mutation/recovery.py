@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from codeplane.core.errors import EditInDoubt, StateError
+from codeplane.core.errors import EditInDoubt, StateError, StateUnusable
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
@@ -37,6 +37,7 @@ class Recovery:
         self._done: list[Batch] = []  # cleared away, but perhaps not on the disk
         self._doubtful: set[str] = set()
         self._has_run = False
+        self._problem: str | None = None  # why what was cut off is not known
 
     @property
     def unsettled(self) -> int:
@@ -44,6 +45,8 @@ class Recovery:
 
     def begin(self, batch: Batch) -> None:
         assert self._has_run, "BUG: nothing is written before what was cut off is settled"
+        if self._problem is not None:
+            raise StateUnusable(f"No edits are made before the next start: {self._problem}")
         with self._lock:
             self._open[batch.operation] = batch
         try:
@@ -77,14 +80,19 @@ class Recovery:
     def run(self, recorded: Callable[[OperationId], bool]) -> list[Recovered]:
         """Goes through the journal as a start finds it."""
         self._has_run = True
+        try:
+            entries = self._journal.entries()
+        except StateError as error:
+            self._problem = error.message
+            raise
         found: list[Recovered] = []
-        for entry in self._journal.entries():
+        for entry in entries:
             with self._lock:
                 self._open[entry.batch.operation] = entry.batch
             result = self._settled(entry, recorded)
             if result is not None:
                 found.append(result)
-        with suppress(OSError):
+        with suppress(OSError, StateError):
             self._store.sweep()
             self.settle()
         return found
@@ -96,14 +104,14 @@ class Recovery:
             return
         self._journal.mark(operation, "recorded", durable=False)
         self._clear(batch)
-        with suppress(OSError):
+        with suppress(OSError, StateError):
             self.settle()
 
     def settle(self) -> None:
         """Empties the journal, once all that it tells of is on the disk."""
         with self._lock:
             done, self._done = self._done, []
-            if self._open or not (done or self._journal.has_content()):
+            if self._open or self._problem or not (done or self._journal.has_content()):
                 self._done = done
                 return
             try:
