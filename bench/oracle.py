@@ -43,15 +43,31 @@ PACKAGES = (
     ("werkzeug", "3.1.3", "/src/"),
     ("marshmallow", "4.0.1", "/src/"),
     ("starlette", "0.48.0", "/starlette/"),
+    ("poetry-core", "2.2.0", "/src/poetry/core/packages/"),
+    ("trio", "0.30.0", "/src/trio/_core/"),
+    ("networkx", "3.5", "/networkx/classes/"),
+    ("celery", "5.5.3", "/celery/app/"),
+    ("scrapy", "2.13.3", "/scrapy/core/"),
+    ("aiohttp", "3.12.15", "/aiohttp/client"),
+    ("peewee", "3.18.2", "/peewee.py"),
+    ("docutils", "0.22", "/docutils/parsers/"),
+    ("hypothesis", "6.138.0", "/src/hypothesis/internal/"),
+    ("sqlalchemy", "2.0.43", "/lib/sqlalchemy/sql/"),
+    ("sphinx", "8.2.3", "/sphinx/domains/"),
 )
 NPM_PACKAGES = (
     ("zod", "4.1.12", "/v4/core/"),
     ("@tanstack/query-core", "5.90.2", "/src/"),
     ("rxjs", "7.8.2", "/src/internal/"),
     ("@reduxjs/toolkit", "2.9.0", "/src/"),
+    ("mobx", "6.13.7", "/src/"),
+    ("@tanstack/table-core", "8.21.3", "/src/"),
+    ("chevrotain", "11.0.3", "/src/"),
+    ("@effect/schema", "0.75.5", "/src/"),
+    ("puppeteer-core", "24.20.0", "/src/common/"),
 )
 _NAME = re.compile(r"\w+")
-_GIVEN = re.compile(r"[\w$]+(?:: [^=]+)? = (?:async )?\Z")
+_GIVEN = re.compile(r"[\w$#]+(?:: [^=]+)? = (?:async )?\Z")
 _QUOTES = ('"', "'")
 # Classes whose instances are classes.
 _META = ("type", "ABCMeta", "EnumMeta", "EnumType")
@@ -134,13 +150,15 @@ class _Comparison:
         except UnicodeDecodeError:
             return
         self.server.open(file, language)
+        inside = self.root.as_uri() + "/"
         for ref in self.snapshot.references_in(path):
             if ref.role is Role.DEFINE or ref.receiver == "=":
                 continue
             text = lines[ref.line - 1].encode()[: ref.column].decode()
             column = len(text.encode("utf-16-le")) // 2
             said = self.server.definitions(file, ref.line - 1, column)
-            self._judge(path, ref, [place for place in said if not _is_about_use(place, ref, text)])
+            line = lines[ref.line - 1]
+            self._judge(path, ref, [place for place in said if not _is_about_use(place, ref, line, inside)])
         self.server.close_file(file)
 
     def _judge(self, path: RepoPath, ref: RefFact, said: list[_Position]) -> None:
@@ -260,17 +278,19 @@ class _Comparison:
         return facts.definitions if facts else []
 
 
-def _is_about_use(place: _Position, ref: RefFact, before: str) -> bool:
-    """Whether the server says what a member is given to, a function or an operator, as it does where it does
-    not know the member."""
-    if (not ref.receiver and ref.role is Role.CALL) or place[1:] == (0, 0):
+def _is_about_use(place: _Position, ref: RefFact, text: str, root: str) -> bool:
+    """Whether the server says what is done with a name, a function that is called with it or on it or an
+    operator, as it does where it does not know a member, and in code that is never reached. There it also
+    says which constructor a call runs."""
+    if place[1:] == (0, 0):
         return False
     found = _NAME.match(_line(place[0], place[1]), place[2])
     name = found.group() if found else ref.name
+    is_call = not ref.receiver and ref.role is Role.CALL
+    if name == ref.name or (is_call and place[0].startswith(root)):
+        return False
     is_operator = name.startswith("__") and name.endswith("__")
-    if not ref.receiver:
-        return name != ref.name and name in ("__init__", "__new__")
-    return name != ref.name and (is_operator or re.search(rf"\b{re.escape(name)}\(", before) is not None)
+    return is_operator or re.search(rf"\b{re.escape(name)}\(", text) is not None
 
 
 @lru_cache(maxsize=200)

@@ -7,18 +7,18 @@ from codeplane.core.proof import Tier
 from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
+from codeplane.index.receivers import Receivers
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
-from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import (
     FLAG_ASYNC,
     FLAG_STATIC,
+    MADE,
     Bind,
     Definition,
     Import,
     Occurrence,
     Reason,
     Role,
-    ScopeKind,
 )
 from codeplane.languages.modules import Place
 
@@ -35,6 +35,7 @@ _ROLES: Final = {
 }
 _MOST_ALIASES: Final = 20
 _MEMBERS: Final = frozenset(("method", "property", "field"))
+_NO_TYPES: Final = frozenset(("method", "property"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 
 
@@ -66,6 +67,7 @@ class Binding:
     def __init__(self, linker: Linker) -> None:
         self._linker = linker
         self._sources = linker.sources
+        self._receivers = Receivers(linker)
         self._members: dict[tuple[str, int, int, str, bool], Target] = {}
 
     def of(self, path: str, name: str, seen: Occurrence) -> Meaning:
@@ -75,7 +77,7 @@ class Binding:
         if seen.role == Role.IMPORT and not seen.target:
             return self._mentioned(path, facts, name, seen)
         if seen.receiver:
-            if name in self._linker.spec(facts).unreached or self._is_narrowed(path, facts, seen):
+            if name in self._linker.spec(facts).unreached or self._receivers.is_narrowed(path, facts, seen):
                 return _ANCHORED
             if seen.target:
                 return self._own_member(Place(path, seen.target - 1))
@@ -91,6 +93,8 @@ class Binding:
             if not bind.certain:
                 return self._doubted(path, facts, seen, bind)
             meaning = self._bound(path, bind)
+            if seen.role == Role.TYPE and self._are_members(facts, meaning.target):
+                return _UNKNOWN
             if self._linker.is_mixed(meaning.target):
                 return _linked(self._fitting(facts, name, seen, meaning.target))
             return meaning
@@ -99,7 +103,7 @@ class Binding:
             return _UNKNOWN
         spec = self._linker.spec(facts)
         if spec.implicit_self and seen.role == Role.CALL:
-            owner = self._only(self._class_around(path, facts, seen.scope))
+            owner = self._only(self._receivers.class_around(path, facts, seen.scope))
             member = self._of(True, self._linker.classes.member(owner, name)) if owner else NOTHING
             return _linked(self._fitting(facts, name, seen, known(member)))
         target = self._linker.ambient(path, seen.scope, name)
@@ -110,33 +114,11 @@ class Binding:
         is_clear = is_clear and not (spec.open_functions and self._has_namesakes(target, name))
         return _linked(target if is_clear else NOTHING)
 
-    def _is_narrowed(self, path: str, facts: FileFacts, seen: Occurrence) -> bool:
-        """Whether the code around asks for the class of the receiver: that may be a derived one."""
-        spec = self._linker.spec(facts)
-        if not spec.narrowing or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
-            return False
-        key = ("narrowed", facts.blob)
-        kept: set[int] | None = self._sources.memo.answers.get(key)
-        if kept is None:
-            kept = self._narrowed_scopes(path, spec)
-            self._sources.memo.answers[key] = kept
-        return bool(kept) and any(scope in kept for scope in self._linker.outward(facts, seen.scope))
-
-    def _narrowed_scopes(self, path: str, spec: LanguageSpec) -> set[int]:
-        asked = [
-            (one.line, one.column + len(name) + 1)
-            for name in spec.narrowing
-            for one in self._sources.occurrences(path, name)
-        ]
-        found = [(at, self._sources.occurrence_at(path, *at)) for at in asked]
-        scopes: set[int] = set()
-        for (line, column), standing in found:
-            if standing is not None and standing[0] in spec.self_parameters:
-                # `isinstance(self.x, …)` asks for something else.
-                behind = self._sources.occurrence_at(path, line, column + len(standing[0]) + 1)
-                if behind is None or not behind[1].receiver:
-                    scopes.add(standing[1].scope)
-        return scopes
+    def _are_members(self, facts: FileFacts, target: Target) -> bool:
+        """Whether it is a method or property that no type can be: `def part(self) -> part` may mean what is
+        around the class."""
+        kinds = {self._linker.definition_kind(place) for place in target}
+        return bool(kinds) and kinds <= _NO_TYPES and not self._linker.spec(facts).spaces
 
     def _only(self, owner: Target) -> Target:
         """The class, where nothing else in the repository has its name: another file may add to it."""
@@ -241,20 +223,20 @@ class Binding:
         spec = self._linker.spec(facts)
         said = _SUPER.match(receiver) if spec.super_receivers else None
         if receiver in spec.super_receivers or said:
-            owner = self._class_around(path, facts, seen.scope)
+            owner = self._receivers.class_around(path, facts, seen.scope)
             # `super(Other, self)` begins behind another class.
             if said and (
                 said[2] not in spec.self_parameters or self._named(path, seen.scope, said[1]) != owner
             ):
                 return NOTHING
             found = self._linker.classes.member(owner, name, of_bases=True)
-            return self._of(not self._is_in_static(facts, seen.scope), found)
+            return self._of(not self._receivers.is_in_static(facts, seen.scope), found)
         if spec.qualifier and receiver.endswith(spec.qualifier):
             return self._linker.written(path, seen.scope, receiver + name)
         if spec.qualifier and spec.qualifier in receiver:
             return self._inside(path, _Value(known(self._linker.written(path, seen.scope, receiver))), name)
         if receiver in spec.parent_receivers:
-            owner = self._linker.classes.parent(self._class_around(path, facts, seen.scope))
+            owner = self._linker.classes.parent(self._receivers.class_around(path, facts, seen.scope))
             return self._linker.classes.member(owner, name) if owner else NOTHING
         begin = receiver.removesuffix("::")
         if receiver == _KEYWORD or not _PLAIN.match(begin):
@@ -266,7 +248,7 @@ class Binding:
             value = _Value(self._linker.begun(path, Import(seen.scope, "", head, "", "", 0, 0)) or NOTHING)
         elif first in spec.self_keywords or first in spec.class_keywords:
             is_type = spec.members_apart and first in spec.class_keywords
-            owner = self._class_around(path, facts, seen.scope)
+            owner = self._receivers.class_around(path, facts, seen.scope)
             value = _Value(self._only(owner) if spec.bases_before_file else owner, is_instance=not is_type)
         else:
             return self._behind(path, facts, name, seen)
@@ -322,15 +304,20 @@ class Binding:
             )
             # Other files have more of the namespace.
             return _NO_VALUE if is_part else self._typed((Place(path, bind.target),))
-        if bind.reason == Reason.PARAM and (owner := self._receiver_class(path, facts, at)):
+        if bind.reason == Reason.PARAM and (owner := self._receivers.receiver_class(path, facts, at)):
             return _Value(owner, is_instance=True)
         # A parameter's type is written outside of the scope that the parameter is in.
         outer = facts.scopes.parent(bind.scope) if bind.reason == Reason.PARAM else bind.scope
-        params = facts.named(bind.scope, split_path(bind.type_name)[0])
+        type_name = bind.type_name.removesuffix(MADE)
+        params = facts.named(bind.scope, split_path(type_name)[0])
         if params is not None and params != bind and params.reason == Reason.PARAM:
             return _NO_VALUE  # a parameter of the type that the function is written for
-        value = self._instance(path, outer, bind.type_name)
-        return value if bind.reason == Reason.PARAM else self._made(facts, value)
+        value = self._instance(path, outer, type_name)
+        if bind.reason == Reason.PARAM:
+            return value
+        # What a class has made is no instance of a derived one, unless somebody doubts that.
+        is_made = type_name != bind.type_name and at not in self._receivers.asked_binds(path, facts)
+        return self._made(facts, value)._replace(is_declared=not is_made)
 
     def _instance(self, path: str, scope: int, type_name: str) -> _Value:
         target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
@@ -376,7 +363,7 @@ class Binding:
         said = item.annotation or (self._returned(facts, item) if is_property else "")
         if said:
             return self._instance(place.path, item.scope, said)
-        made = bind.type_name if is_single and bind else ""
+        made = bind.type_name.removesuffix(MADE) if is_single and bind else ""
         return self._made(facts, self._instance(place.path, item.scope, made))
 
     def _returned(self, facts: FileFacts, item: Definition) -> str:
@@ -435,76 +422,6 @@ class Binding:
                 is_open and any(holder != owner for holder in self._linker.holders(name))
             )
         return bool(answers[key])
-
-    def _class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
-        """The class whose instance `this` is in a scope."""
-        moves = self._linker.spec(facts).self_moves
-        while scope > 0:
-            kind, parent = facts.scopes.kind(scope), facts.scopes.parent(scope)
-            if moves and (kind in (ScopeKind.CLASS, ScopeKind.ARROW) or self._is_static(facts, scope)):
-                return NOTHING
-            if kind == ScopeKind.CLASS:
-                return self._class_of(path, facts, scope)
-            if kind == ScopeKind.FUNCTION:
-                is_method = parent >= 0 and facts.scopes.kind(parent) == ScopeKind.CLASS
-                opened = facts.opened_by.get(scope)
-                if opened is not None and self._linker.around.is_open(facts, opened):
-                    return self._linker.around.owner(path, facts, opened)
-                # A function without a name, or one that extends another type, has another receiver.
-                is_method = is_method and opened is not None and not facts.definitions[opened].owner
-                return self._class_of(path, facts, parent) if is_method else NOTHING
-            scope = parent
-        return NOTHING
-
-    def _is_in_static(self, facts: FileFacts, scope: int) -> bool:
-        """Whether the nearest function that is no arrow belongs to the class itself."""
-        while scope > 0 and facts.scopes.kind(scope) != ScopeKind.FUNCTION:
-            scope = facts.scopes.parent(scope)
-        return self._is_static(facts, scope)
-
-    def _is_static(self, facts: FileFacts, scope: int) -> bool:
-        at = facts.opened_by.get(scope)
-        return at is not None and bool(facts.definitions[at].flags & FLAG_STATIC)
-
-    def _class_of(self, path: str, facts: FileFacts, scope: int) -> Target:
-        at = facts.opened_by.get(scope)
-        if at is None:
-            return NOTHING
-        item = facts.definitions[at]
-        if item.kind == "impl":
-            return known(self._linker.written(path, item.scope, item.owner))
-        return (Place(path, at),)
-
-    def _receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
-        """The class, where a parameter is the receiver of one of its methods and is never replaced."""
-        if facts.binds[at].name not in self._linker.spec(facts).self_parameters:
-            return NOTHING
-        # Every `self.name` of a method asks this.
-        key = ("receiver", path, facts.blob, at)
-        return known(self._linker.once(key, lambda: self._find_receiver_class(path, facts, at)))
-
-    def _find_receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
-        bind = facts.binds[at]
-        parent = facts.scopes.parent(bind.scope)
-        method = facts.opened_by.get(bind.scope)
-        if parent < 0 or facts.scopes.kind(parent) != ScopeKind.CLASS or method is None:
-            return NOTHING
-        is_first = facts.first_parameters[bind.scope] == (bind.line, bind.column)
-        if facts.definitions[method].flags & FLAG_STATIC or not is_first:
-            return NOTHING
-        if at in self._replaced(path, facts, bind.name):
-            return NOTHING
-        return self._class_of(path, facts, parent)
-
-    def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
-        """The binds of a name in a file that are written to."""
-        answers, key = self._sources.memo.answers, ("replaced binds", facts.blob, name)
-        if key not in answers:
-            answers[key] = frozenset(
-                target - 1 for target in self._sources.targets(path, name, Role.WRITE) if target
-            )
-        found: frozenset[int] = answers[key]
-        return found
 
 
 def _head(module: str) -> str:

@@ -136,7 +136,7 @@ class Classes:
                 if not self._is_only_assigned(found):
                     return found
                 assigned = assigned or found
-        return assigned
+        return UNCLEAR if assigned and spec is not None and name in spec.root_members else assigned
 
     def _is_only_assigned(self, target: Target) -> bool:
         """Whether a member is merely given a value: a base that declares it then says what it is."""

@@ -17,7 +17,7 @@ from codeplane.languages._members import Members
 from codeplane.languages._names import CLASS, NAMESPACE, NEW, Lookup, Resolution, member_marks, positions
 from codeplane.languages._outline import read_outline
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages.facts import OTHER_TYPE, Bind, Facts, Import, Reason, Role, Scope, ScopeKind
+from codeplane.languages.facts import MADE, OTHER_TYPE, Bind, Facts, Import, Reason, Role, Scope, ScopeKind
 
 MAX_BYTES = 5 * 1024 * 1024
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
@@ -156,7 +156,7 @@ class _Reading:
             return said if said != OTHER_TYPE else ""
         if bind.count == 1 and len(bind.made) == 1 and not bind.annotations:
             made = text(b"".join(bind.made[0].split()))
-            return made if re.match(self.spec.constructor, made.rsplit(".", 1)[-1]) else ""
+            return f"{made}{MADE}" if re.match(self.spec.constructor, made.rsplit(".", 1)[-1]) else ""
         return ""
 
     def _import(self, item: Imported, scope: int) -> Import:

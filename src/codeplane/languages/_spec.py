@@ -160,6 +160,8 @@ class LanguageSpec:
     structural_bases: frozenset[str] = frozenset()
     # The method by which a class may make something else than an instance of it when it is called.
     maker: str = ""
+    # Values that every class has from the root of all classes: giving one another value does not define it.
+    root_members: frozenset[str] = frozenset()
     # Members that cannot be meant behind a receiver: `this.constructor` is the class.
     unreached: frozenset[str] = frozenset()
     # Receivers that stand for the base classes of the class around: `super()`, `base`.

@@ -117,9 +117,11 @@ class Bind(NamedTuple):
     certain: bool  # False where the same name is bound to several things, or something dynamic may rebind it
     line: int  # where it is first bound
     column: int
-    type_name: str = (
-        ""  # the class that it is known to hold: one plain annotation or one constructor call, else ""
-    )
+    # The class that it is known to hold: one plain annotation, or one constructor call with MADE behind.
+    type_name: str = ""
+
+
+MADE = "()"
 
 
 class Import(NamedTuple):

@@ -58,6 +58,7 @@ SPEC = LanguageSpec(
     surface="bound",
     directories_are_modules=True,
     declared_first=True,
+    root_members=frozenset(("__annotations__", "__class__", "__dict__", "__doc__", "__module__")),
     declared_type=declared_type,
     returned_type=returned_type,
     maker="__new__",

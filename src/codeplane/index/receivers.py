@@ -1,0 +1,125 @@
+"""What `self` and its like stand for, and whose class the code asks about."""
+
+from codeplane.index.files import FileFacts
+from codeplane.index.links import Linker
+from codeplane.index.targets import NOTHING, Target, known
+from codeplane.languages import LanguageSpec
+from codeplane.languages.facts import FLAG_STATIC, Occurrence, Role, ScopeKind
+from codeplane.languages.modules import Place
+
+
+class Receivers:
+    """Finds the class behind a receiver from the scopes around it."""
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+        self._sources = linker.sources
+
+    def is_narrowed(self, path: str, facts: FileFacts, seen: Occurrence) -> bool:
+        """Whether the code around asks for the class of the receiver: that may be a derived one."""
+        spec = self._linker.spec(facts)
+        if not spec.narrowing or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
+            return False
+        key = ("narrowed", facts.blob)
+        kept: set[int] | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            asked = self._asked(path, spec)
+            kept = {one.scope for name, one in asked if name in spec.self_parameters}
+            self._sources.memo.answers[key] = kept
+        return bool(kept) and any(scope in kept for scope in self._linker.outward(facts, seen.scope))
+
+    def asked_binds(self, path: str, facts: FileFacts) -> set[int]:
+        """The binds of a file whose values are asked for their class."""
+        answers, key = self._sources.memo.answers, ("asked binds", facts.blob)
+        if key not in answers:
+            asked = self._asked(path, self._linker.spec(facts))
+            answers[key] = {one.target - 1 for _, one in asked if one.target}
+        found: set[int] = answers[key]
+        return found
+
+    def _asked(self, path: str, spec: LanguageSpec) -> list[tuple[str, Occurrence]]:
+        """The names in a file whose values are asked for their class; `isinstance(self.x, …)` asks for that
+        of something else."""
+        places = [
+            (one.line, one.column + len(name) + 1)
+            for name in spec.narrowing
+            for one in self._sources.occurrences(path, name)
+        ]
+        found = []
+        for line, column in places:
+            standing = self._sources.occurrence_at(path, line, column)
+            if standing is not None:
+                behind = self._sources.occurrence_at(path, line, column + len(standing[0]) + 1)
+                if behind is None or not behind[1].receiver:
+                    found.append(standing)
+        return found
+
+    def class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
+        """The class whose instance `this` is in a scope."""
+        moves = self._linker.spec(facts).self_moves
+        while scope > 0:
+            kind, parent = facts.scopes.kind(scope), facts.scopes.parent(scope)
+            if moves and (kind in (ScopeKind.CLASS, ScopeKind.ARROW) or self._is_static(facts, scope)):
+                return NOTHING
+            if kind == ScopeKind.CLASS:
+                return self._class_of(path, facts, scope)
+            if kind == ScopeKind.FUNCTION:
+                is_method = parent >= 0 and facts.scopes.kind(parent) == ScopeKind.CLASS
+                opened = facts.opened_by.get(scope)
+                if opened is not None and self._linker.around.is_open(facts, opened):
+                    return self._linker.around.owner(path, facts, opened)
+                # A function without a name, or one that extends another type, has another receiver.
+                is_method = is_method and opened is not None and not facts.definitions[opened].owner
+                return self._class_of(path, facts, parent) if is_method else NOTHING
+            scope = parent
+        return NOTHING
+
+    def is_in_static(self, facts: FileFacts, scope: int) -> bool:
+        """Whether the nearest function that is no arrow belongs to the class itself."""
+        while scope > 0 and facts.scopes.kind(scope) != ScopeKind.FUNCTION:
+            scope = facts.scopes.parent(scope)
+        return self._is_static(facts, scope)
+
+    def _is_static(self, facts: FileFacts, scope: int) -> bool:
+        at = facts.opened_by.get(scope)
+        return at is not None and bool(facts.definitions[at].flags & FLAG_STATIC)
+
+    def _class_of(self, path: str, facts: FileFacts, scope: int) -> Target:
+        at = facts.opened_by.get(scope)
+        if at is None:
+            return NOTHING
+        item = facts.definitions[at]
+        if item.kind == "impl":
+            return known(self._linker.written(path, item.scope, item.owner))
+        return (Place(path, at),)
+
+    def receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+        """The class, where a parameter is the receiver of one of its methods and is never replaced."""
+        if facts.binds[at].name not in self._linker.spec(facts).self_parameters:
+            return NOTHING
+        # Every `self.name` of a method asks this.
+        key = ("receiver", path, facts.blob, at)
+        return known(self._linker.once(key, lambda: self._find_receiver_class(path, facts, at)))
+
+    def _find_receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+        bind = facts.binds[at]
+        parent = facts.scopes.parent(bind.scope)
+        method = facts.opened_by.get(bind.scope)
+        if parent < 0 or facts.scopes.kind(parent) != ScopeKind.CLASS or method is None:
+            return NOTHING
+        is_first = facts.first_parameters[bind.scope] == (bind.line, bind.column)
+        if facts.definitions[method].flags & FLAG_STATIC or not is_first:
+            return NOTHING
+        if at in self._replaced(path, facts, bind.name):
+            return NOTHING
+        return self._class_of(path, facts, parent)
+
+    def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
+        """The binds of a name in a file that are written to."""
+        answers, key = self._sources.memo.answers, ("replaced binds", facts.blob, name)
+        if key not in answers:
+            answers[key] = frozenset(
+                target - 1 for target in self._sources.targets(path, name, Role.WRITE) if target
+            )
+        found: frozenset[int] = answers[key]
+        return found
