@@ -13,13 +13,13 @@ from codeplane.core.errors import (
     IndexBusy,
     IndexCorrupt,
     NotFound,
-    PathRefused,
     ServerStopping,
 )
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
+from codeplane.index.contents import GivenContents, TreeContents, read_exact
 from codeplane.index.contexts import Override, Probed, Read
 from codeplane.index.coverage import Coverage, carried, coverage_of
 from codeplane.index.linking import Linking
@@ -34,7 +34,7 @@ from codeplane.reading.pack import sql_text
 from codeplane.reading.workers import Done, Workers
 from codeplane.storage.database import Connection, Database, delete_database, open_exact
 from codeplane.storage.lease import Lease
-from codeplane.truth import CommitTree, Delta, Known, WorkingTree
+from codeplane.truth import CommitTree, Delta, Known, WorkingTree, digest_of
 
 WORKING_VIEW: Final = "worktree"
 
@@ -200,7 +200,7 @@ class Index:
     def _manifest(self, path: RepoPath) -> bytes | None:
         """The bytes of a file as the last epoch has them; None where they have changed since."""
         entry = self._entries.get(path)
-        return _Files(self._tree).read(path, entry.known) if entry is not None else None
+        return TreeContents(self._tree).read(path, entry.known) if entry is not None else None
 
     @contextmanager
     def commit_snapshot(self, commit: str, progress: Progress | None = None) -> Iterator[Snapshot]:
@@ -246,6 +246,17 @@ class Index:
                 except _Overtaken:
                     self._reload()
 
+    def read_ahead(self, contents: Mapping[RepoPath, bytes]) -> None:
+        """Reads contents that files are about to have; the look that finds them has their facts then."""
+        known = {path: Known(digest_of(data), 0, len(data), 0, 0, 0) for path, data in contents.items()}
+        work = Work(GivenContents(contents), known)
+        with self.database.read() as connection:
+            work.find_known(connection)
+        read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
+        if read:
+            with self.database.write() as connection:
+                work.store(connection, read)
+
     def catch_up(self) -> bool:
         """Makes the index as new as the tree is now, but of a burst of changes reads nothing.
 
@@ -270,7 +281,7 @@ class Index:
             if not (changed or delta or delta.touched):
                 self._tree.settle()
                 return None
-            work = Work(_Files(self._tree), changed)
+            work = Work(TreeContents(self._tree), changed)
             with self.database.read() as connection:
                 work.find_known(connection)
             if len(work.pending) > (_WHOLE_FILES_MEANWHILE if self._building else _WHOLE_FILES):
@@ -382,26 +393,6 @@ class _Overtaken(Exception):
     """Another process has published this view since it was loaded; nothing of this pass is written."""
 
 
-class _Files:
-    """The working tree as a source of contents."""
-
-    def __init__(self, tree: WorkingTree) -> None:
-        self._tree = tree
-
-    def read(self, path: RepoPath, known: Known) -> bytes | None:
-        return _read(self._tree, path, known.digest)
-
-    def beginning(self, path: RepoPath, known: Known) -> bytes:
-        return (self.read(path, known) or b"")[:200]
-
-
-def _read(tree: WorkingTree, path: RepoPath, digest: Digest) -> bytes | None:
-    try:
-        return tree.read(path, expected=digest)
-    except (ContentChanged, NotFound, PathRefused):
-        return None
-
-
 def _last_epoch(connection: Connection, view: int) -> int:
     return int(
         connection.execute("SELECT coalesce(max(id), 0) FROM epoch WHERE view = ?", (view,)).fetchone()[0]
@@ -436,7 +427,7 @@ def contexts_on_record(
                 [(digest,)] = connection.execute(
                     "SELECT digest FROM entry WHERE view = ? AND path = ?", (found[0], sql_text(path))
                 ).fetchall()
-                return _read(tree, path, digest)
+                return read_exact(tree, path, digest)
 
             return find_units(connection, found[0], read, overrides).probed
     finally:

@@ -1,9 +1,11 @@
 """A write from intent to answer: budget, commit, row, index, effects. Every change of files is one."""
 
+import logging
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -22,6 +24,9 @@ from codeplane.session.call import Call
 from codeplane.session.effects import Before, Contents, Effects, before, effects
 from codeplane.truth import digest_of
 
+_log = logging.getLogger(__name__)
+
+_MOST_AHEAD: Final = 100
 # Other clients may write to the same file, one after the other.
 _MOST_TRIES: Final = 50
 
@@ -80,15 +85,38 @@ def write(
             if not is_charged:
                 call.charge("mutation", intent.op_type)
                 is_charged = True
-            with call.repo.index.snapshot() as snapshot:
-                was = before(snapshot, intent.old, intent.new)
-            written = _Row(call, intent).commit(prepared)
+            with _reading_ahead(call, intent):
+                with call.repo.index.snapshot() as snapshot:
+                    was = before(snapshot, intent.old, intent.new)
+                written = _Row(call, intent).commit(prepared)
             return replace(written, effects=_seen(call, intent, was))
         except EditConflict:
             if not left:
                 raise
             call.check()
     raise AssertionError("BUG: the last try has neither returned nor raised")
+
+
+@contextmanager
+def _reading_ahead(call: Call, intent: Intent) -> Iterator[None]:
+    """Facts of the new contents are read while the disk is waited for; the look afterwards finds them."""
+    contents = {path: data for path, data in intent.new.items() if data is not None}
+    if not 0 < len(contents) <= _MOST_AHEAD:
+        yield
+        return
+
+    def read() -> None:
+        try:
+            call.repo.index.read_ahead(contents)
+        except CodePlaneError:
+            _log.info("reading ahead failed", exc_info=True)  # the look afterwards reads them
+
+    reading = threading.Thread(target=read, name="read ahead", daemon=True)
+    reading.start()
+    try:
+        yield
+    finally:
+        reading.join()
 
 
 def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
