@@ -1,6 +1,7 @@
 """The store of old contents."""
 
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -125,3 +126,15 @@ def test_what_was_cut_off_is_swept_away(store: ObjectStore, tmp_path: Path) -> N
     store.sweep()
     assert not (tmp_path / "objects" / "cafe.tmp").exists()
     assert store.read(digest) == b"bytes"
+
+
+def test_a_file_from_another_file_system_is_copied(store: ObjectStore, tmp_path: Path) -> None:
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is only one file system here")
+    with tempfile.TemporaryDirectory(dir=memory) as place:
+        file = Path(place) / "file"
+        file.write_bytes(b"from afar")
+        digest = adopt(store, file)
+        assert not file.exists()
+    assert store.read(digest) == b"from afar"
