@@ -83,7 +83,7 @@ class Gate(Disk):
     def swap(self, source: int, name: str, target: int, new: str) -> None:
         if new == "a.py":
             self.reached.set()
-            assert self.opened.wait(20)
+            assert self.opened.wait(60)
         super().swap(source, name, target, new)
 
 
@@ -93,15 +93,15 @@ def test_a_batch_waits_for_its_own_files_only(tmp_path: Path) -> None:
     second = world.edit("a.py", b"second")
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(world.apply, world.edit("a.py", b"first"))
-        assert gate.reached.wait(20)
+        assert gate.reached.wait(60)
         assert world.apply(world.edit("b.py", b"free")).changes
         waiting = pool.submit(world.apply, second)
         with pytest.raises(TimeoutError):
             waiting.result(0.2)
         gate.opened.set()
-        first.result(20)
+        first.result(60)
         with pytest.raises(EditConflict):
-            waiting.result(20)
+            waiting.result(60)
     assert world.files() == {"a.py": b"first", "b.py": b"free"}
 
 
@@ -114,13 +114,13 @@ def test_a_waiting_call_can_be_withdrawn(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(world.apply, world.edit("a.py", b"first"))
-        assert gate.reached.wait(20)
+        assert gate.reached.wait(60)
         prepared = world.prepare(EditSet((world.edit("a.py", b"second"),)))
         with pytest.raises(DeadlineExceeded):
             with world.engine.committed(prepared, OperationId("op"), {}, late):
                 raise AssertionError("nothing may be made")
         gate.opened.set()
-        first.result(20)
+        first.result(60)
     assert world.files() == {"a.py": b"first"}
 
 

@@ -24,16 +24,20 @@ STORIES = (0, 15)  # with directories made and emptied, moves, and a file that b
 
 @pytest.fixture(scope="module")
 def empty() -> Iterator[Path]:
-    if shutil.which("strace") is None:
-        assert os.environ.get("CI") != "true", "strace has to be installed"
-        pytest.skip("strace is not installed")
+    problem = _problem()
+    if problem:
+        assert os.environ.get("CI") != "true", problem
+        pytest.skip(problem)
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="strace-", dir=memory) as scratch:
-        made = template(Path(scratch) / "template")
-        probe = subprocess.run(["strace", "-qq", "-o", os.devnull, "true"], capture_output=True)
-        if probe.returncode:
-            pytest.skip("strace may not trace here")
-        yield made
+        yield template(Path(scratch) / "template")
+
+
+def _problem() -> str:
+    if shutil.which("strace") is None:
+        return "strace is not installed"
+    probe = subprocess.run(["strace", "-qq", "-o", os.devnull, "true"], capture_output=True)
+    return "strace may not trace here" if probe.returncode else ""
 
 
 def fault(empty: Path, seed: int, call: str, what: str, nth: int) -> tuple[bool, list[str]]:
