@@ -103,3 +103,24 @@ def test_modules_are_of_the_language_of_others_or_of_the_repository(ask: Ask, re
         "third_party": {"requests", "url-parse", "@s/y", "github.com/x/y", "serde", "org.x", "boost"},
         "first_party": {"pkg", "own-pkg"},
     }
+
+
+def test_what_a_module_imports_is_not_its_own_unless_it_stands_for_a_package(ask: Ask, repo: Path) -> None:
+    (repo / "shop").mkdir()
+    (repo / "shop" / "__init__.py").write_text("import os\nfrom .cart import Cart\n\nlimit = 1\n")
+    (repo / "shop" / "cart.py").write_text("import json\nfrom .line import Line\n\n\nclass Cart: ...\n")
+    (repo / "shop" / "line.py").write_text("class Line: ...\n")
+    found = ask("map_repo", include=["public_api"])["result"]["public_api"]
+    assert found == {
+        "shop/__init__.py [default_module]": ["Cart", "limit"],
+        "shop/cart.py [default_module]": ["Cart"],
+        "shop/line.py [default_module]": ["Line"],
+    }
+
+
+def test_a_list_of_exports_that_is_generated_is_public(ask: Ask, repo: Path) -> None:
+    (repo / "src").mkdir()
+    (repo / "src" / "a.ts").write_text("export const a = 1\n")
+    (repo / "src" / "index.ts").write_text('// @generated\nexport * as a from "./a"\n')
+    found = ask("map_repo", include=["public_api"])["result"]["public_api"]
+    assert list(found) == ["src/index.ts [explicit_export]", "src/a.ts [explicit_export]"]

@@ -11,6 +11,13 @@ from codeplane.storage.database import Connection
 _MOST_MODULES: Final = 5_000
 
 
+_NOT_IMPORTED: Final = (
+    " AND NOT EXISTS (SELECT 1 FROM import i WHERE i.blob = x.blob AND i.name <> '*'"
+    " AND x.name = CASE WHEN i.alias <> '' THEN i.alias WHEN i.name <> '' THEN i.name ELSE i.module END"
+    " AND NOT i.reexport AND NOT (? AND i.module LIKE '.%'))"
+)
+
+
 class FileSize(NamedTuple):
     path: RepoPath
     language: str
@@ -72,13 +79,18 @@ class Overview:
         )
         return [from_sql(path) for (path,) in rows]
 
-    def exports(self, path: RepoPath, *, deliberate: bool) -> list[Exported]:
-        """What one of these files exports, each name once."""
+    def exports(self, path: RepoPath, *, deliberate: bool, passes_on: bool) -> list[Exported]:
+        """What one of these files exports, each name once.
+
+        Of what is public without a word, what is imported does not count, unless the file passes on what is
+        beside it.
+        """
         rows = self._connection.execute(
             "SELECT x.name, x.evidence, max(x.certain) FROM export x JOIN entry e ON e.blob = x.blob"
             f" WHERE e.view = ? AND e.path = ? AND x.evidence {'<>' if deliberate else '='} 'default_module'"
-            " GROUP BY x.name, x.evidence ORDER BY min(x.position)",
-            (self._view, sql_text(path)),
+            + ("" if deliberate else _NOT_IMPORTED)
+            + " GROUP BY x.name, x.evidence ORDER BY min(x.position)",
+            (self._view, sql_text(path), *(() if deliberate else (passes_on,))),
         )
         return [Exported(path, from_sql(name), said, bool(sure)) for name, said, sure in rows]
 

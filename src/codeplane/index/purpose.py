@@ -65,6 +65,10 @@ class Purposes:
     def of(self, path: str) -> Purpose:
         if self._layout.blobs.get(path) in self._generated:
             return Purpose.BUILT
+        return self.by_place(path)
+
+    def by_place(self, path: str) -> Purpose:
+        """The same whatever the content says: a list of exports may be generated, and is what others see."""
         found = self._known.get(path)
         if found is None:
             found = self._known[path] = self._told(path)

@@ -159,9 +159,10 @@ def _tests(snapshot: Snapshot) -> list[str]:
 
 def _exporting(snapshot: Snapshot) -> tuple[list[RepoPath], bool]:
     """The source files that say what they export; where none does, those that show something."""
+    purpose = snapshot.linker.sources.purposes.by_place
     for deliberate in (True, False):
         paths = snapshot.overview.exporting(deliberate=deliberate)
-        found = [path for path in paths if snapshot.purpose(path) is Purpose.SOURCE]
+        found = [path for path in paths if purpose(path) is Purpose.SOURCE]
         if found:
             return found, deliberate
     return [], True
@@ -172,7 +173,10 @@ def _public(snapshot: Snapshot, made: RepoMap, rest: RepoMap) -> dict[str, list[
     told: dict[str, list[str]] = {}
     room, skipped = _MOST_NAMES, made.skipped
     for at, path in enumerate(made.exporting):
-        names = snapshot.overview.exports(path, deliberate=made.deliberate)[skipped:]
+        # A file that has the name of its directory, not its own, stands for what is in there.
+        stem = path.rsplit("/", 1)[-1].partition(".")[0]
+        is_face = not snapshot.identities.module(path).endswith(stem)
+        names = snapshot.overview.exports(path, deliberate=made.deliberate, passes_on=is_face)[skipped:]
         for one in names[:room]:
             below = told.setdefault(f"{shown(path)} [{one.evidence}]", [])
             below.append(shown(one.name) + ("" if one.certain else "?"))
