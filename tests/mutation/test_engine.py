@@ -438,7 +438,7 @@ def test_doubt_closes_the_files_until_the_next_start(world: World) -> None:
             broken.is_broken = True
             1 / 0  # noqa: B018
     broken.is_broken = False
-    with pytest.raises(EditInDoubt, match="since an edit that failed"):
+    with pytest.raises(EditInDoubt, match="since an edit that failed or was cut off"):
         world.apply(world.edit("a.py", b"z"))
     world.apply(world.edit("b.py", b"z"))
     again = World(world.root)
@@ -503,3 +503,16 @@ def test_a_journal_that_cannot_be_read_is_kept_and_closes_the_tree(
     again.engine.close()
     assert log.read_bytes() == data
     assert [one.outcome for one in World(world.root).recover()] == ["undone"]
+
+
+def test_a_recovered_edit_closes_its_files_until_it_is_written_down(tmp_path: Path) -> None:
+    world = World.new(tmp_path / "repo", FILES)
+    prepared = world.prepare(EditSet((world.edit("a.py", b"x"),)))
+    with world.engine._locked(prepared, OperationId("op"), {}, fine) as batch:
+        world.engine._recovery.begin(batch)
+    again = World(world.root)
+    (found,) = again.engine.recover(lambda _: False)
+    with pytest.raises(EditInDoubt):
+        again.apply(again.edit("a.py", b"y"))
+    again.engine.forget(found.operation)
+    again.apply(again.edit("a.py", b"y"))

@@ -77,7 +77,8 @@ class World:
         for one in found:
             if one.outcome == "finished":
                 self.write_row(one.operation)
-            self.engine.forget(one.operation)
+            if one.outcome != "doubtful":
+                self.engine.forget(one.operation)
         return found
 
     def prepare(self, edits: EditSet, scope: Scope | None = None) -> Prepared:

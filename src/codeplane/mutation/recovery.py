@@ -35,7 +35,7 @@ class Recovery:
         self._lock = threading.Lock()
         self._open: dict[OperationId, Batch] = {}  # entries that the journal has to keep
         self._done: list[Batch] = []  # cleared away, but perhaps not on the disk
-        self._doubtful: set[str] = set()
+        self._doubtful: dict[OperationId, frozenset[str]] = {}  # and the paths that are closed meanwhile
         self._has_run = False
         self._problem: str | None = None  # why what was cut off is not known
 
@@ -64,15 +64,15 @@ class Recovery:
 
     def doubt(self, batch: Batch) -> None:
         with self._lock:
-            self._doubtful |= batch.exclusive()
+            self._doubtful[batch.operation] = batch.exclusive()
 
     def check_doubt(self, batch: Batch) -> None:
-        """Files of a batch that could not be taken back wait for the next start."""
+        """Files of a batch that could not be taken back, or has no row yet, wait for the next start."""
         with self._lock:
-            paths = sorted(batch.exclusive() & self._doubtful)
+            paths = sorted(batch.exclusive() & frozenset().union(*self._doubtful.values()))
         if paths:
             raise EditInDoubt(
-                f"{shown(paths[0])} is in doubt since an edit that failed.",
+                f"{shown(paths[0])} is in doubt since an edit that failed or was cut off.",
                 hints=["Restart the server: it finishes the edit or takes it back."],
                 files=[shown(path) for path in paths],
             )
@@ -91,6 +91,8 @@ class Recovery:
                 self._open[entry.batch.operation] = entry.batch
             result = self._settled(entry, recorded)
             if result is not None:
+                # Until it is written down, an edit of the same files would make it look like another one.
+                self.doubt(entry.batch)
                 found.append(result)
         with suppress(OSError, StateError):
             self._store.sweep()
@@ -104,6 +106,8 @@ class Recovery:
             return
         self._journal.mark(operation, "recorded", durable=False)
         self._clear(batch)
+        with self._lock:
+            self._doubtful.pop(operation, None)
         with suppress(OSError, StateError):
             self.settle()
 
