@@ -111,16 +111,24 @@ class Call:
         return self._ask(self.snapshot, question)
 
     def ask_with(
-        self, commits: Sequence[str], question: Callable[[tuple[Snapshot, dict[str, Snapshot]]], T]
+        self,
+        commits: Sequence[str],
+        question: Callable[[tuple[Snapshot, dict[str, Snapshot]]], T],
+        *,
+        looks: bool = True,
     ) -> T:
-        """The same about the working tree and commits together."""
-        return self._ask(lambda: self._with_commits(commits), question)
+        """The same about the working tree and commits together; without `looks`, about commits alone."""
+        return self._ask(lambda: self._with_commits(commits, looks=looks), question)
 
     @contextmanager
-    def _with_commits(self, commits: Sequence[str]) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
-        self.repo.refresh(self.progress)
+    def _with_commits(
+        self, commits: Sequence[str], *, looks: bool
+    ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
+        if looks:
+            self.repo.refresh(self.progress)
         with self.repo.index.with_commits(commits, self.progress) as snapshots:
-            self._warn_of_unread(snapshots[0])
+            if looks:
+                self._warn_of_unread(snapshots[0])
             yield snapshots
             for note in snapshots[0].notes:
                 self.warn(note)

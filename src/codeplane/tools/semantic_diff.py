@@ -118,7 +118,8 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
             "This repository has no commit yet that anything could be compared with.",
             hints=['Compare with what was there before: {"base": "epoch:N"}; `meta.epoch` has the numbers.'],
         )
-    return call.ask_with(commits, lambda snapshots: _diff(call, *snapshots, args, limit))
+    looks = not {args.base, args.target} <= set(commits)
+    return call.ask_with(commits, lambda snapshots: _diff(call, *snapshots, args, limit), looks=looks)
 
 
 def _diff(
