@@ -167,3 +167,17 @@ def test_odd_texts_are_answered_in_order(shop: Index, text: str) -> None:
 def test_a_name_that_only_text_has_is_a_language_gap(shop: Index, repo: Path) -> None:
     filled(shop, repo, {"notes.unknown": "frobnicate\n"})
     assert refused(shop, "frobnicate").details["absence"] == "language_gap"
+
+
+def test_a_member_of_a_base_is_named_as_what_it_is(index: Index, repo: Path) -> None:
+    files = {
+        "base.py": "class Base:\n    def go(self): ...\n",
+        "a.py": "from base import Base\n\n\nclass A(Base): ...\n",
+    }
+    filled(index, repo, files)
+    with (
+        index.snapshot() as snapshot,
+        pytest.raises(NotFound, match=r"A\.go is inherited: it is base\.Base\.go") as raised,
+    ):
+        snapshot.symbol("A.go")
+    assert raised.value.hints == ("Ask for base.Base.go.",)

@@ -12,7 +12,7 @@ from codeplane.core.proof import Absence
 from codeplane.index.identity import PREFIX
 from codeplane.index.purpose import Purpose
 from codeplane.index.store import from_sql
-from codeplane.index.targets import UNCLEAR
+from codeplane.index.targets import CLASSES, UNCLEAR
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.reading.pack import sql_text
@@ -281,7 +281,27 @@ class Naming:
         """What may have been meant by a name that no definition has."""
         return [self._told(place) for place in self._nearest(asked)]
 
+    def _inherited(self, asked: str) -> Place | None:
+        """The member of a base that a name means, where the class has none of its own."""
+        *around, name = _split(asked) or [asked]
+        owners = [one for one in self._matching(".".join(around)) if one.kind in CLASSES] if around else []
+        source = [one for one in owners if self._snapshot.purpose(one.place.path) is Purpose.SOURCE]
+        owners = list(self._distinct(source or owners))
+        if len(owners) != 1:
+            return None
+        found = self._snapshot.linker.classes.member((owners[0].place,), name, of_bases=True)
+        return found[0] if found and found != UNCLEAR and found[0].definition >= 0 else None
+
     def _unknown(self, asked: str) -> NotFound:
+        base = self._inherited(asked)
+        if base is not None:
+            told = self._told(base)
+            return NotFound(
+                f"{shown(asked)} is inherited: it is {told['name']}, at {told['at']}.",
+                hints=[f"Ask for {told['name']}."],
+                absence=Absence.PROVEN_NONE.value,
+                nearest=[told],
+            )
         near = self.nearest(asked)
         absence = self._snapshot.why_none(_split(asked)[-1] if _split(asked) else asked)
         details: dict[str, object] = {"absence": absence.value}
