@@ -120,6 +120,14 @@ class FileFacts:
         return found[0] if len(distinct) == 1 else -1
 
     @cached_property
+    def binding_scopes(self) -> dict[int, set[int]]:
+        """Definition → the scopes that bind it."""
+        found: dict[int, set[int]] = {}
+        for at in self.binds.of(Reason.DEF_IN_SCOPE):
+            found.setdefault(self.binds.target(at), set()).add(self.binds.scope(at))
+        return found
+
+    @cached_property
     def first_parameters(self) -> dict[int, tuple[int, int]]:
         """Scope → where the first of its parameters stands."""
         found: dict[int, tuple[int, int]] = {}

@@ -10,7 +10,7 @@ from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import Target
 from codeplane.languages import specs
-from codeplane.languages.facts import Bind, Occurrence, Reason, Role, ScopeKind
+from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
 
 _MOST_NAMES: Final = 50
@@ -148,8 +148,7 @@ class References:
         What the file gives to a property under the same name may be reached from anywhere.
         """
         facts = self._sources.facts(place.path)
-        binds = facts.binds if facts is not None else ()
-        scopes = {bind.scope for bind in binds if _is_bound_to(bind, place.definition)}
+        scopes = set(facts.binding_scopes.get(place.definition, ())) if facts is not None else set()
         if facts is None or specs()[facts.language].functions_rise or len(scopes) != 1:
             return None
         if not _is_local(facts, min(scopes)):
@@ -159,7 +158,7 @@ class References:
             if seen.role is Role.EXPORT or (seen.role is Role.WRITE and seen.receiver):
                 return None
         for at in range(min(scopes) + 1, len(facts.scopes)):  # parents come before children
-            if facts.scopes[at].parent in scopes:
+            if facts.scopes.parent(at) in scopes:
                 scopes.add(at)
         return scopes
 
@@ -178,17 +177,13 @@ class References:
         )  # fmt: skip
 
 
-def _is_bound_to(bind: Bind, definition: int) -> bool:
-    return bind.reason is Reason.DEF_IN_SCOPE and bind.target == definition
-
-
 def _is_local(facts: FileFacts, scope: int) -> bool:
     """Whether a scope is that of a function, or a block inside of one."""
     while scope >= 0:
-        kind = facts.scopes[scope].kind
+        kind = facts.scopes.kind(scope)
         if kind in (ScopeKind.FUNCTION, ScopeKind.ARROW):
             return True
         if kind is not ScopeKind.BLOCK:
             return False
-        scope = facts.scopes[scope].parent
+        scope = facts.scopes.parent(scope)
     return False
