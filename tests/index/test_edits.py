@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.graph.importing import links_of
 from codeplane.index import Index, Workers
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
@@ -21,6 +22,9 @@ LINES = (
     "{0} = {1}\n",
     "broken ((( {0}\n",
     "import {0}\n",
+    "from a import {0}, {1}\n",
+    "from b import *\nfrom pkg import c, {0}\n",
+    "from .d import {0}\n",
     "def {0}():\n    global {1}\n    {1} = 1\n",
     "for {0} in {1}:\n    pass\n",
 )
@@ -116,7 +120,7 @@ def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None
                 index.refresh(followed=True)
                 kept_links = links(index)
                 with index.snapshot() as snapshot:
-                    coverage = snapshot.coverage
+                    coverage, imports = snapshot.coverage, links_of(snapshot)
         kept = text_of(index)
         fingerprint = index.fingerprint().hex()
         index.close()
@@ -125,7 +129,7 @@ def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None
         made.refresh()
         assert (kept, kept_links) == (text_of(made), links(made)), f"seed {seed}"
         with made.snapshot() as snapshot:
-            assert coverage == snapshot.coverage, f"seed {seed}"
+            assert (coverage, imports) == (snapshot.coverage, links_of(snapshot)), f"seed {seed}"
         assert fingerprint == made.fingerprint().hex(), f"seed {seed}"
         made.close()
 

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from codeplane.graph.relinking import Doubtful, doubtful_after, relinked
 from codeplane.index import Snapshot
 from codeplane.index.targets import known
 from codeplane.languages.modules import Place, rules
 
-_LINKS: Final = ("imports of files",)
+_LINKS: Final = "imports of files"
 # A file that so many tests import leads from nearly everything to nearly all of them, and tells nothing.
 _FEW_TESTS: Final = 20
 _SHARE: Final = 0.1
@@ -17,7 +18,7 @@ class Links(NamedTuple):
     """Links of one view."""
 
     imports: Mapping[str, frozenset[str]]  # file → the files that its imports lead to
-    importers: Mapping[str, Sequence[str]]  # the way back, in order
+    importers: Mapping[str, list[str]]  # the way back, in order
     hubs: frozenset[str]  # files outside of tests that a good part of the tests imports
     around: Mapping[str, frozenset[str]]  # test → the files that it sees by being in the same package
 
@@ -31,26 +32,46 @@ class Reach(NamedTuple):
 
 
 def links_of(snapshot: Snapshot) -> Links:
-    """The links of the view, found once as long as no file shows others anything new."""
-    answers = snapshot.linker.sources.memo.answers
-    kept: Links | None = answers.get(_LINKS)
-    if kept is None:
-        kept = answers[_LINKS] = _found(snapshot)
-    return kept
+    """The links of the view; after a change, those of the files that it may concern are found anew."""
+    lasting = snapshot.linker.sources.memo.lasting
+    kept, since = lasting.get(_LINKS, (None, ()))
+    if kept is None or since:
+        doubtful = doubtful_after(snapshot, since) if kept is not None else None
+        kept = _renewed(snapshot, kept, doubtful) if doubtful is not None else _found(snapshot)
+        lasting[_LINKS] = (kept, ())
+    found: Links = kept
+    return found
 
 
 def _found(snapshot: Snapshot) -> Links:
     paths = snapshot.linker.sources.memo.layout.ordered
+    tests = snapshot.linker.sources.tests()
     imports = {path: found for path in paths if (found := _imported(snapshot, path))}
     importers: dict[str, list[str]] = {}
     for path, targets in imports.items():
         for target in targets:
             importers.setdefault(target, []).append(path)
-    tests = snapshot.linker.sources.tests()
-    most = many(len(tests))
-    hubs = {path for path, found in importers.items() if sum(one in tests for one in found) > most}
     around = {path: found for path in sorted(tests) if (found := _around(snapshot, path))}
-    return Links(imports, importers, frozenset(hubs - tests), around)
+    return Links(imports, importers, _hubs(importers, tests), around)
+
+
+def _renewed(snapshot: Snapshot, old: Links, doubtful: Doubtful) -> Links:
+    tests = snapshot.linker.sources.tests()
+    new = {path: _imported(snapshot, path) for path in doubtful.again}
+    new |= dict.fromkeys(doubtful.gone, frozenset())
+    imports, importers = relinked(old.imports, old.importers, new)
+    around = {path: found for path, found in old.around.items() if path not in new}
+    around |= {path: found for path in sorted(new.keys() & tests) if (found := _around(snapshot, path))}
+    return Links(imports, importers, _hubs(importers, tests), around)
+
+
+def _hubs(importers: Mapping[str, Sequence[str]], tests: Collection[str]) -> frozenset[str]:
+    most = many(len(tests))
+    return frozenset(
+        path
+        for path, found in importers.items()
+        if len(found) > most and path not in tests and sum(one in tests for one in found) > most
+    )
 
 
 def many(tests: int) -> int:

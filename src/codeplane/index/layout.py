@@ -45,11 +45,24 @@ class Layout:
 
     def changed(self, changes: Iterable[tuple[str, int | None]]) -> "Layout":
         """The same paths with other content under some of them."""
+        changes = list(changes)
         other = Layout({**self.blobs, **dict(changes)})
         for name in ("directories", "by_name", "ordered"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
+        if "by_blob" in self.__dict__:
+            other.__dict__["by_blob"] = self._by_blob_with(dict(changes))
         return other
+
+    def _by_blob_with(self, changes: Mapping[str, int | None]) -> dict[int, list[str]]:
+        found = dict(self.by_blob)
+        for path, blob in changes.items():
+            old = self.blobs.get(path)
+            if old is not None:
+                found[old] = [one for one in found[old] if one != path]
+            if blob is not None:
+                found[blob] = sorted([*found.get(blob, ()), path])
+        return found
 
 
 def _with_parents(directory: str) -> Iterable[str]:

@@ -23,6 +23,7 @@ from codeplane.storage.database import Connection
 T = TypeVar("T")
 
 _LARGEST: Final = 1024 * 1024
+_MOST_SINCE: Final = 200  # changes that an answer may be behind
 _DEEPEST: Final = 30  # parts of the name of a namespace
 
 
@@ -34,6 +35,8 @@ class Memo:
         self.epoch = epoch
         self.layout = layout
         self.answers: dict[tuple[Any, ...], Any] = {}
+        # Answers that whoever asks brings up to date, each with what has changed since it was true.
+        self.lasting: dict[str, tuple[Any, tuple[Change, ...]]] = {}
         self.manifests: dict[str, bytes | None] = {}
         # What the occurrences of a name in a file mean, and how many these are.
         self.meanings: dict[tuple[str, int | None, str], Any] = {}
@@ -45,22 +48,37 @@ class Memo:
         return cls(view, epoch, Layout({from_sql(path): blob for path, blob in rows}))
 
     def advanced(self, connection: Connection, view: int, epoch: int) -> "Memo | None":
-        """The memo of a later epoch: links stay known as long as no file shows others anything new.
+        """The memo of a later epoch: answers stay known as long as no file shows others anything new.
 
         None where too much has changed, or too much to tell.
         """
         changes = changes_between(connection, view, self.epoch, epoch)
-        if changes is None or not all(map(self._is_quiet, changes)):
+        if changes is None:
             return None
-        memo = Memo(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
-        memo.answers, memo.manifests = self.answers, self.manifests
-        memo.meanings, memo.meant = self.meanings, self.meant
+        if all(map(self._is_quiet, changes)):
+            memo = Memo(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
+            memo.answers, memo.manifests = self.answers, self.manifests
+            memo.meanings, memo.meant = self.meanings, self.meant
+        else:
+            memo = Memo.load(connection, view, epoch)
+        memo.lasting = self._lasting(changes)
         return memo
+
+    def _lasting(self, changes: list[Change]) -> dict[str, tuple[Any, tuple[Change, ...]]]:
+        if any(self._is_read(change) for change in changes):
+            return {}
+        return {
+            key: (value, (*since, *changes))
+            for key, (value, since) in self.lasting.items()
+            if len(since) + len(changes) <= _MOST_SINCE
+        }
+
+    def _is_read(self, change: Change) -> bool:
+        return change.path in self.manifests or is_marker(change.path)
 
     def _is_quiet(self, change: Change) -> bool:
         before, after = change.interfaces
-        is_read = change.path in self.manifests or is_marker(change.path)
-        return before is not None and before == after and not is_read
+        return before is not None and before == after and not self._is_read(change)
 
 
 class Kept:
@@ -362,6 +380,14 @@ class ViewSources:
         """Everything that a content says, whichever view it is in; None for one without a language."""
         facts = self._cache.get(self._connection, blob)
         return facts if facts.language else None
+
+    def has_blob(self, blob: int) -> bool:
+        """Whether the facts of a content are still there."""
+        return bool(self._connection.execute("SELECT 1 FROM blob WHERE id = ?", (blob,)).fetchone())
+
+    def imports_of_all(self) -> Iterator[tuple[int, str, str]]:
+        """Every import of every content: blob, module and name."""
+        yield from self._connection.execute("SELECT DISTINCT blob, module, name FROM import")
 
     def names_of(self, blob: int) -> Occurrences | None:
         """The occurrences of all names in a content, whichever view it is in."""

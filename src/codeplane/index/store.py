@@ -146,6 +146,7 @@ class Change(NamedTuple):
     interfaces: tuple[str | None, str | None]  # before and after; None where there is none or it is unread
     sound: tuple[bool | None, bool | None]
     blob: int | None
+    old_blob: int | None
 
 
 def changes_between(connection: Connection, view: int, known: int, epoch: int) -> list[Change] | None:
@@ -154,14 +155,14 @@ def changes_between(connection: Connection, view: int, known: int, epoch: int) -
         return None
     rows = connection.execute(
         "SELECT c.path, b.interface, a.interface, b.state <> 'failed' AND b.size > 0,"
-        " a.state <> 'failed' AND a.size > 0, c.after FROM epoch e JOIN change c ON c.epoch = e.id"
+        " a.state <> 'failed' AND a.size > 0, c.after, c.before FROM epoch e JOIN change c ON c.epoch = e.id"
         " LEFT JOIN blob b ON b.id = c.before LEFT JOIN blob a ON a.id = c.after"
         " WHERE e.view = ? AND e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?",
         (view, known, epoch, _MOST_CHANGES + 1),
     ).fetchall()
     if len(rows) > _MOST_CHANGES:
         return None
-    return [Change(from_sql(row[0]), tuple(row[1:3]), tuple(row[3:5]), row[5]) for row in rows]
+    return [Change(from_sql(row[0]), tuple(row[1:3]), tuple(row[3:5]), *row[5:]) for row in rows]
 
 
 def from_sql(stored: str | bytes) -> RepoPath:
