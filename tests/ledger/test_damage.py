@@ -2,6 +2,8 @@
 
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from codeplane.ledger import History, Ledger
 from codeplane.ledger.ledger import operation_entry
 from tests.ledger.making import operation, small_ledger
 from tests.ledger.test_chain import tampered
+from tests.ledger.test_kill import ROOT
 
 
 def opened(directory: Path) -> Ledger:
@@ -186,3 +189,37 @@ def test_any_flipped_bit_or_cut_is_survived(
     # Either the flip hit nothing that counts, or the segment is out of the way.
     assert len(told) == 41 or (told == ["new"] and ledger.all_problems())
     ledger.close()
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from codeplane.config.settings import LedgerSettings
+from codeplane.core.errors import StateUnusable
+from codeplane.ledger import Ledger
+from tests.ledger.making import operation
+
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+ledger = Ledger.open(Path(sys.argv[1]), LedgerSettings())
+limit(120_000)
+done = 0
+try:
+    while done < 500:
+        ledger.record(operation(f"op_{done}"))
+        done += 1
+except StateUnusable:
+    limit(resource.RLIM_INFINITY)
+assert 0 < done < 500
+assert ledger.verify() == [] and len(ledger.operations(limit=999)) == done
+ledger.record(operation("after"))
+assert ledger.verify() == [] and len(ledger.operations(limit=999)) == done + 1
+ledger.close()
+"""
+
+
+def test_a_limit_of_the_system_is_an_error_and_leaves_nothing_half(directory: Path) -> None:
+    command = [sys.executable, "-c", LIMITED, str(directory)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
