@@ -108,6 +108,8 @@ class _Search:
         self._links = links_of(snapshot)
         self.reach = reach_of(self._links, named, _FURTHEST)
         self._ways: dict[str, tuple[Match, str, int] | None] = {}
+        # Modules inside a changed package are below its directory, or below one of its own name.
+        self._below = tuple({below for path in named for below in _below(path)})
 
     def best(self, path: str) -> AffectedTest | None:
         """The best match of a test."""
@@ -129,14 +131,23 @@ class _Search:
     def _found(self, target: RepoPath) -> tuple[Match, str, int] | None:
         if target in self._named:
             return Match.EXACT, self._named[target], 1
+        passes_on = not self._links.imports.get(target, frozenset()).isdisjoint(self._named)
+        is_below = target.startswith(self._below)
+        distance = self.reach.distances.get(target)
+        if not (passes_on or is_below or distance is not None):
+            return None
         module = _module(self._snapshot, target)
         if passed_on := _passed_on(self._links, target, module, self._named):
             return Match.PARENT, passed_on, 1
         if above := [one for one in _above(module) if one in self._changed]:
             return Match.CHILD, above[0], 1
-        if target in self.reach.distances:
-            return Match.CHAIN, module, self.reach.distances[target] + 1
-        return None
+        return None if distance is None else (Match.CHAIN, module, distance + 1)
+
+
+def _below(path: str) -> tuple[str, str]:
+    directory, _, name = path.rpartition("/")
+    inside = f"{directory}/" if directory else ""
+    return inside, f"{inside}{name.partition('.')[0]}/"
 
 
 def _passed_on(links: Links, package: str, module: str, named: dict[RepoPath, str]) -> str:

@@ -1,6 +1,5 @@
 """Which files have to be looked at again when some have changed: those that import what is another now."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -10,7 +9,6 @@ from codeplane.index.sources import ViewSources
 from codeplane.index.store import Change
 
 _MOST_NAMES: Final = 300
-_PART: Final = re.compile(r"\w+")
 
 
 class Doubtful(NamedTuple):
@@ -37,7 +35,7 @@ def doubtful_after(snapshot: Snapshot, changes: Iterable[Change]) -> Doubtful | 
     if len(names) > _MOST_NAMES:
         return None
     there = {path for path in first if path in sources.memo.layout.blobs}
-    return Doubtful(frozenset(there | _importing(sources, names)), frozenset(first.keys() - there))
+    return Doubtful(frozenset(there | sources.importing(names)), frozenset(first.keys() - there))
 
 
 def _names(sources: ViewSources, path: str, old: int | None, new: int | None) -> set[str] | None:
@@ -80,17 +78,6 @@ def _offers(facts: FileFacts) -> Iterator[tuple[str, ...]]:
             yield one.name, one.module, one.alias
     for export in facts.exports:
         yield export.name, "exported", export.local
-
-
-def _importing(sources: ViewSources, names: set[str]) -> set[str]:
-    """The files with an import that has one of the names in it."""
-    if not names:
-        return set()
-    found: set[str] = set()
-    for blob, module, name in sources.imports_of_all():
-        if name in names or not names.isdisjoint(_PART.findall(module)):
-            found.update(sources.paths_of(blob))
-    return found
 
 
 def relinked(

@@ -1,6 +1,7 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from typing import Any, Final, TypeVar
 
@@ -23,6 +24,7 @@ from codeplane.storage.database import Connection
 T = TypeVar("T")
 
 _LARGEST: Final = 1024 * 1024
+_PART: Final = re.compile(r"\w+")
 _MOST_SINCE: Final = 200  # changes that an answer may be behind
 _DEEPEST: Final = 30  # parts of the name of a namespace
 
@@ -55,12 +57,13 @@ class Memo:
         changes = changes_between(connection, view, self.epoch, epoch)
         if changes is None:
             return None
-        if all(map(self._is_quiet, changes)):
+        if any(one.blob is None or one.old_blob is None for one in changes):
+            memo = Memo.load(connection, view, epoch)
+        else:
             memo = Memo(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
+        if all(map(self._is_quiet, changes)):
             memo.answers, memo.manifests = self.answers, self.manifests
             memo.meanings, memo.meant = self.meanings, self.meant
-        else:
-            memo = Memo.load(connection, view, epoch)
         memo.lasting = self._lasting(changes)
         return memo
 
@@ -385,9 +388,16 @@ class ViewSources:
         """Whether the facts of a content are still there."""
         return bool(self._connection.execute("SELECT 1 FROM blob WHERE id = ?", (blob,)).fetchone())
 
-    def imports_of_all(self) -> Iterator[tuple[int, str, str]]:
-        """Every import of every content: blob, module and name."""
-        yield from self._connection.execute("SELECT DISTINCT blob, module, name FROM import")
+    def importing(self, parts: Set[str]) -> set[str]:
+        """The files with an import of one of the names, or from a module that has one among its parts."""
+        ask = self._connection.execute
+        found: set[int] = set()
+        for part in parts:
+            found.update(blob for (blob,) in ask("SELECT blob FROM import WHERE name = ?", (part,)))
+        for (module,) in ask("SELECT DISTINCT module FROM import").fetchall():
+            if not parts.isdisjoint(_PART.findall(module)):
+                found.update(blob for (blob,) in ask("SELECT blob FROM import WHERE module = ?", (module,)))
+        return {path for blob in found for path in self.paths_of(blob)}
 
     def names_of(self, blob: int) -> Occurrences | None:
         """The occurrences of all names in a content, whichever view it is in."""
