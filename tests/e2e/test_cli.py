@@ -46,7 +46,7 @@ def test_init_builds_the_index_and_writes_down_what_it_found(cpl: Cpl) -> None:
 
 def test_an_interrupted_init_keeps_what_it_has_read(cpl: Cpl) -> None:
     for number in range(2500):
-        (cpl.repo / f"m{number}.py").write_text(f"def f{number}(x):\n    return x + {number}\n" * 8)
+        (cpl.repo / f"m{number}.py").write_text(f"def f{number}(x):\n    return x + {number}\n" * 24)
     process = subprocess.Popen(
         [*cpl.program, "init"], cwd=cpl.repo, env=cpl.env, stderr=subprocess.PIPE, text=True
     )

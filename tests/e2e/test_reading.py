@@ -65,4 +65,4 @@ def test_calls_and_types_are_walked(shop: Cpl) -> None:
         }
         assert client.call("types_hierarchy", {"symbol": "Cart"})["result"]["absence"] == "proven_none"
         span = client.call("symbols_get_definition_span", {"symbol": "check"})["result"]
-        assert span["text"] == "6 | def check(item):\n7 |     return item"
+        assert span["text"] == "6: def check(item):\n7:     return item"

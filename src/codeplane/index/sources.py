@@ -390,6 +390,8 @@ class ViewSources:
 
     def importing(self, parts: Set[str]) -> set[str]:
         """The files with an import of one of the names, or from a module that has one among its parts."""
+        if not parts:
+            return set()
         ask = self._connection.execute
         found: set[int] = set()
         for part in parts:

@@ -29,17 +29,16 @@ class Before:
 
     blobs: Mapping[str, int | None]
     states: Mapping[str, str]
-    gone: Impact  # the tests that lead to files which will be gone
+    impact: Impact  # the tests that lead to the files
 
 
-def before(snapshot: Snapshot, old: Contents, new: Contents) -> Before:
-    """To be asked before the write."""
+def before(snapshot: Snapshot, old: Contents) -> Before:
+    """To be asked before the write: who imports a file is known already."""
     sources = snapshot.linker.sources
     layout = sources.memo.layout.blobs
     blobs: dict[str, int | None] = {path: layout[path] for path in old if path in layout}
-    gone = [path for path in old if path in blobs and new.get(path) is None]
     states = {path: _state(sources, blob) for path, blob in blobs.items()}
-    return Before(blobs, states, affected_tests(snapshot, gone))
+    return Before(blobs, states, affected_tests(snapshot, sorted(map(RepoPath, blobs))))
 
 
 def effects(snapshot: Snapshot, was: Before, old: Contents, new: Contents) -> Effects:
@@ -54,12 +53,13 @@ def effects(snapshot: Snapshot, was: Before, old: Contents, new: Contents) -> Ef
         for path, blob in blobs.items()
         if _state(sources, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
     ]
-    impact = _together(affected_tests(snapshot, sorted(map(RepoPath, blobs))), was.gone, layout)
+    made = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
+    impact = _together(affected_tests(snapshot, made), was.impact, layout)
     return Effects(tuple(files), impact, tuple(broken))
 
 
 def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:
-    """Tests that lead to what has changed and to what has gone, as far as they are still there."""
+    """Tests that lead to what was made and to what was there, as far as they are still there themselves."""
     known = {one.path for one in now.tests}
     more = [one for one in then.tests if one.path not in known and one.path in there]
     reasons = dict.fromkeys([*now.reasons, *then.reasons])

@@ -87,7 +87,7 @@ def write(
                 is_charged = True
             with _reading_ahead(call, intent):
                 with call.repo.index.snapshot() as snapshot:
-                    was = before(snapshot, intent.old, intent.new)
+                    was = before(snapshot, intent.old)
                 written = _Row(call, intent).commit(prepared)
             return replace(written, effects=_seen(call, intent, was))
         except EditConflict:
