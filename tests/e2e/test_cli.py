@@ -48,7 +48,13 @@ def test_an_interrupted_init_keeps_what_it_has_read(cpl: Cpl) -> None:
     for number in range(2500):
         (cpl.repo / f"m{number}.py").write_text(f"def f{number}(x):\n    return x + {number}\n" * 24)
     process = subprocess.Popen(
-        [*cpl.program, "init"], cwd=cpl.repo, env=cpl.env, stderr=subprocess.PIPE, text=True
+        [*cpl.program, "init"],
+        cwd=cpl.repo,
+        env=cpl.env,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A suite that runs in the background of a shell ignores the signal, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     file = cpl.repo / ".codeplane" / "index.db"
     try:
