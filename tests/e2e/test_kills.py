@@ -42,7 +42,7 @@ def campaign(tmp_path: Path, kills: range) -> None:
 
 
 def test_a_killed_server_leaves_whole_batches_and_their_rows(tmp_path: Path) -> None:
-    campaign(tmp_path, range(8))
+    campaign(tmp_path, range(5))
 
 
 @pytest.mark.soak

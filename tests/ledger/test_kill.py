@@ -48,8 +48,8 @@ def campaign(directory: Path, kills: int, *flags: str) -> int:
     return len(acknowledged)
 
 
-def test_twenty_kills_lose_no_row(directory: Path) -> None:
-    assert campaign(directory, 20) > 20
+def test_ten_kills_lose_no_row(directory: Path) -> None:
+    assert campaign(directory, 10) > 10
     assert len(list(directory.glob("*.db"))) > 1
 
 

@@ -78,7 +78,7 @@ def failures(empty: Path, seeds: range, times: int, deaf: str = "") -> list[str]
 
 
 def test_a_power_failure_loses_nothing_that_was_acknowledged(empty: Path) -> None:
-    assert failures(empty, range(20), 12) == []
+    assert failures(empty, range(14), 10) == []
 
 
 @pytest.mark.soak
