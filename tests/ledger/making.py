@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from codeplane.config.settings import LedgerSettings
+from codeplane.core.edits import FileChange
 from codeplane.core.ids import OperationId, SessionId, TaskId
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.ledger import Change, Ledger, Operation
+from codeplane.ledger import Ledger, Operation
 
 LIMITS = (3, 2, 1000)
 
@@ -16,8 +17,10 @@ def digest(text: str) -> Digest:
     return Digest(hashlib.sha256(text.encode()).hexdigest())
 
 
-def change(path: str = "a.py", before: str | None = "one", after: str | None = "two", **more: Any) -> Change:
-    return Change(
+def change(
+    path: str = "a.py", before: str | None = "one", after: str | None = "two", **more: Any
+) -> FileChange:
+    return FileChange(
         RepoPath(path),
         digest(before) if before is not None else None,
         digest(after) if after is not None else None,

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import EditSet, FileChange, FileEdit
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
 from codeplane.jail.names import is_temporary
-from codeplane.mutation import Applied, Change, Disk, Engine, Prepared, Recovered, Scope
+from codeplane.mutation import Applied, Disk, Engine, Prepared, Recovered, Scope
 from codeplane.storage import StateDir
 from codeplane.truth import WorkingTree, digest_of
 from tests.drive import new_repo
@@ -93,7 +93,7 @@ class World:
             self.write_row(operation)
         return applied
 
-    def undo(self, changes: tuple[Change, ...], *, operation: OperationId | None = None) -> Applied:
+    def undo(self, changes: tuple[FileChange, ...], *, operation: OperationId | None = None) -> Applied:
         return self.apply(*reversed_edits(changes, self.engine.objects.read), operation=operation)
 
     def edit(self, name: str, after: bytes | None, *, moved_from: str | None = None) -> FileEdit:
@@ -132,7 +132,7 @@ class World:
         return found
 
 
-def reversed_edits(changes: tuple[Change, ...], read: Callable[..., bytes | None]) -> list[FileEdit]:
+def reversed_edits(changes: tuple[FileChange, ...], read: Callable[..., bytes | None]) -> list[FileEdit]:
     """The edits that take changes back."""
     made = []
     for change in changes:

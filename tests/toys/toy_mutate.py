@@ -2,9 +2,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from codeplane.core.edits import FileChange
 from codeplane.core.ids import new_operation_id
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.ledger import Change, Operation, mutation_fingerprint
+from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.ledger.fingerprints import failure_fingerprint
 from codeplane.session import Call
 from codeplane.tools import Effect, Input, Output, tool
@@ -25,10 +26,10 @@ class ToyMutateOutput(Output):
 def toy_mutate(call: Call, args: ToyMutateInput) -> ToyMutateOutput:
     """Says that it changed a file, or that a test failed; charges and records as what does so has to."""
     call.charge(args.kind, "toy_mutate")
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     mutated = failed = None
     if args.kind == "mutation":
-        changes = (Change(RepoPath(args.path), Digest("a"), Digest(args.after)),)
+        changes = (FileChange(RepoPath(args.path), Digest("a"), Digest(args.after)),)
         mutated = mutation_fingerprint(changes, 1, 1)
         call.signal(call.repo.tasks.note_mutation(call.task, mutated))
     elif args.failure is not None:

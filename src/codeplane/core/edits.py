@@ -1,5 +1,6 @@
 """What a change of files is: whole contents, each bound to what was there before."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codeplane.core.paths import Digest, RepoPath
@@ -21,3 +22,22 @@ class EditSet:
     """Edits that are made together or not at all; no path is named twice."""
 
     edits: tuple[FileEdit, ...]
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """What has happened to one path, by digests; none where there was, or is, no file."""
+
+    path: RepoPath
+    before: Digest | None = None
+    after: Digest | None = None
+    mode_before: int | None = None
+    mode_after: int | None = None
+    moved_from: RepoPath | None = None
+    git_mv: bool = False  # whether the move is in git's index too
+
+
+def told_once(changes: Sequence[FileChange]) -> list[FileChange]:
+    """The changes without the ends of moves at their old paths: the new ones tell of them."""
+    left = {change.moved_from for change in changes}
+    return [change for change in changes if change.after is not None or change.path not in left]

@@ -4,14 +4,13 @@ from codeplane.ledger.artifacts import Artifacts
 from codeplane.ledger.fingerprints import failure_fingerprint, mutation_fingerprint
 from codeplane.ledger.history import History
 from codeplane.ledger.ledger import Ledger
-from codeplane.ledger.rows import TEST_RUN, Change, Operation, short_diff
+from codeplane.ledger.rows import TEST_RUN, Operation, short_diff
 from codeplane.ledger.task import Limits, Task, TaskState
 from codeplane.ledger.tasks import Signals, Tasks
 
 __all__ = [
     "TEST_RUN",
     "Artifacts",
-    "Change",
     "History",
     "Ledger",
     "Limits",

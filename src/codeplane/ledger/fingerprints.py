@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from codeplane.ledger.rows import Change
+from codeplane.core.edits import FileChange
 
 _DIGITS: Final = 16
 
@@ -34,7 +34,7 @@ def _hash(value: object) -> str:
 
 
 def mutation_fingerprint(
-    changes: Sequence[Change], insertions: int, deletions: int, symbol_changes: Iterable[str] = ()
+    changes: Sequence[FileChange], insertions: int, deletions: int, symbol_changes: Iterable[str] = ()
 ) -> str:
     """The same for the same files with the same contents before and after, whatever the order."""
     files = sorted(

@@ -4,45 +4,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar
 
+from codeplane.core.edits import FileChange, told_once
 from codeplane.core.ids import OperationId, SessionId, TaskId
-from codeplane.core.paths import Digest, RepoPath
+from codeplane.core.paths import Digest
 
 TEST_RUN: Final = "test_run"
 """The type of an operation that runs tests; every other one counts as a mutation."""
 
 _MOST_SHOWN: Final = 20
 _NUMBERS: Final = {"timestamp_ms", "duration_ms", "insertions", "deletions", "mode_before", "mode_after"}
-_ANSWERS: Final = {"success", "recovered"}
+_ANSWERS: Final = {"success", "recovered", "git_mv"}
 _LISTS: Final = {"changes", "failing_tests"}
 
 M = TypeVar("M")
 
 
-@dataclass(frozen=True)
-class Change:
-    """One path before and after; no digest where there was, or is, no file."""
-
-    path: RepoPath
-    before: Digest | None = None
-    after: Digest | None = None
-    mode_before: int | None = None
-    mode_after: int | None = None
-    moved_from: RepoPath | None = None
-
-    def __str__(self) -> str:
-        if self.moved_from is not None:
-            return f"> {_printable(self.moved_from)} -> {_printable(self.path)}"
-        mark = "+" if self.before is None else "-" if self.after is None else "~"
-        return f"{mark} {_printable(self.path)}"
-
-
-def short_diff(changes: Sequence[Change]) -> str:
+def short_diff(changes: Sequence[FileChange]) -> str:
     """The changes at a glance, one to a line: `+ new.py`, `- old.py`, `~ both.py`, `> a.py -> b.py`."""
-    gone = {change.moved_from for change in changes}
-    lines = [str(change) for change in changes if change.after is not None or change.path not in gone]
+    lines = [_line(change) for change in told_once(changes)]
     if len(lines) > _MOST_SHOWN:
         lines = [*lines[:_MOST_SHOWN], f"… {len(lines) - _MOST_SHOWN} more"]
     return "\n".join(lines)
+
+
+def _line(change: FileChange) -> str:
+    if change.moved_from is not None:
+        return f"> {_printable(change.moved_from)} -> {_printable(change.path)}"
+    mark = "+" if change.before is None else "-" if change.after is None else "~"
+    return f"{mark} {_printable(change.path)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +48,7 @@ class Operation:
     success: bool
     repo_before: str | None = None
     repo_after: str | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     insertions: int = 0
     deletions: int = 0
     short_diff: str = ""
@@ -94,7 +83,7 @@ class Operation:
         changes, tests = body.get("changes", []), body.get("failing_tests", [])
         if not isinstance(changes, list) or not isinstance(tests, list):
             raise ValueError("it has no list where one belongs")
-        read["changes"] = tuple(_made(Change, _read(Change, change)) for change in changes)
+        read["changes"] = tuple(_made(FileChange, _read(FileChange, change)) for change in changes)
         read["failing_tests"] = tuple(str(test) for test in tests)
         return _made(cls, {**read, "number": number})
 
@@ -104,7 +93,7 @@ def _printable(path: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path)
 
 
-def _given(value: Change | Operation) -> dict[str, Any]:
+def _given(value: FileChange | Operation) -> dict[str, Any]:
     pairs = ((field, getattr(value, field.name)) for field in fields(value))
     return {field.name: item for field, item in pairs if item != field.default}
 

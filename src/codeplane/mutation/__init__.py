@@ -4,7 +4,6 @@ from codeplane.mutation.batch import Kind
 from codeplane.mutation.engine import Engine
 from codeplane.mutation.prepared import (
     Applied,
-    Change,
     Flag,
     Planned,
     Prepared,
@@ -15,7 +14,6 @@ from codeplane.storage.disk import Disk
 
 __all__ = [
     "Applied",
-    "Change",
     "Disk",
     "Engine",
     "Flag",

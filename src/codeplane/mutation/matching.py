@@ -88,7 +88,7 @@ def _same(line: str) -> str:
 
 def _indenting(pairs: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
     """How the indentation that was sent becomes the file's; None where no one rule explains all lines."""
-    indents = [(_indent(sent), _indent(there)) for sent, there in pairs if sent.strip()]
+    indents = [(indent_of(sent), indent_of(there)) for sent, there in pairs if sent.strip()]
     if not indents:
         return None
     return _shifted(indents) or _scaled(indents)
@@ -120,7 +120,7 @@ def _scaled(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | Non
     [char], [sent_char] = kinds[1], kinds[0]
 
     def convert(line: str) -> str | None:
-        indent = _indent(line)
+        indent = indent_of(line)
         if set(indent) - {sent_char} or len(indent) * up % down:
             return _blank(line)
         return char * (len(indent) * up // down) + line[len(indent) :]
@@ -132,5 +132,6 @@ def _blank(line: str) -> str | None:
     return None if line.strip() else line
 
 
-def _indent(line: str) -> str:
+def indent_of(line: str) -> str:
+    """The white space that a line begins with."""
     return line[: len(line) - len(line.lstrip())]

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from codeplane.core.edits import FileEdit
+from codeplane.core.edits import FileChange, FileEdit
 from codeplane.core.ids import OperationId
-from codeplane.core.paths import Digest, RepoPath
+from codeplane.core.paths import RepoPath
 from codeplane.mutation.batch import Batch, Kind
 
 
@@ -46,24 +46,11 @@ class Prepared:
     flags: tuple[Flag, ...]
 
 
-@dataclass(frozen=True)
-class Change:
-    """What has happened to one path; no digest where there is no file."""
-
-    path: RepoPath
-    before: Digest | None
-    after: Digest | None
-    mode_before: int | None
-    mode_after: int | None
-    moved_from: RepoPath | None = None
-    git_mv: bool = False
-
-
-def changes_of(batch: Batch, modes: Mapping[RepoPath, int], *, is_renamed: bool) -> tuple[Change, ...]:
+def changes_of(batch: Batch, modes: Mapping[RepoPath, int], *, is_renamed: bool) -> tuple[FileChange, ...]:
     """What the steps do, with the permissions that new files have got, and with what git's index got."""
     moved = {new for _, new, _ in batch.index.names} if batch.index is not None and is_renamed else set()
     return tuple(
-        Change(
+        FileChange(
             step.path,
             step.before,
             step.after,
@@ -80,7 +67,7 @@ def changes_of(batch: Batch, modes: Mapping[RepoPath, int], *, is_renamed: bool)
 class Applied:
     """A set of edits that has been made and is on the disk."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     syncs: int  # how often the disk was waited for
 
 
@@ -91,5 +78,5 @@ class Recovered:
     operation: OperationId
     note: Mapping[str, Any]
     outcome: Literal["finished", "undone", "doubtful"]
-    changes: tuple[Change, ...]  # none unless it is finished
+    changes: tuple[FileChange, ...]  # none unless it is finished
     foreign: tuple[RepoPath, ...] = ()  # what somebody else has changed since, and what was left so

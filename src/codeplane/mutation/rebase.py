@@ -45,8 +45,7 @@ def _occurrences(content: Sequence[str], lines: Sequence[str]) -> int:
 
 def _equal(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
     """Runs of equal lines: where they begin in each, from 0, and how many they are."""
-    low = _common(old, new)
-    high = _common(old[low:][::-1], new[low:][::-1])
+    low, high = common_ends(old, new)
     middle_old, middle_new = old[low : len(old) - high], new[low : len(new) - high]
     runs = [(0, 0, low)]
     if middle_old and middle_new and len(middle_old) * len(middle_new) <= _MOST_COMPARED:
@@ -67,10 +66,12 @@ def _joined(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     return kept
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    count = 0
-    for mine, yours in zip(one, other, strict=False):
-        if mine != yours:
-            break
-        count += 1
-    return count
+def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How many lines are the same at the beginning, and how many of the rest at the end."""
+    low, most = 0, min(len(one), len(other))
+    while low < most and one[low] == other[low]:
+        low += 1
+    high = 0
+    while high < most - low and one[-1 - high] == other[-1 - high]:
+        high += 1
+    return low, high

@@ -11,6 +11,7 @@ from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import EditConflict, EditRefused, EditsOverlap, InvalidArgument, NotFound
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
+from codeplane.mutation.matching import indent_of
 from codeplane.mutation.placing import Correction, Placed, SpanEdit, place
 from codeplane.mutation.rebase import moved
 from codeplane.mutation.text import Text, encoded, split
@@ -200,7 +201,7 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
             f"{text.path} has changed since it was read, at the symbol (lines {first} to {last}).",
             hints=["Read it again (read_source)."],
         )
-    lines = _indented(split(one.span.new), _indent(text.lines[first - 1]))
+    lines = _indented(split(one.span.new), indent_of(text.lines[first - 1]))
     if one.action is Action.INSERT_BEFORE or (lines and MARK.match(lines[0].strip())):
         # The comment above belongs to the symbol; new text that brings one takes its place.
         first = first_above(text.lines, first)
@@ -226,13 +227,9 @@ def _empty(lines: Sequence[str]) -> int:
 def _indented(lines: list[str], indent: str) -> list[str]:
     """Lines that begin at the margin, or anywhere else, moved to where the symbol begins."""
     full = [line for line in lines if line.strip()]
-    if not full or _indent(full[0]) == indent:
+    if not full or indent_of(full[0]) == indent:
         return lines
-    shift = _indent(full[0])
+    shift = indent_of(full[0])
     if all(line.startswith(shift) for line in full):
         return [indent + line[len(shift) :] if line.strip() else line for line in lines]
     return lines
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]

@@ -3,6 +3,8 @@
 from difflib import unified_diff
 from typing import Final
 
+from codeplane.mutation.rebase import common_ends
+
 _MOST_COMPARED: Final = 4_000_000
 _AROUND: Final = 2
 
@@ -42,10 +44,5 @@ def _lines(data: bytes | None) -> list[str]:
 
 def _differing(before: list[str], after: list[str]) -> tuple[int, list[str], list[str]]:
     """Without what is the same at the beginning, whose lines are counted, and at the end."""
-    low, most = 0, min(len(before), len(after))
-    while low < most and before[low] == after[low]:
-        low += 1
-    high = 0
-    while high < most - low and before[-1 - high] == after[-1 - high]:
-        high += 1
+    low, high = common_ends(before, after)
     return low, before[low : len(before) - high], after[low : len(after) - high]

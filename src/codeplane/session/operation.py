@@ -7,21 +7,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
-from codeplane.core.edits import EditSet
+from codeplane.core.edits import EditSet, FileChange
 from codeplane.core.errors import CodePlaneError, EditConflict, EditInDoubt
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
-from codeplane.ledger import Change, Operation, mutation_fingerprint
+from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.mutation import Applied, Prepared, Scope
-from codeplane.mutation import Change as Made
 from codeplane.mutation.placing import Correction
 from codeplane.mutation.showing import counts, preview
 from codeplane.session.call import Call
 from codeplane.session.effects import Before, Contents, Effects, before, effects
+from codeplane.session.recovery import noted
 from codeplane.truth import digest_of
 
 _log = logging.getLogger(__name__)
@@ -52,11 +52,9 @@ class Written:
 
     operation_id: OperationId | None  # None for a preview
     intent: Intent
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     lines: dict[RepoPath, tuple[int, int]]  # that came and went, by path
-    git_moved: frozenset[RepoPath] = frozenset()
     effects: Effects = field(default_factory=Effects)
-    syncs: int = 0
 
     @property
     def insertions(self) -> int:
@@ -164,23 +162,21 @@ class _Row:
             self._note_failure(error)
             raise
         call.signal(call.repo.tasks.note_mutation(call.task, row.mutation_fingerprint or ""))
-        moved = frozenset(change.path for change in applied.changes if change.git_mv)
-        return Written(row.operation_id, self._intent, row.changes, self._lines, moved, syncs=applied.syncs)
+        return Written(row.operation_id, self._intent, row.changes, self._lines)
 
     def _done(self, applied: Applied) -> Operation:
-        changes = tuple(_change(one) for one in applied.changes)
-        print_ = mutation_fingerprint(changes, self._row.insertions, self._row.deletions)
+        changes = applied.changes
         return replace(
             self._row,
             success=True,
             duration_ms=round((time.perf_counter() - self._began) * 1000),
             changes=changes,
             repo_after=self._fingerprint(changes).hex(),
-            mutation_fingerprint=print_,
+            mutation_fingerprint=mutation_fingerprint(changes, self._row.insertions, self._row.deletions),
             artifact=self._artifact(changes),
         )
 
-    def _artifact(self, changes: tuple[Change, ...]) -> Digest | None:
+    def _artifact(self, changes: tuple[FileChange, ...]) -> Digest | None:
         """The whole diff, where the user wants it kept."""
         if not self._call.repo.artifacts.are_wanted:
             return None
@@ -200,7 +196,7 @@ class _Row:
         with suppress(CodePlaneError):
             self._call.repo.tasks.record(self._call.task, failed)
 
-    def _fingerprint(self, changes: tuple[Change, ...] = ()) -> Fingerprint:
+    def _fingerprint(self, changes: tuple[FileChange, ...] = ()) -> Fingerprint:
         """That of the indexed files with these changes."""
         repo = self._call.repo
         made = repo.index.fingerprint()
@@ -208,20 +204,6 @@ class _Row:
             if repo.index.knows(one.path) or (one.before is None and repo.tree.may_hold(one.path)):
                 made = made.changed(one.path, one.before, one.after)
         return made
-
-
-def noted(row: Operation) -> dict[str, Any]:
-    """What the journal keeps of a row, so that a start after a crash can write it."""
-    return {
-        "task_id": row.task_id,
-        "session_id": row.session_id,
-        "timestamp_ms": row.timestamp_ms,
-        "op_type": row.op_type,
-        "repo_before": row.repo_before,
-        "insertions": row.insertions,
-        "deletions": row.deletions,
-        "undoes": row.undoes,
-    }
 
 
 def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
@@ -234,9 +216,9 @@ def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
     }
 
 
-def _planned(prepared: Prepared) -> tuple[Change, ...]:
+def _planned(prepared: Prepared) -> tuple[FileChange, ...]:
     return tuple(
-        Change(
+        FileChange(
             path=one.edit.path,
             before=one.edit.before,
             after=digest_of(one.edit.after) if one.edit.after is not None else None,
@@ -247,10 +229,6 @@ def _planned(prepared: Prepared) -> tuple[Change, ...]:
         for one in prepared.planned
         if one.is_change
     )
-
-
-def _change(one: Made) -> Change:
-    return Change(one.path, one.before, one.after, one.mode_before, one.mode_after, one.moved_from)
 
 
 def _seen(call: Call, intent: Intent, was: Before) -> Effects:

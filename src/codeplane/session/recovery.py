@@ -7,7 +7,7 @@ from typing import Any
 from codeplane.core.errors import CodePlaneError, EditInDoubt
 from codeplane.core.ids import SessionId, TaskId
 from codeplane.jail import shown
-from codeplane.ledger import Change, Ledger, Operation, mutation_fingerprint
+from codeplane.ledger import Ledger, Operation, mutation_fingerprint
 from codeplane.mutation import Engine, Recovered
 from codeplane.session.checkout import Checkout
 from codeplane.truth import WorkingTree
@@ -39,12 +39,23 @@ def settle(checkout: Checkout) -> None:
         ledger.close()
 
 
+def noted(row: Operation) -> dict[str, Any]:
+    """What the journal keeps of a row, so that a start after a crash can write it."""
+    return {
+        "task_id": row.task_id,
+        "session_id": row.session_id,
+        "timestamp_ms": row.timestamp_ms,
+        "op_type": row.op_type,
+        "repo_before": row.repo_before,
+        "insertions": row.insertions,
+        "deletions": row.deletions,
+        "undoes": row.undoes,
+    }
+
+
 def _row(one: Recovered) -> Operation:
     note, is_done = one.note, one.outcome == "finished"
-    changes = tuple(
-        Change(each.path, each.before, each.after, each.mode_before, each.mode_after, each.moved_from)
-        for each in one.changes
-    )
+    changes = one.changes
     insertions, deletions = (_number(note, name) if is_done else 0 for name in ("insertions", "deletions"))
     return Operation(
         operation_id=one.operation,

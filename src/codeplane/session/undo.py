@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import EditSet, FileChange, FileEdit
 from codeplane.core.errors import CodePlaneError, NotFound, UndoRefused
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
-from codeplane.ledger import Change, Operation
+from codeplane.ledger import Operation
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent
 from codeplane.truth import digest_of
@@ -50,7 +50,7 @@ def reverse(call: Call, operation: Operation) -> Intent:
     return Intent("undo", EditSet(tuple(edits)), old, operation.operation_id)
 
 
-def _changed(call: Call, change: Change, old: dict[RepoPath, bytes | None]) -> list[str]:
+def _changed(call: Call, change: FileChange, old: dict[RepoPath, bytes | None]) -> list[str]:
     """Why a file is not as the operation left it; its content is taken along."""
     try:
         data = call.repo.tree.read(change.path)
@@ -65,6 +65,6 @@ def _changed(call: Call, change: Change, old: dict[RepoPath, bytes | None]) -> l
     return []
 
 
-def _edit(change: Change, content: bytes | None, went_to: Mapping[RepoPath, RepoPath]) -> FileEdit:
+def _edit(change: FileChange, content: bytes | None, went_to: Mapping[RepoPath, RepoPath]) -> FileEdit:
     came_back = went_to.get(change.path) if content is not None else None
     return FileEdit(change.path, change.after, content, moved_from=came_back, mode=change.mode_before)

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from codeplane.core.edits import FileChange, told_once
 from codeplane.core.paths import RepoPath
-from codeplane.graph.structure import Change as Structural
-from codeplane.graph.structure import ChangeKind, flattened
+from codeplane.graph.structure import Change, ChangeKind, flattened
 from codeplane.jail import shown
-from codeplane.ledger import Change
 from codeplane.mutation.placing import Correction
 from codeplane.mutation.showing import preview
 from codeplane.session import Call
@@ -75,8 +74,7 @@ class Delta(Output):
 def told(call: Call, written: Written) -> Delta:
     """The answer of a tool that writes."""
     is_done = written.operation_id is not None
-    gone = {change.moved_from for change in written.changes}
-    changes = [one for one in written.changes if one.after is not None or one.path not in gone]
+    changes = told_once(written.changes)
     share = max(1, min(len(changes), _MOST_FILES))
     files = [_file(written, one, share) for one in changes[:_MOST_FILES]]
     if not files:
@@ -112,7 +110,7 @@ def _confidence(effects: Effects) -> str | None:
     return f"{impact.confidence}{': ' if why else ''}{'; '.join(why)}"
 
 
-def _file(written: Written, change: Change, share: int) -> FileDelta:
+def _file(written: Written, change: FileChange, share: int) -> FileDelta:
     """One file of so many that share the room."""
     came, went = written.lines.get(change.path, (0, 0))
     intent = written.intent
@@ -123,7 +121,7 @@ def _file(written: Written, change: Change, share: int) -> FileDelta:
         path=shown(change.path),
         action=_action(change),
         moved_from=shown(change.moved_from) if change.moved_from is not None else None,
-        git_mv=change.path in written.git_moved if change.moved_from is not None and not is_preview else None,
+        git_mv=change.git_mv if change.moved_from is not None and not is_preview else None,
         old_hash=change.before,
         file_sha256=change.after,
         insertions=came,
@@ -135,7 +133,7 @@ def _file(written: Written, change: Change, share: int) -> FileDelta:
     )
 
 
-def _action(change: Change) -> str:
+def _action(change: FileChange) -> str:
     if change.moved_from is not None:
         return "moved"
     if change.before is None:
@@ -151,7 +149,7 @@ def _correction(one: Correction) -> LineCorrection:
     )
 
 
-def _diff(change: Change, old: bytes | None, new: bytes | None, share: int) -> str | None:
+def _diff(change: FileChange, old: bytes | None, new: bytes | None, share: int) -> str | None:
     return preview(shown(change.path), old, new, max(2 * _LEAST, _MOST_PREVIEWED // share)) or None
 
 
@@ -167,14 +165,14 @@ def _symbols(effects: Effects, path: RepoPath, most: int) -> list[str]:
     return [*told, f"… {len(found) - most} more"] if len(found) > most else told
 
 
-def _symbol(one: Structural) -> str:
+def _symbol(one: Change) -> str:
     span = one.definition.span
     lines = "" if one.after is None else f" :{span.start_line}-{span.end_line}"
     old = f" (was {shown(one.old_name)})" if one.old_name else ""
     return f"{one.change.value} {one.definition.kind} {shown(one.name)}{lines}{old}"
 
 
-def _summary(changes: Sequence[Change], written: Written, *, is_done: bool) -> str:
+def _summary(changes: Sequence[FileChange], written: Written, *, is_done: bool) -> str:
     counted = Counter(_action(change) for change in changes)
     what = ", ".join(f"{counted[action]} {action}" for action in _ACTIONS if counted[action])
     what = what or "nothing changed"
