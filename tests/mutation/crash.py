@@ -20,6 +20,7 @@ from codeplane.core.errors import EditFailed, EditInDoubt
 from codeplane.git.index_file import entries
 from codeplane.mutation import Disk, Scope
 from codeplane.mutation.journal import Journal
+from codeplane.storage.disk import NoSuchRename
 from codeplane.truth import digest_of
 from tests.mutation.models import Story, story
 from tests.mutation.world import World, fine
@@ -62,7 +63,7 @@ def _mortal(name: str) -> Callable[..., Any]:
             os.write(fd, data[: len(data) // 2])
             os._exit(KILLED)
         if self._bare and name in ("swap", "move"):
-            raise NotImplementedError
+            raise NoSuchRename
         done = getattr(Disk, name)(self, *arguments)
         if is_last:
             os._exit(KILLED)

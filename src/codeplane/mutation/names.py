@@ -6,7 +6,7 @@ from contextlib import suppress
 from codeplane.jail.names import TEMPORARY_PREFIX
 from codeplane.mutation.batch import Step
 from codeplane.mutation.directories import Directories, name_of
-from codeplane.storage.disk import Disk
+from codeplane.storage.disk import Disk, NoSuchRename
 
 
 class Names:
@@ -25,7 +25,7 @@ class Names:
         home, parent = self._directories.at(step.home), self._directories.at(step.parent)
         try:
             self._disk.swap(home, step.temp, parent, name_of(step.path))
-        except NotImplementedError:
+        except NoSuchRename:
             self._disk.link(parent, name_of(step.path), home, _twin(step.temp))
             self._disk.replace(home, step.temp, parent, name_of(step.path))
             self._disk.replace(home, _twin(step.temp), home, step.temp)
@@ -55,7 +55,7 @@ class Names:
     def _move(self, source: int, name: str, target: int, new: str) -> None:
         try:
             self._disk.move(source, name, target, new)
-        except NotImplementedError:
+        except NoSuchRename:
             self._disk.link(source, name, target, new)
             self._disk.unlink(source, name)
 

@@ -5,6 +5,7 @@ import json
 import struct
 import sys
 import zlib
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -126,8 +127,8 @@ class Unpacked(Sequence[T]):
             raise IndexError(at)
         return self._made(at)
 
-    def _made(self, at: int) -> T:
-        raise NotImplementedError
+    @abstractmethod
+    def _made(self, at: int) -> T: ...
 
 
 class Scopes(Unpacked[Scope]):

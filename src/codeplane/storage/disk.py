@@ -17,6 +17,10 @@ _LINUX, _MACOS = (2, 1), (2, 4)
 _CHUNK = 1 << 24
 
 
+class NoSuchRename(Exception):
+    """Neither the system nor the file system knows the rename that was asked for."""
+
+
 class Disk:
     """Changes of files by descriptors of their directories. Every method may be called from any thread."""
 
@@ -90,23 +94,23 @@ class Disk:
         os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)
 
     def move(self, source: int, name: str, target: int, new: str) -> None:
-        """Renames unless the new name is taken; `NotImplementedError` where nobody can ask for that."""
+        """Renames unless the new name is taken; `NoSuchRename` where nobody can ask for that."""
         _rename(source, name, target, new, flag=1)
 
     def swap(self, source: int, name: str, target: int, new: str) -> None:
-        """Gives two entries each other's names; `NotImplementedError` where nobody can ask for that."""
+        """Gives two entries each other's names; `NoSuchRename` where nobody can ask for that."""
         _rename(source, name, target, new, flag=0)
 
 
 def _rename(source: int, name: str, target: int, new: str, *, flag: int) -> None:
     call, flags = _flagged()
     if call is None:
-        raise NotImplementedError
+        raise NoSuchRename
     if call(source, os.fsencode(name), target, os.fsencode(new), flags[flag]) == 0:
         return
     number = ctypes.get_errno()
     if number in _UNABLE:
-        raise NotImplementedError
+        raise NoSuchRename
     raise OSError(number, os.strerror(number), name, None, new)
 
 
