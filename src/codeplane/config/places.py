@@ -2,13 +2,21 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ENV_PREFIX = "CODEPLANE__"
 
 # Socket addresses hold 104 bytes on macOS, 108 on Linux; the file name takes 22 of them.
 _LONGEST_DIR = 80
+
+# What a program that CodePlane starts gets to see of the user's environment.
+_PASSED_ON = frozenset(
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP SSH_AUTH_SOCK SSH_AGENT_PID GNUPGHOME "
+    "XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME "
+    "GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM "
+    "HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR".split()
+)
 
 
 @dataclass(frozen=True)
@@ -19,6 +27,7 @@ class Places:
     state_dir: Path
     runtime_dir: Path
     overrides: Mapping[str, str]
+    program_env: Mapping[str, str] = field(default_factory=dict)  # of the programs that CodePlane starts
 
     @classmethod
     def of_user(cls, env: Mapping[str, str] | None = None) -> "Places":
@@ -29,6 +38,7 @@ class Places:
             state_dir=_xdg(env, "XDG_STATE_HOME", home / ".local" / "state") / "codeplane",
             runtime_dir=_runtime_dir(env),
             overrides={k: v for k, v in env.items() if k.startswith(ENV_PREFIX)},
+            program_env={k: v for k, v in env.items() if k in _PASSED_ON or k.startswith("LC_")},
         )
 
     @property

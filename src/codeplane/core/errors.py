@@ -50,8 +50,21 @@
     │   ├── TaskClosed               6002
     │   └── LedgerDamaged            6003
     ├── TestRunnerNotFound           7001
-    ├── GitFailure                   8xxx  git's objects
-    │   └── RevisionNotFound         8001
+    ├── GitFailure                   8xxx  git
+    │   ├── RevisionNotFound         8001
+    │   ├── GitFailed                8002
+    │   ├── GitBusy                  8003
+    │   ├── GitUnsupported           8004
+    │   ├── WorkAtRisk               8005
+    │   ├── GitUnfinished            8006
+    │   ├── NothingToCommit          8007
+    │   ├── HookRefused              8008
+    │   ├── RemoteUnreachable        8009
+    │   ├── RemoteRefused            8010
+    │   └── CredentialsRefused       8011
+    ├── ProgramError                 91xx  programs that CodePlane starts
+    │   ├── ProgramMissing           9101
+    │   └── ProgramFailed            9102
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -386,13 +399,91 @@ class TestRunnerNotFound(CodePlaneError):
 
 
 class GitFailure(CodePlaneError):
-    """Git does not have what the call needs."""
+    """Git does not have, or does not do, what the call needs."""
 
 
 class RevisionNotFound(GitFailure):
     """No commit has that name, or this clone does not have it."""
 
     code = 8001
+
+
+class GitFailed(GitFailure):
+    """Git's library refused; the message is its own."""
+
+    code = 8002
+
+
+class GitBusy(GitFailure):
+    """Another program holds a lock of the repository."""
+
+    code = 8003
+    retryable = True
+
+
+class GitUnsupported(GitFailure):
+    """The repository has a form in which this cannot be done safely; the message says which."""
+
+    code = 8004
+
+
+class WorkAtRisk(GitFailure):
+    """Work that is nowhere else would be lost; the details name it, and `force` accepts it."""
+
+    code = 8005
+
+
+class GitUnfinished(GitFailure):
+    """A merge, a rebase or the like has begun and not ended, or has not begun; the message says which."""
+
+    code = 8006
+
+
+class NothingToCommit(GitFailure):
+    """What is staged is what the last commit has."""
+
+    code = 8007
+
+
+class HookRefused(GitFailure):
+    """A hook of a trusted repository said no; the details have what it printed."""
+
+    code = 8008
+
+
+class RemoteUnreachable(GitFailure):
+    """The remote did not answer within its time, or not as git does."""
+
+    code = 8009
+    retryable = True
+
+
+class RemoteRefused(GitFailure):
+    """The remote answered and refused; the details say which reference and why."""
+
+    code = 8010
+
+
+class CredentialsRefused(GitFailure):
+    """The remote wants credentials, and those that the user's agents and helpers have are not accepted."""
+
+    code = 8011
+
+
+class ProgramError(CodePlaneError):
+    """A program that CodePlane needs could not do its work."""
+
+
+class ProgramMissing(ProgramError):
+    """A program that the call needs is not installed."""
+
+    code = 9101
+
+
+class ProgramFailed(ProgramError):
+    """A program could not be started, or ended in a way that is not understood."""
+
+    code = 9102
 
 
 class InternalError(CodePlaneError):

@@ -2,6 +2,8 @@
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +12,9 @@ import pygit2
 from codeplane.core.errors import (
     BareRepository,
     ForeignOwner,
+    GitBusy,
+    GitFailed,
+    GitFailure,
     NoRepository,
     RepositoryError,
     UnsupportedRepository,
@@ -35,10 +40,11 @@ class Head:
 
 
 class Repository:
-    """A repository with a working tree."""
+    """A repository with a working tree. What it supplies is obeyed only where it is `trusted`."""
 
-    def __init__(self, root: Path, handle: pygit2.Repository) -> None:
+    def __init__(self, root: Path, handle: pygit2.Repository, *, trusted: bool) -> None:
         self.root = root
+        self.trusted = trusted
         self._handle = handle
         # Calls run on several threads; libgit2 handles are not to be used by two at once.
         self._lock = threading.Lock()
@@ -46,6 +52,14 @@ class Repository:
     @property
     def git_dir(self) -> Path:
         return Path(self._handle.path)
+
+    @contextmanager
+    def opened(self) -> Iterator[pygit2.Repository]:
+        """A handle of the caller's own, which sees what is there now; errors of libgit2 are explained."""
+        try:
+            yield pygit2.Repository(str(self.git_dir))
+        except pygit2.GitError as error:
+            raise explained(error) from error
 
     def head(self) -> Head:
         with self._lock:
@@ -156,7 +170,18 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
         raise _explain(root, error) from error
     if handle.is_bare:
         raise BareRepository(f"{root} is a bare repository: it has no working tree to serve.")
-    return Repository(root, handle)
+    return Repository(root, handle, trusted=trusted)
+
+
+def explained(error: pygit2.GitError) -> GitFailure:
+    """The error of the catalogue for what libgit2 says."""
+    told = str(error).strip().rstrip(".")
+    if "failed to lock" in told or "is locked" in told or "failed to create locked file" in told:
+        return GitBusy(
+            f"Another program holds a lock of the repository: {told}.",
+            hints=["Try again. If no git runs, a crash has left a .lock file in the git directory."],
+        )
+    return GitFailed(f"Git: {told}.")
 
 
 def _named_in_utf8(root: Path) -> Path:

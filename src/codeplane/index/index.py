@@ -129,6 +129,11 @@ class Index:
                 self._fingerprint = Fingerprint((path, known.digest) for path, known in self._known.items())
             return self._fingerprint
 
+    def digests(self) -> dict[RepoPath, Digest]:
+        """What each indexed file holds, as of the last look."""
+        with self._refreshing:
+            return {path: known.digest for path, known in self._known.items()}
+
     def knows(self, path: RepoPath) -> bool:
         """Whether the last look found a file there that is indexed."""
         return path in self._known

@@ -85,14 +85,14 @@ class History:
         return None
 
     def last_undoable(self, task: TaskId | None = None, session: SessionId | None = None) -> Operation | None:
-        """The newest operation that changed something and has not been undone since.
+        """The newest edit that changed something and has not been undone since.
 
         An undo is not itself offered, or undoing twice would bring back what was undone first; the undo of
         an undo is, for it changes the same as the operation did.
         """
         undone: set[OperationId] = set()
         for operation in self._all(task, session):
-            if not operation.success or not operation.changes:
+            if not operation.success or not operation.changes or operation.is_git:
                 continue
             if operation.undoes is not None:
                 undone.add(operation.undoes)

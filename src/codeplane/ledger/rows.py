@@ -11,6 +11,9 @@ from codeplane.core.paths import Digest
 TEST_RUN: Final = "test_run"
 """The type of an operation that runs tests; every other one counts as a mutation."""
 
+GIT_PREFIX: Final = "git_"
+"""How the types of operations begin that git does."""
+
 _MOST_SHOWN: Final = 20
 _NUMBERS: Final = {"timestamp_ms", "duration_ms", "insertions", "deletions", "mode_before", "mode_after"}
 _ANSWERS: Final = {"success", "recovered", "git_mv"}
@@ -60,11 +63,21 @@ class Operation:
     undoes: OperationId | None = None
     recovered: bool = False
     artifact: Digest | None = None
+    branch_before: str | None = None  # of an operation of git, like the four after it
+    branch_after: str | None = None
+    head_before: str | None = None
+    head_after: str | None = None
+    saved: str | None = None  # reference of the commit that keeps what was discarded
     number: int = 0
 
     def __post_init__(self) -> None:
         if self.changes and not self.short_diff:
             object.__setattr__(self, "short_diff", short_diff(self.changes))
+
+    @property
+    def is_git(self) -> bool:
+        """Whether git did it: then files are taken back through git as well."""
+        return self.op_type.startswith(GIT_PREFIX)
 
     def body(self) -> dict[str, Any]:
         """The operation as the ledger writes it; what has no value of its own is left out."""

@@ -33,6 +33,8 @@ from codeplane.truth import WorkingTree
 _MOST_UNSETTLED = 256
 _LARGEST_JOURNAL = 1 << 20
 _TRIES = 3
+# A key that every batch shares; no path is empty.
+_EVERYTHING = ""
 _REFUSALS = (OSError, StateError)
 
 
@@ -83,6 +85,12 @@ class Engine:
         if self._recovery.unsettled >= _MOST_UNSETTLED or self._journal.size > _LARGEST_JOURNAL:
             self.settle()
 
+    @contextmanager
+    def alone(self, check: Callable[[], None]) -> Iterator[None]:
+        """No edit is made while the block runs: git is about to change files of the tree."""
+        with self._locks.held(frozenset({_EVERYTHING}), frozenset(), check):
+            yield
+
     def recover(self, recorded: Callable[[OperationId], bool]) -> list[Recovered]:
         """Finishes or takes back what a crash has cut off; may itself be cut off at any point.
 
@@ -111,7 +119,7 @@ class Engine:
         """The steps, with every path locked and every file looked at under the locks."""
         batch = self._plan(prepared, operation, note, examined=True)
         while True:
-            exclusive, shared = self._keys(batch.exclusive()), self._keys(batch.shared())
+            exclusive, shared = self._keys(batch.exclusive()), self._keys(batch.shared() | {_EVERYTHING})
             with self._locks.held(exclusive, shared, check):
                 batch = self._plan(prepared, operation, note, examined=False)
                 # Directories may have come and gone while this waited; then other locks are needed.

@@ -8,6 +8,7 @@ from codeplane.config import Places, Settings, TrustRecord, load_settings
 from codeplane.config.layers import assignment_source, env_source, file_source
 from codeplane.git import Repository, locate, open_repository
 from codeplane.index import WORKING_VIEW
+from codeplane.process import Programs
 from codeplane.storage import StateDir, read_trust_id
 
 
@@ -21,6 +22,7 @@ class Checkout:
     settings: Settings
     trusted: bool
     notices: tuple[str, ...]
+    programs: Programs
 
     @property
     def index_home(self) -> Path:
@@ -51,4 +53,5 @@ class Checkout:
         elif state.config_file.exists():
             notices.append(f"{state.config_file} is not obeyed: this repository is not trusted (cpl trust).")
         sources.append(file_source(places.config_file))
-        return cls(root, repository, state, load_settings(sources), trusted, tuple(notices))
+        programs = Programs(places.program_env)
+        return cls(root, repository, state, load_settings(sources), trusted, tuple(notices), programs)

@@ -21,6 +21,7 @@ from codeplane.session.clients import Sessions
 from codeplane.session.copies import Copies
 from codeplane.session.recovery import recover
 from codeplane.session.savings import Savings
+from codeplane.session.unfinished import put_on_record
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
 from codeplane.storage.files import read_small, write_private
@@ -202,7 +203,8 @@ class RepoSession:
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
         engine = Engine(tree, checkout.repository, state.path)
-        recovered = recover(engine, ledger)
+        cut_off = put_on_record(state, ledger, checkout.repository.head())
+        recovered = (*recover(engine, ledger), *cut_off)
         # Only now: what was recovered counts in the task that it was done in.
         tasks.interrupt_open()
         artifacts = Artifacts(state.artifacts, settings.ledger)

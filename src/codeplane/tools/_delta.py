@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -79,7 +80,6 @@ def told(call: Call, written: Written) -> Delta:
     files = [_file(written, one, share) for one in changes[:_MOST_FILES]]
     if not files:
         call.warn("The files are as they were: the edit changes nothing.")
-    impact = written.effects.impact
     return Delta(
         applied=is_done,
         dry_run=None if is_done else True,
@@ -92,11 +92,18 @@ def told(call: Call, written: Written) -> Delta:
             files=files,
             more_files=max(0, len(changes) - len(files)) or None,
         ),
-        tests=[f"{one.confidence} {one.match} {shown(one.path)}" for one in impact.tests[:_MOST_TESTS]]
-        or None,
-        more_tests=max(0, len(impact.tests) - _MOST_TESTS) or None,
-        tests_confidence=_confidence(written.effects),
+        **affected(written.effects, _MOST_TESTS),
     )
+
+
+def affected(effects: Effects, most: int) -> dict[str, Any]:
+    """The fields that tell of tests, in every answer of a write."""
+    tests = effects.impact.tests
+    return {
+        "tests": [f"{one.confidence} {one.match} {shown(one.path)}" for one in tests[:most]] or None,
+        "more_tests": max(0, len(tests) - most) or None,
+        "tests_confidence": _confidence(effects),
+    }
 
 
 def _confidence(effects: Effects) -> str | None:
@@ -127,7 +134,7 @@ def _file(written: Written, change: FileChange, share: int) -> FileDelta:
         insertions=came,
         deletions=went,
         line_corrections=[_correction(one) for one in corrections[:_MOST_CORRECTIONS]] or None,
-        symbols=_symbols(written.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
+        symbols=symbols_of(written.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
         problem="It cannot be parsed whole any more." if change.path in written.effects.broken else None,
         diff=_diff(change, old, intent.new[change.path], share) if is_preview else None,
     )
@@ -153,7 +160,8 @@ def _diff(change: FileChange, old: bytes | None, new: bytes | None, share: int) 
     return preview(shown(change.path), old, new, max(2 * _LEAST, _MOST_PREVIEWED // share)) or None
 
 
-def _symbols(effects: Effects, path: RepoPath, most: int) -> list[str]:
+def symbols_of(effects: Effects, path: RepoPath, most: int) -> list[str]:
+    """The definitions of a file that are others now, a line each."""
     found = [
         one
         for file in effects.files

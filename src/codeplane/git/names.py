@@ -1,0 +1,35 @@
+"""Names of branches, tags and remotes from outside: none may be read as an option or as something else."""
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument
+
+_LONGEST = 250
+
+
+def branch_name(text: str) -> str:
+    """A name that a branch may have."""
+    return _checked(text, "branch", "refs/heads/")
+
+
+def tag_name(text: str) -> str:
+    """A name that a tag may have."""
+    return _checked(text, "tag", "refs/tags/")
+
+
+def remote_name(text: str) -> str:
+    """A name that a remote may have."""
+    return _checked(text, "remote", "refs/remotes/")
+
+
+def _checked(text: str, kind: str, prefix: str) -> str:
+    is_valid = (
+        0 < len(text) <= _LONGEST
+        and text.isprintable()
+        and not text.startswith(("-", "refs/"))
+        and text not in ("HEAD", "@")
+        and pygit2.reference_is_valid_name(prefix + text)
+    )
+    if not is_valid:
+        raise InvalidArgument(f"{text[:_LONGEST]!r} is not a name for a {kind}.", name=text[:_LONGEST])
+    return text

@@ -1,0 +1,172 @@
+"""One operation of git: alone in the tree, on record, and in the index when it returns."""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Final, Generic, TypeVar
+
+from codeplane.core.edits import FileChange
+from codeplane.core.errors import CodePlaneError
+from codeplane.core.ids import OperationId, new_operation_id
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.git import Head
+from codeplane.git.outcome import Outcome
+from codeplane.graph.diff import State, structural_diff
+from codeplane.graph.impact import affected_tests
+from codeplane.index import Snapshot
+from codeplane.ledger import Operation, mutation_fingerprint
+from codeplane.session.call import Call
+from codeplane.session.effects import Effects
+from codeplane.session.unfinished import noted
+
+T = TypeVar("T", bound=Outcome)
+T_co = TypeVar("T_co", bound=Outcome, covariant=True)
+
+# Beyond this, what a move of HEAD has done to single definitions is not what anybody reads.
+_MOST_COMPARED: Final = 300
+
+
+@dataclass(frozen=True)
+class Changed(Generic[T_co]):
+    """What an operation of git has changed."""
+
+    operation_id: OperationId
+    outcome: T_co
+    before: Head
+    after: Head
+    changes: tuple[FileChange, ...] = ()  # of indexed files
+    effects: Effects = field(default_factory=Effects)
+
+
+def change(call: Call, op_type: str, act: Callable[[], T], *, alone: bool = True) -> Changed[T]:
+    """Has git do something that changes the repository; the row is written and the index knows it.
+
+    `op_type` is the tool's name. Without `alone`, edits may go on meanwhile: for what leaves the tree and
+    git's index as they are.
+    """
+    repo = call.repo
+    call.charge("mutation", op_type)
+    with repo.engine.alone(call.check) if alone else nullcontext():
+        before = _Before.look(call)
+        row = before.row(call, op_type)
+        with noted(repo.state, row):
+            began = time.perf_counter()
+            try:
+                outcome = act()
+            except CodePlaneError as error:
+                repo.tasks.record(call.task, before.failed(call, row, error, began))
+                raise
+            changed, done = before.compare(call, row, outcome, began)
+            repo.tasks.record(call.task, done)
+    call.signal(repo.tasks.note_mutation(call.task, done.mutation_fingerprint or ""))
+    for note in outcome.notes:
+        call.warn(note)
+    return changed
+
+
+@dataclass(frozen=True)
+class _Before:
+    """The repository before the operation."""
+
+    head: Head
+    fingerprint: str
+    digests: Mapping[RepoPath, Digest]
+    blobs: Mapping[str, int | None]
+
+    @classmethod
+    def look(cls, call: Call) -> "_Before":
+        index = call.repo.index
+        with call.snapshot() as snapshot:
+            blobs = snapshot.linker.sources.memo.layout.blobs
+        head = call.repo.checkout.repository.head()
+        return cls(head, index.fingerprint().hex(), index.digests(), blobs)
+
+    def row(self, call: Call, op_type: str) -> Operation:
+        return Operation(
+            operation_id=new_operation_id(),
+            task_id=call.task.task_id,
+            session_id=call.session.session_id,
+            timestamp_ms=int(time.time() * 1000),
+            duration_ms=0,
+            op_type=op_type,
+            success=False,
+            repo_before=self.fingerprint,
+            head_before=self.head.commit,
+            branch_before=self.head.branch,
+        )
+
+    def compare(self, call: Call, row: Operation, outcome: T, began: float) -> tuple[Changed[T], Operation]:
+        changes, effects = self._seen(call)
+        after = call.repo.checkout.repository.head()
+        done = replace(
+            self._ended(call, row, changes, began),
+            success=True,
+            insertions=outcome.insertions,
+            deletions=outcome.deletions,
+            mutation_fingerprint=self._fingerprint_of(row, changes, outcome, after),
+            saved=outcome.saved,
+        )
+        return Changed(row.operation_id, outcome, self.head, after, changes, effects), done
+
+    def failed(self, call: Call, row: Operation, error: CodePlaneError, began: float) -> Operation:
+        """Git may have changed files before it failed; the row tells."""
+        changes, _ = self._seen(call)
+        return replace(self._ended(call, row, changes, began), failure_class=error.name())
+
+    def _ended(self, call: Call, row: Operation, changes: tuple[FileChange, ...], began: float) -> Operation:
+        after = call.repo.checkout.repository.head()
+        return replace(
+            row,
+            duration_ms=round((time.perf_counter() - began) * 1000),
+            changes=changes,
+            repo_after=call.repo.index.fingerprint().hex(),
+            head_after=after.commit,
+            branch_after=after.branch,
+        )
+
+    def _fingerprint_of(
+        self, row: Operation, changes: tuple[FileChange, ...], outcome: Outcome, after: Head
+    ) -> str:
+        """Two operations are the same change only when they leave HEAD and files the same way."""
+        told = (row.op_type, outcome.summary, str(self.head), str(after))
+        return mutation_fingerprint(changes, outcome.insertions, outcome.deletions, told)
+
+    def _seen(self, call: Call) -> tuple[tuple[FileChange, ...], Effects]:
+        """What differs now. A problem there is told; what git has done is done."""
+        try:
+            call.repo.index.refresh(followed=True)
+            now = call.repo.index.digests()
+            differ = sorted(
+                path for path in self.digests.keys() | now.keys() if self.digests.get(path) != now.get(path)
+            )
+            changes = tuple(FileChange(path, self.digests.get(path), now.get(path)) for path in differ)
+            return changes, self._effects(call, differ)
+        except CodePlaneError as error:
+            call.warn(f"Git has done it, but what it affects is not known: {error.message}")
+            return (), Effects()
+
+    def _effects(self, call: Call, differ: list[RepoPath]) -> Effects:
+        if not differ:
+            return Effects()
+        with call.repo.index.snapshot() as snapshot:
+            call.epoch = snapshot.epoch
+            if len(differ) > _MOST_COMPARED:
+                call.warn(f"{len(differ)} files have changed: too many for a list of definitions and tests.")
+                return Effects()
+            return _compared(snapshot, self.blobs, differ)
+
+
+def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[RepoPath]) -> Effects:
+    sources = snapshot.linker.sources
+    layout = sources.memo.layout.blobs
+    then: dict[str, int | None] = {path: old[path] for path in differ if path in old}
+    now: dict[str, int | None] = {path: layout[path] for path in differ if path in layout}
+    files = structural_diff(
+        State("before", then, sources, lambda _: None, snapshot.epoch),
+        State("after", now, sources, lambda _: None, snapshot.epoch),
+    )
+    impact = affected_tests(snapshot, [path for path in differ if path in now])
+    if gone := len(then.keys() - now.keys()):
+        impact = replace(impact, reasons=[*impact.reasons, f"{gone} files are gone that tests may need"])
+    return Effects(tuple(files), impact)

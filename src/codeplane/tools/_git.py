@@ -1,0 +1,113 @@
+"""What an operation of git has changed, as every git tool that writes tells it."""
+
+from collections import Counter
+
+from pydantic import Field
+
+from codeplane.core.edits import FileChange
+from codeplane.git.outcome import Conflict, Outcome, Side
+from codeplane.jail import shown
+from codeplane.session.git import Changed
+from codeplane.tools._delta import affected, symbols_of
+from codeplane.tools._registry import Output
+
+_MOST_FILES = 60
+_MOST_SYMBOLS = 60
+_LEAST = 3
+_MOST_TESTS = 20
+_MOST_CONFLICTS = 40
+_SHORT = 10
+
+
+class ConflictOutput(Output):
+    path: str = Field(description="File.")
+    ancestor_oid: str | None = Field(default=None, description="Blob of the common ancestor.")
+    ours_oid: str | None = Field(default=None, description="Blob of this side.")
+    theirs_oid: str | None = Field(default=None, description="Blob of the other side.")
+
+
+class GitFile(Output):
+    path: str = Field(description="File.")
+    action: str = Field(description="created, updated or deleted.")
+    symbols: list[str] | None = Field(default=None, description="`change kind name :lines` of definitions.")
+
+
+class GitDelta(Output):
+    """Base of the answers of git tools that write; a tool adds its own fields."""
+
+    operation: str = Field(description="Id in the ledger.")
+    summary: str = Field(description="All in one line.")
+    branch: str | None = Field(default=None, description="Branch now; none when detached.")
+    head: str | None = Field(default=None, description="Commit of HEAD now.")
+    branch_before: str | None = Field(default=None, description="Branch before, where it is another.")
+    head_before: str | None = Field(
+        default=None, description="Commit before, where it is another; `git_reset` to it takes this back."
+    )
+    saved: str | None = Field(default=None, description="Keeps what was discarded; `git_stash` applies it.")
+    files_changed: int | None = Field(default=None, description="Files of the tree that are others now.")
+    insertions: int | None = Field(default=None, description="Lines that came.")
+    deletions: int | None = Field(default=None, description="Lines that went.")
+    files: list[GitFile] | None = Field(default=None, description="File by file.")
+    more_files: int | None = Field(default=None, description="Files beyond those.")
+    conflicts: list[ConflictOutput] | None = Field(default=None, description="Where it has stopped.")
+    more_conflicts: int | None = Field(default=None, description="Conflicts beyond those.")
+    tests: list[str] | None = Field(default=None, description="`confidence match path` of affected tests.")
+    more_tests: int | None = Field(default=None, description="Tests beyond those.")
+    tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+
+
+def delta_fields(changed: Changed[Outcome]) -> dict[str, object]:
+    """The fields of `GitDelta`, for its class or one that adds to it."""
+    outcome, before, after = changed.outcome, changed.before, changed.after
+    files = changed.changes
+    share = max(_LEAST, _MOST_SYMBOLS // max(1, min(len(files), _MOST_FILES)))
+    return {
+        "operation": changed.operation_id,
+        "summary": outcome.summary,
+        "branch": after.branch,
+        "head": after.commit,
+        "branch_before": before.branch if before.branch != after.branch else None,
+        "head_before": before.commit if before.commit != after.commit else None,
+        "saved": outcome.saved,
+        "files_changed": len(files) or None,
+        "insertions": outcome.insertions or None,
+        "deletions": outcome.deletions or None,
+        "files": [_file(changed, one, share) for one in files[:_MOST_FILES]] or None,
+        "more_files": max(0, len(files) - _MOST_FILES) or None,
+        "conflicts": [conflict(one) for one in outcome.conflicts[:_MOST_CONFLICTS]] or None,
+        "more_conflicts": max(0, len(outcome.conflicts) - _MOST_CONFLICTS) or None,
+        **affected(changed.effects, _MOST_TESTS),
+    }
+
+
+def conflict(one: Conflict) -> ConflictOutput:
+    return ConflictOutput(
+        path=shown(one.path),
+        ancestor_oid=_oid(one.ancestor),
+        ours_oid=_oid(one.ours),
+        theirs_oid=_oid(one.theirs),
+    )
+
+
+def counted(changes: tuple[FileChange, ...]) -> str:
+    """`2 created, 1 deleted` of the files that changed."""
+    counts = Counter(map(_action, changes))
+    return ", ".join(f"{counts[action]} {action}" for action in sorted(counts))
+
+
+def short(oid: str) -> str:
+    """An id as people write it."""
+    return oid[:_SHORT]
+
+
+def _file(changed: Changed[Outcome], one: FileChange, most: int) -> GitFile:
+    symbols = symbols_of(changed.effects, one.path, most)
+    return GitFile(path=shown(one.path), action=_action(one), symbols=symbols or None)
+
+
+def _action(one: FileChange) -> str:
+    return "created" if one.before is None else "deleted" if one.after is None else "updated"
+
+
+def _oid(side: Side | None) -> str | None:
+    return side.oid if side is not None else None

@@ -1,0 +1,83 @@
+"""An operation of git is on record, in the index, and known at the next start when it was cut off."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pygit2
+import pytest
+
+from codeplane.core.errors import GitFailed
+from codeplane.core.ids import new_request_id
+from codeplane.git.outcome import Outcome
+from codeplane.session import Call, RepoSession
+from codeplane.session.git import Changed, change
+from codeplane.tools._git import GitDelta, delta_fields
+from tests.drive import git
+from tests.tools.repo import Repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Iterator[Repo]:
+    files = {"app.py": "def one(): ...\n", "test_app.py": "from app import one\n\n\ndef test(): one()\n"}
+    made = Repo(tmp_path, files)
+    yield made
+    made.session.close()
+
+
+def call(repo: Repo) -> Call:
+    return Call(repo.session, repo.session.sessions.enter("a client"), new_request_id())
+
+
+def act(repo: Repo, do: Callable[[pygit2.Repository], None]) -> Callable[[], Outcome]:
+    def run() -> Outcome:
+        with repo.session.checkout.repository.opened() as handle:
+            do(handle)
+        return Outcome("done", insertions=1)
+
+    return run
+
+
+def switched(repo: Repo) -> Changed[Outcome]:
+    git(repo.root, "switch", "-qc", "other")
+    repo.write("app.py", "def one(): ...\n\n\ndef two(): ...\n")
+    git(repo.root, "commit", "-qam", "more")
+    return change(call(repo), "git_checkout", act(repo, lambda handle: handle.checkout("refs/heads/main")))
+
+
+def test_the_delta_has_heads_files_symbols_and_tests(repo: Repo) -> None:
+    found = GitDelta.model_validate(delta_fields(switched(repo)))
+    assert (found.branch_before, found.branch, found.files_changed) == ("other", "main", 1)
+    assert found.files is not None and found.files[0].symbols == ["removed function two"]
+    assert found.tests == ["high exact test_app.py"]
+
+
+def test_the_row_has_both_ends_and_undo_leads_to_git(repo: Repo) -> None:
+    done = switched(repo)
+    row = repo.session.ledger.find(done.operation_id)
+    assert row is not None and row.success
+    assert (row.branch_before, row.branch_after, row.head_after) == ("other", "main", done.after.commit)
+    assert row.repo_before != row.repo_after and row.short_diff == "~ app.py"
+    refused = repo.error("undo", operation=done.operation_id)
+    assert refused["name"] == "UNDO_REFUSED" and refused["hints"] == ['git_checkout {"ref": "other"}']
+
+
+def test_what_git_refuses_is_on_record_too(repo: Repo) -> None:
+    with pytest.raises(GitFailed):
+        change(call(repo), "git_checkout", act(repo, lambda handle: handle.checkout("refs/heads/none")))
+    row = repo.session.ledger.operations(limit=1)[0]
+    assert (row.success, row.failure_class) == (False, "GIT_FAILED")
+
+
+def test_an_operation_that_was_cut_off_is_told_at_the_next_start(repo: Repo) -> None:
+    def dies(handle: pygit2.Repository) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        change(call(repo), "git_reset", act(repo, dies))
+    repo.session.close()
+    again = RepoSession.open(repo.session.checkout)
+    try:
+        assert "git_reset" in again.recovered[0] and "cut off" in again.recovered[0]
+        assert again.ledger.operations(limit=1)[0].failure_class == "CUT_OFF"
+    finally:
+        again.close()
