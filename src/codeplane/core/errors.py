@@ -61,7 +61,8 @@
     │   ├── HookRefused              8008
     │   ├── RemoteUnreachable        8009
     │   ├── RemoteRefused            8010
-    │   └── CredentialsRefused       8011
+    │   ├── CredentialsRefused       8011
+    │   └── IdentityMissing          8012
     ├── ProgramError                 91xx  programs that CodePlane starts
     │   ├── ProgramMissing           9101
     │   └── ProgramFailed            9102
@@ -468,6 +469,12 @@ class CredentialsRefused(GitFailure):
     """The remote wants credentials, and those that the user's agents and helpers have are not accepted."""
 
     code = 8011
+
+
+class IdentityMissing(GitFailure):
+    """Git's settings do not say who makes commits."""
+
+    code = 8012
 
 
 class ProgramError(CodePlaneError):
