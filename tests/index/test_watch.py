@@ -12,6 +12,7 @@ from codeplane.config import Places
 from codeplane.index.store import view_id
 from codeplane.session import Checkout, RepoSession
 from codeplane.truth import events
+from codeplane.truth import watch as watch_module
 from codeplane.truth.watch import Watch
 from tests.drive import eventually, new_repo
 from tests.index.conftest import tree_of
@@ -150,6 +151,19 @@ def test_what_the_rules_keep_out_wakes_nobody(tmp_path: Path) -> None:
         assert woken.acquire(timeout=30)
     finally:
         watch.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="events are followed on Linux")
+def test_closing_does_not_wait_for_an_event(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_module, "_TICK_MS", 60_000)
+    tree = tree_of(repo)
+    watch = Watch(tree, lambda: None, tmp_path)
+    watch.start()
+    eventually(lambda: not tree.unfollowed, timeout=30)
+    watch.close()
+    assert not any(thread.name == "watch" for thread in threading.enumerate())
 
 
 def test_a_watch_that_cannot_start_is_a_notice_and_a_hint(repo: Path) -> None:

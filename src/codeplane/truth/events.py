@@ -125,13 +125,17 @@ class Events:
         waiting.register(self._queue.fd, select.POLLIN)
         return bool(waiting.poll(seconds * 1000))
 
-    def take(self) -> Happened | None:
-        """What has happened since the last call; None where that is not known."""
-        # The stamp comes back as an event: what was in the queue before it has been delivered.
+    def nudge(self) -> None:
+        """Makes an event, so that a wait ends."""
         try:
             os.utime(self._cookie)
         except OSError as error:
             self.problem = (error.strerror or str(error)).lower()
+
+    def take(self) -> Happened | None:
+        """What has happened since the last call; None where that is not known."""
+        # The stamp comes back as an event: what was in the queue before it has been delivered.
+        self.nudge()
         found, is_proved = Happened(), False
         is_in_place = self._is_in_place()
         for event in self._queue.read():

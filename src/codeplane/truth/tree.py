@@ -93,6 +93,12 @@ class WorkingTree:
         events = self._listing.events
         return events is None or bool(events.problem) or events.stirs(seconds)
 
+    def nudge(self) -> None:
+        """Ends a wait for something to happen."""
+        with self._lock:
+            if self._listing.events is not None:
+                self._listing.events.nudge()
+
     @property
     def unfollowed(self) -> str:
         """Why events are not followed; "" when they are."""

@@ -56,6 +56,7 @@ class Watch:
     def close(self) -> None:
         self._stop.set()
         if self._thread.is_alive():
+            self._tree.nudge()
             self._thread.join(2)
         self._tree.unfollow()
 
@@ -81,7 +82,7 @@ class Watch:
             if self._tree.stirs(_TICK_MS / 1000):
                 self._stop.wait(_QUIET_MS / 1000)
                 # Every look makes an event too, and takes it at once.
-                if self._tree.stirs(0):
+                if not self._stop.is_set() and self._tree.stirs(0):
                     self._changed()
             problem = self._tree.unfollowed
         if problem and not self._stop.is_set():
