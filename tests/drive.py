@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import zygote
+
 CPL = (sys.executable, "-m", "codeplane")
 CPL_WITH_TOYS = (sys.executable, str(Path(__file__).parent / "toy_tools.py"))
 CLIENT_INFO = {"name": "test", "version": "1"}
@@ -61,23 +63,28 @@ class Cpl:
     program: tuple[str, ...] = CPL
 
     def run(self, *arguments: str, stdin: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self.program, *arguments],
-            cwd=options.pop("cwd", self.repo),
-            env=self.env,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            **options,
-        )
+        pipe = subprocess.PIPE
+        options = {"cwd": self.repo, "env": self.env, "text": True, **options}
+        start = self._start if "preexec_fn" not in options else subprocess.Popen
+        with start([*self.program, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, **options) as process:
+            try:
+                stdout, stderr = process.communicate(stdin, timeout=60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    @property
+    def _start(self) -> type["subprocess.Popen[Any]"]:
+        """How the program is started: without the imports where it is one that the zygote has."""
+        return zygote.Popen if self.program in (CPL, CPL_WITH_TOYS) else subprocess.Popen
 
     def json(self, *arguments: str) -> Any:
         return json.loads(self.run(*arguments, "--json").stdout)
 
     @contextmanager
     def up(self, *arguments: str) -> Iterator["Server"]:
-        process = subprocess.Popen(
+        process = self._start(
             [*self.program, "up", "--json", *arguments],
             cwd=self.repo,
             env=self.env,
@@ -96,7 +103,7 @@ class Cpl:
 
     @contextmanager
     def mcp(self, *arguments: str) -> Iterator["Stdio"]:
-        process = subprocess.Popen(
+        process = self._start(
             [*self.program, "mcp", *arguments],
             cwd=self.repo,
             env=self.env,

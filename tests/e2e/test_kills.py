@@ -10,14 +10,16 @@ import pytest
 
 from codeplane.config import Places
 from codeplane.session import Checkout, RepoSession
+from tests import zygote
 from tests.drive import new_repo, user_env
 from tests.e2e.writer import FILES
+from tests.zygote import ROOT
 
 
 def kill_one(repo: Path, home: Path, die: random.Random) -> list[str]:
     """Starts a writer, kills it some time after its first edit; the edits that it had acknowledged."""
     command = [sys.executable, "-m", "tests.e2e.writer", str(repo), str(home)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+    with zygote.Popen(command, cwd=ROOT, env=user_env(home), stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         first = writer.stdout.readline()
         time.sleep(die.random() * 0.3)

@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import pygit2
 import pytest
 
 from codeplane.graph.importing import links_of
@@ -29,6 +30,7 @@ LINES = (
     "for {0} in {1}:\n    pass\n",
 )
 WORDS = ("alpha", "beta", "gamma", "Delta", "x1")
+WHO = pygit2.Signature("T", "t@example.org", 1, 0)
 
 
 class Churn:
@@ -36,6 +38,7 @@ class Churn:
 
     def __init__(self, repo: Path, seed: int) -> None:
         self.repo = repo
+        self.git = pygit2.Repository(str(repo))
         self.die = random.Random(seed)
 
     def step(self) -> None:
@@ -81,14 +84,17 @@ class Churn:
         (self.repo / self.die.choice([".gitignore", ".cplignore"])).write_text("\n".join(rules) + "\n")
 
     def commit(self) -> None:
-        git(self.repo, "add", "-A")
-        git(self.repo, "commit", "-qm", "step", "--allow-empty")
+        self.git.index.read()
+        self.git.index.add_all()
+        self.git.index.write()
+        parents = [self.git.head.target]
+        self.git.create_commit("HEAD", WHO, WHO, "step", self.git.index.write_tree(), parents)
 
     def switch(self) -> None:
         self.commit()
         branch = self.die.choice(("main", "one", "two"))
-        known = git(self.repo, "branch", "--list", branch)
-        git(self.repo, "checkout", "-q", *([] if known else ["-b"]), branch)
+        is_known = branch in self.git.branches.local
+        git(self.repo, "checkout", "-q", *([] if is_known else ["-b"]), branch)
 
     def files(self) -> list[Path]:
         return [self.repo / name for name in NAMES if (self.repo / name).is_file()]
@@ -106,8 +112,10 @@ def links(index: Index) -> str:
 
 
 def campaign(tmp_path: Path, workers: Workers, seeds: range, steps: int) -> None:
+    first = new_repo(tmp_path / "first")
+    shutil.rmtree(first / ".git" / "hooks", ignore_errors=True)
     for seed in seeds:
-        repo = new_repo(tmp_path / f"r{seed}")
+        repo = shutil.copytree(first, tmp_path / f"r{seed}")
         churn = Churn(repo, seed)
         tree = tree_of(repo)
         if seed % 2 and sys.platform == "linux":

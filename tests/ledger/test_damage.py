@@ -17,7 +17,7 @@ from codeplane.ledger import History, Ledger
 from codeplane.ledger.ledger import operation_entry
 from tests.ledger.making import operation, small_ledger
 from tests.ledger.test_chain import tampered
-from tests.ledger.test_kill import ROOT
+from tests.zygote import ROOT
 
 
 def opened(directory: Path) -> Ledger:

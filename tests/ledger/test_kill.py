@@ -10,13 +10,13 @@ import pytest
 
 from codeplane.ledger import History
 from codeplane.ledger.verify import verify
-
-ROOT = Path(__file__).parent.parent.parent
+from tests import zygote
+from tests.zygote import ROOT
 
 
 def killed_after(directory: Path, run: int, seconds: float, *flags: str) -> list[str]:
     """The lines that the recorder said before it was killed, so long after its first."""
-    recorder = subprocess.Popen(
+    recorder = zygote.Popen(
         [sys.executable, "-m", "tests.ledger.recorder", str(directory), str(run), *flags],
         cwd=ROOT,
         stdout=subprocess.PIPE,
@@ -37,7 +37,7 @@ def campaign(directory: Path, kills: int, *flags: str) -> int:
     chance = random.Random(5)
     acknowledged: set[str] = set()
     for run in range(kills):
-        started, *said = killed_after(directory, run, chance.uniform(0, 0.25), *flags)
+        started, *said = killed_after(directory, run, chance.uniform(0, 0.1), *flags)
         assert started in ("started 0 []", "started 1 []")
         acknowledged |= set(said)
         assert verify(directory) == []

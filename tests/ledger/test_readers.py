@@ -8,7 +8,7 @@ from pathlib import Path
 from codeplane.core.ids import SessionId
 from codeplane.ledger import History, Ledger, Limits, Tasks
 from tests.ledger.making import operation, small_ledger
-from tests.ledger.test_kill import ROOT
+from tests.zygote import ROOT
 
 READER = """
 import sys
