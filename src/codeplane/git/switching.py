@@ -1,0 +1,175 @@
+"""Bringing the index and the working tree to a tree, without losing work on the way."""
+
+import errno
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pygit2
+from pygit2.enums import DiffOption
+
+from codeplane.core.errors import GitFailed, PathRefused, WorkAtRisk
+from codeplane.git.placing import Placer
+from codeplane.git.planning import Plan, Risk, plan_switch, plan_whole
+from codeplane.git.repository import Repository
+from codeplane.git.saved import head_tree, save_work
+from codeplane.git.standing import SUBMODULE
+from codeplane.jail import is_closed, shown
+from codeplane.process import Programs
+
+_MOST_NAMED: Final = 20
+# What of `.codeplane/` people write themselves and may have in their history.
+_OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
+
+
+@dataclass(frozen=True)
+class Put:
+    """What the caller has to know, and the reference that keeps work which was written over."""
+
+    notes: tuple[str, ...] = ()
+    saved: str | None = None
+
+
+def put_tree(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    tree_oid: str,
+    *,
+    force: bool = False,
+    whole: bool = False,
+    base: str | None = None,
+) -> Put:
+    """Brings index and working tree from HEAD's tree, or from `base`, to a tree. HEAD stays where it is.
+
+    Changes in paths that both trees have alike are carried along. `whole` makes every tracked file and the
+    whole index the tree's, as a hard reset does. Work that would be lost is refused with `WorkAtRisk`,
+    and nothing is touched; with `force` it is saved first.
+    """
+    if whole:
+        plan = plan_whole(handle, repository.root, tree_oid)
+    else:
+        plan = plan_switch(handle, repository.root, base or head_tree(handle), tree_oid)
+    return carry_out(repository, programs, handle, plan, force=force)
+
+
+def carry_out(
+    repository: Repository,
+    programs: Programs,  # noqa: ARG001
+    handle: pygit2.Repository,
+    plan: Plan,
+    *,
+    force: bool,
+    why: str = "before files were replaced",
+) -> Put:
+    """Does what a plan says, or refuses it with nothing changed."""
+    _refuse_closed([*plan.writes, *plan.removals])
+    if plan.risks and (not force or Risk.REPOSITORY in plan.risks.values()):
+        raise at_risk(plan.risks)
+    saved = save_work(repository, handle, why, plan.risks) if plan.risks else None
+    placer = Placer(handle, repository.root)
+    try:
+        left = _place(placer, plan)
+    except (OSError, KeyError) as error:
+        raise _stopped(error, placer.done, plan, saved) from error
+    _index(handle, plan)
+    return Put(tuple(f"{shown(path)}/ is not empty and was left" for path in left), saved)
+
+
+def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
+    """The refusal, with the paths by reason."""
+    named: dict[str, list[str]] = {}
+    for path in sorted(risks):
+        named.setdefault(risks[path].value, []).append(shown(path))
+    parts = [f"{reason}: {_listed(paths)}" for reason, paths in sorted(named.items())]
+    hints = ["commit it (git_stage_and_commit)", 'put it aside: git_stash {"action": "push"}']
+    if Risk.REPOSITORY not in risks.values():
+        hints.append(
+            'discard it: the same call with "force": true; it is saved first and named in the answer'
+        )
+    return WorkAtRisk(f"{what} would lose work. {'; '.join(parts)}.", hints=hints, paths=named)
+
+
+def _refuse_closed(paths: Iterable[str]) -> None:
+    """A tree may hold names that are CodePlane's or git's own; they are not written."""
+    closed = sorted(path for path in paths if path not in _OPEN and any(map(is_closed, path.split("/"))))
+    if closed:
+        raise PathRefused(
+            f"The tree has files where only git's or CodePlane's own may be: {_listed(map(shown, closed))}.",
+            paths=[shown(path) for path in closed[:_MOST_NAMED]],
+        )
+
+
+def _place(placer: Placer, plan: Plan) -> list[str]:
+    """Takes away what goes, then writes what comes; returns directories of submodules that are left."""
+    left = []
+    for path in sorted(plan.removals, reverse=True):
+        place = placer.root / path
+        if place.is_dir() and not place.is_symlink():
+            left += [] if _remove_directory(place) else [path]
+        else:
+            placer.remove(path)
+    for path, side in plan.writes.items():
+        place = placer.root / path
+        if side.mode != SUBMODULE and place.is_dir() and not place.is_symlink():
+            _remove_hollow(place)
+    _remove_empty_parents(placer.root, plan)
+    placer.write(plan.writes)
+    return left
+
+
+def _remove_empty_parents(root: Path, plan: Plan) -> None:
+    parents = {parent for path in plan.removals for parent in Path(path).parents if parent != Path()}
+    for parent in sorted(parents, key=lambda one: len(one.parts), reverse=True):
+        if not (root / parent).is_symlink():
+            _remove_directory(root / parent)
+
+
+def _remove_hollow(place: Path) -> None:
+    """A directory with nothing but directories in it."""
+    for inner in place.iterdir():
+        _remove_hollow(inner)
+    place.rmdir()
+
+
+def _remove_directory(place: Path) -> bool:
+    try:
+        place.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EBUSY):
+            return False
+        raise
+    return True
+
+
+def _index(handle: pygit2.Repository, plan: Plan) -> None:
+    """Written after every file is in place; then the files are looked at, so that git need not hash them."""
+    index = handle.index
+    for path in (*plan.writes, *plan.adopted, *plan.dropped):
+        if path in (index.conflicts or ()):
+            del index.conflicts[path]
+    for path in plan.dropped:
+        if path in index:
+            index.remove(path)
+    for path, side in (*plan.writes.items(), *plan.adopted.items()):
+        index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
+    index.write()
+    index.diff_to_workdir(DiffOption.UPDATE_INDEX)
+
+
+def _stopped(error: Exception, done: int, plan: Plan, saved: str | None) -> GitFailed:
+    kept = f" What was replaced is kept in {saved}." if saved else ""
+    return GitFailed(
+        f"This stopped in the middle: {error}. {done} of {len(plan.writes)} files are written and "
+        f"HEAD has not moved.{kept}",
+        hints=["Remove the cause and repeat the call: it goes on where it has stopped."],
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
+    return ", ".join(listed[:_MOST_NAMED]) + more

@@ -1,0 +1,173 @@
+"""Index and working tree come to a tree as git brings them there, and no work is lost on the way."""
+
+import os
+from pathlib import Path
+
+import pygit2
+import pytest
+
+from codeplane.core.errors import PathRefused, WorkAtRisk
+from codeplane.git import Repository, open_repository
+from codeplane.git.switching import Put, put_tree
+from codeplane.process import Programs
+from tests.drive import git, new_repo
+from tests.git import plain
+
+PROGRAMS = Programs({"PATH": os.environ["PATH"]})
+
+
+def branch(root: Path, name: str, files: dict[str, str | None]) -> None:
+    """A branch off main with files changed; main is checked out again."""
+    git(root, "checkout", "-qb", name)
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text) if text is not None else (root / path).unlink()
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", name)
+    git(root, "checkout", "-q", "main")
+
+
+def put(root: Path, name: str, *, force: bool = False, whole: bool = False) -> Put:
+    repository: Repository = open_repository(root, trusted=False)
+    with repository.opened() as handle:
+        tree = handle.revparse_single(name).peel(pygit2.Tree)
+        return put_tree(repository, PROGRAMS, handle, str(tree.id), force=force, whole=whole)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Going to `other` edits `a`, deletes `b` and makes a file of the directory `dir`, which has a file."""
+    root = new_repo(tmp_path / "repo", {"a": "a\n", "b": "b\n", "dir/c": "c\n", ".gitignore": "*.log\n"})
+    branch(root, "other", {"a": "other\n", "b": None, "dir/c": None, "new/x": "tracked\n"})
+    branch(root, "file", {"dir/c": None})
+    git(root, "checkout", "-q", "file")
+    (root / "dir").write_text("a file\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "file")
+    git(root, "checkout", "-q", "main")
+    return root
+
+
+def refused(root: Path, name: str) -> dict[str, list[str]]:
+    before = plain.state_of(root)
+    with pytest.raises(WorkAtRisk) as error:
+        put(root, name)
+    assert plain.state_of(root) == before
+    paths = error.value.details["paths"]
+    assert isinstance(paths, dict)
+    return paths
+
+
+def test_files_and_index_become_the_tree(root: Path) -> None:
+    assert put(root, "other") == Put()
+    assert plain.text(root, "write-tree") == plain.text(root, "rev-parse", "other^{tree}")
+    assert plain.run(root, "diff-files") == b"" and not (root / "dir").exists()
+
+
+def test_a_change_in_a_path_that_both_trees_have_alike_is_carried_along(root: Path) -> None:
+    (root / ".gitignore").write_text("mine\n")
+    (root / "loose").write_text("untracked\n")
+    put(root, "other")
+    assert (root / ".gitignore").read_text() == "mine\n" and (root / "loose").exists()
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_a_change_that_would_be_lost_is_refused_by_name(root: Path, is_staged: bool) -> None:
+    (root / "a").write_text("work\n")
+    if is_staged:
+        git(root, "add", "a")
+    assert refused(root, "other") == {"staged" if is_staged else "modified": ["a"]}
+
+
+def test_a_file_that_has_the_content_already_is_not_lost(root: Path) -> None:
+    (root / "a").write_text("other\n")
+    put(root, "other")
+    assert plain.text(root, "write-tree") == plain.text(root, "rev-parse", "other^{tree}")
+
+
+def test_untracked_and_ignored_files_in_the_way_are_refused(root: Path) -> None:
+    (root / "new").write_text("a file where a directory comes\n")
+    assert refused(root, "other") == {"untracked": ["new"]}
+    (root / "dir/x").write_text("x")
+    (root / "dir/x.log").write_text("x")
+    assert refused(root, "file") == {"ignored": ["dir/x.log"], "untracked": ["dir/x"]}
+
+
+def test_a_link_on_the_way_is_never_written_through(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (root / "new").symlink_to(tmp_path / "outside")
+    assert refused(root, "other") == {"untracked": ["new"]}
+    done = put(root, "other", force=True)
+    assert (root / "new/x").read_text() == "tracked\n" and not (root / "new").is_symlink()
+    assert list((tmp_path / "outside").iterdir()) == [] and done.saved is not None
+    assert os.fsdecode(plain.run(root, "show", f"{done.saved}^3:new")) == str(tmp_path / "outside")
+
+
+def test_a_tracked_link_that_becomes_a_directory_is_not_followed(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    branch(root, "link", {"b": None})
+    git(root, "checkout", "-q", "link")
+    (root / "new").symlink_to(tmp_path / "outside")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "link")
+    put(root, "other")
+    assert (root / "new/x").is_file() and list((tmp_path / "outside").iterdir()) == []
+
+
+def test_what_is_forced_is_kept_in_a_commit_that_git_applies(root: Path) -> None:
+    (root / "a").write_text("staged\n")
+    git(root, "add", "a")
+    (root / "a").write_text("work\n")
+    (root / "new").write_text("in the way\n")
+    done = put(root, "other", force=True)
+    assert done.saved is not None
+    git(root, "reset", "-q", "--hard", "main")
+    git(root, "stash", "apply", "--index", done.saved)
+    assert ((root / "a").read_text(), plain.run(root, "show", ":a")) == ("work\n", b"staged\n")
+    assert (root / "new").read_text() == "in the way\n"
+
+
+def test_a_repository_in_the_way_is_not_removed_by_force(root: Path) -> None:
+    branch(root, "nested", {"loose": "a file\n"})
+    new_repo(root / "loose")
+    with pytest.raises(WorkAtRisk, match="a repository of its own: loose"):
+        put(root, "nested", force=True)
+    assert (root / "loose/README.md").exists()
+
+
+def test_a_tree_with_files_of_the_state_directory_is_refused(root: Path) -> None:
+    branch(root, "hostile", {".codeplane/lock": "mine\n"})
+    with pytest.raises(PathRefused, match=r"\.codeplane/lock"):
+        put(root, "hostile")
+
+
+def test_whole_takes_everything_back_and_keeps_untracked_files(root: Path) -> None:
+    (root / "a").write_text("work\n")
+    (root / "b").unlink()
+    (root / "staged").write_text("new\n")
+    git(root, "add", "staged")
+    (root / "loose").write_text("untracked\n")
+    with pytest.raises(WorkAtRisk):
+        put(root, "main", whole=True)
+    done = put(root, "main", whole=True, force=True)
+    assert plain.run(root, "status", "--porcelain") == b"?? loose\n" and not (root / "staged").exists()
+    git(root, "stash", "apply", "--index", done.saved or "")
+    assert ((root / "a").read_text(), (root / "staged").read_text()) == ("work\n", "new\n")
+
+
+def test_names_that_are_not_utf8_are_brought_along(root: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    git(root, "checkout", "-q", "other")
+    (root / name).write_text("x\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "latin")
+    git(root, "checkout", "-q", "main")
+    put(root, "other")
+    assert (root / name).read_text() == "x\n" and plain.run(root, "diff-files") == b""
+
+
+def test_line_ends_are_those_that_the_attributes_of_the_new_tree_say(root: Path) -> None:
+    branch(root, "crlf", {".gitattributes": "*.txt eol=crlf\n", "t.txt": "one\ntwo\n", "z.bin": "a\0b\n"})
+    put(root, "crlf")
+    assert (root / "t.txt").read_bytes() == b"one\r\ntwo\r\n" and (root / "z.bin").read_bytes() == b"a\0b\n"
+    assert plain.run(root, "diff-files") == b""
