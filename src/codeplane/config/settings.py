@@ -119,6 +119,17 @@ class IndexSettings(_Section):
     )
 
 
+class GitSettings(_Section):
+    remote_timeout_sec: float = Field(
+        default=60, gt=0, le=3600, description="Time that one exchange with a remote may take."
+    )
+    worktree_roots: tuple[str, ...] = Field(
+        default=(),
+        description="Directories that worktrees may be made in, absolute or relative to the repository; "
+        "without any, the sibling `REPOSITORY.worktrees`.",
+    )
+
+
 class Settings(_Section):
     """What CodePlane obeys, merged from its four layers."""
 
@@ -127,6 +138,7 @@ class Settings(_Section):
     reading: ReadingSettings = Field(default=ReadingSettings(), description="Reading of source.")
     tasks: TaskSettings = Field(default=TaskSettings(), description="Budgets of tasks.")
     ledger: LedgerSettings = Field(default=LedgerSettings(), description="The record of changes.")
+    git: GitSettings = Field(default=GitSettings(), description="Git.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

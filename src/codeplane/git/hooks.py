@@ -55,6 +55,12 @@ def run_hook(
     )
 
 
+def has_hook(repository: Repository, name: str) -> bool:
+    """Whether `run_hook` would run something."""
+    with repository.opened() as handle:
+        return repository.trusted and _is_runnable(_directory(handle) / name)
+
+
 def _not_run(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
     """Nothing that the repository names outside of its own directory is even looked at."""
     if text(handle, "core.hooksPath") is not None:

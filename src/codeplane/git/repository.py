@@ -53,6 +53,15 @@ class Repository:
     def git_dir(self) -> Path:
         return Path(self._handle.path)
 
+    @property
+    def common_dir(self) -> Path:
+        """The git directory that all worktrees share."""
+        try:
+            with (self.git_dir / "commondir").open(encoding="utf-8") as stream:
+                return Path(os.path.realpath(self.git_dir / stream.read(_LONGEST_LINK).strip()))
+        except FileNotFoundError:
+            return self.git_dir
+
     @contextmanager
     def opened(self) -> Iterator[pygit2.Repository]:
         """A handle of the caller's own, which sees what is there now; errors of libgit2 are explained."""

@@ -65,11 +65,12 @@ class Programs:
         stdin: bytes = b"",
         most: int = MOST_OUTPUT,
         check: Callable[[], None] | None = None,
+        heard: Callable[[bytes], None] | None = None,
     ) -> Finished:
         """Runs a program to its end, or to its deadline: then its whole group is killed and `code` is None.
 
         `argv` begins with an absolute path. `env` is added to the environment. `check` ends the wait by
-        raising; nothing of the program is left then either.
+        raising; nothing of the program is left then either. `heard` gets what it prints while it prints it.
         """
         assert os.fsdecode(argv[0]).startswith("/"), "BUG: a program is named by its path"
         try:
@@ -85,7 +86,7 @@ class Programs:
         except (OSError, ValueError) as error:
             raise ProgramFailed(f"{os.fsdecode(argv[0])} cannot be started: {error}.") from error
         try:
-            return _Talk(process, stdin, most).until(time.monotonic() + timeout, check)
+            return _Talk(process, stdin, most, heard).until(time.monotonic() + timeout, check)
         finally:
             _end(process)
 
@@ -93,9 +94,16 @@ class Programs:
 class _Talk:
     """The pipes of one program."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes, most: int) -> None:
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        stdin: bytes,
+        most: int,
+        heard: Callable[[bytes], None] | None = None,
+    ) -> None:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
+        self._heard = heard
         self._left = memoryview(stdin)
         self._most = most
         self._said: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
@@ -158,6 +166,8 @@ class _Talk:
         said = self._said[pipe]
         self._is_cut |= len(said) + len(data) > self._most
         said += data[: self._most - len(said)]
+        if self._heard is not None and pipe is self._process.stdout:
+            self._heard(data)
         return True
 
     def _drop(self, pipe: IO[bytes]) -> None:

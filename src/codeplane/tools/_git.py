@@ -1,6 +1,7 @@
 """What an operation of git has changed, as every git tool that writes tells it."""
 
 from collections import Counter
+from typing import Any
 
 from pydantic import Field
 
@@ -56,7 +57,7 @@ class GitDelta(Output):
     tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
 
 
-def delta_fields(changed: Changed[Outcome]) -> dict[str, object]:
+def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
     """The fields of `GitDelta`, for its class or one that adds to it."""
     outcome, before, after = changed.outcome, changed.before, changed.after
     files = changed.changes

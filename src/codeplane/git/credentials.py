@@ -1,0 +1,87 @@
+"""User names and passwords from the user's own credential helpers; they are asked, nobody is prompted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from codeplane.core.errors import ProgramMissing
+from codeplane.process import Programs
+
+_HELPER_SEC: Final = 20.0
+_MOST: Final = 1 << 16
+# An empty GIT_ASKPASS is one that is set: neither core.askPass nor SSH_ASKPASS is looked at then.
+_SILENT: Final = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "GCM_INTERACTIVE": "never",
+    "GIT_CEILING_DIRECTORIES": "/",
+}
+
+
+@dataclass(frozen=True)
+class Credential:
+    """Belongs into one request to one remote, and nowhere else."""
+
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Helpers:
+    """The helpers that hold for a repository: the user's, and its own only where it is trusted."""
+
+    programs: Programs
+    root: Path
+    trusted: bool
+
+    def fill(self, url: str, user: str | None, check: Callable[[], None] | None = None) -> Credential | None:
+        """What the helpers know for an address; None when they know nothing."""
+        asked = _described(url, user)
+        answer = self._ask("fill", asked, check) if asked is not None else None
+        told = dict(line.split("=", 1) for line in (answer or "").splitlines() if "=" in line)
+        if "username" not in told or "password" not in told:
+            return None
+        return Credential(told["username"], told["password"])
+
+    def tell(self, url: str, credential: Credential, *, accepted: bool) -> None:
+        """Has the helpers keep what was accepted and forget what was not."""
+        asked = _described(url, credential.user)
+        if asked is not None:
+            self._ask("approve" if accepted else "reject", f"{asked}password={credential.password}\n")
+
+    def _ask(self, verb: str, asked: str, check: Callable[[], None] | None = None) -> str | None:
+        try:
+            program = self.programs.find("git")
+        except ProgramMissing:
+            return None
+        done = self.programs.run(
+            [program, "-c", "core.askPass=", "-c", "credential.interactive=false", "credential", verb],
+            # From the root of the file system git sees no repository, and no configuration of one.
+            cwd=self.root if self.trusted else Path("/"),
+            timeout=_HELPER_SEC,
+            env=_SILENT,
+            stdin=asked.encode(),
+            most=_MOST,
+            check=check,
+        )
+        return done.stdout.decode("utf-8", "replace") if done.is_ok else None
+
+
+def _described(url: str, user: str | None) -> str | None:
+    """The question in git's words; None where a part would be read as more than one line."""
+    parts = urlsplit(url)
+    user = user or (unquote(parts.username) if parts.username else None)
+    fields = {
+        "protocol": parts.scheme,
+        "host": parts.netloc.rpartition("@")[2],
+        "path": unquote(parts.path.lstrip("/")),
+        "username": user,
+    }
+    told = {key: value for key, value in fields.items() if value}
+    if any(not value.isprintable() for value in told.values()):
+        return None
+    return "".join(f"{key}={value}\n" for key, value in told.items())

@@ -1,0 +1,82 @@
+"""Which references of a remote become which of the repository."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pygit2
+
+
+@dataclass(frozen=True)
+class Refspec:
+    """`+source:target`, both with one star or none. One that excludes has no target."""
+
+    source: str
+    target: str | None
+    force: bool = False
+    excludes: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "Refspec | None":
+        """None for what is not understood, or writes outside `refs/`."""
+        excludes, force = text.startswith("^"), text.startswith("+")
+        source, _, target = text[1 if excludes or force else 0 :].partition(":")
+        source = source if source == "HEAD" or source.startswith("refs/") else f"refs/heads/{source}"
+        stars = source.count("*"), target.count("*")
+        if not _is_name(source) or stars[0] > 1 or (target and stars[0] != stars[1]):
+            return None
+        if target and not (target.startswith("refs/") and _is_name(target)):
+            return None
+        return cls(source, target or None, force, excludes)
+
+    def maps(self, name: str) -> str | None:
+        """What a reference of the remote is called here."""
+        middle = _between(self.source, name)
+        return self.target.replace("*", middle) if middle is not None and self.target else None
+
+    def matches(self, name: str) -> bool:
+        return _between(self.source, name) is not None
+
+    def made(self, name: str) -> str | None:
+        """The remote's name for what is called `name` here."""
+        middle = _between(self.target, name) if self.target else None
+        return self.source.replace("*", middle) if middle is not None else None
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """One reference of the remote and what it is called here."""
+
+    source: str
+    target: str
+    force: bool
+
+
+def mapped(specs: Sequence[Refspec], names: Iterable[str]) -> list[Mapped]:
+    """Every pair that the specs make of the remote's names; the first spec counts."""
+    found: dict[str, Mapped] = {}
+    for name in names:
+        if any(spec.excludes and spec.matches(name) for spec in specs):
+            continue
+        for spec in specs:
+            target = spec.maps(name) if not spec.excludes else None
+            if target and pygit2.reference_is_valid_name(target):
+                found.setdefault(target, Mapped(name, target, spec.force))
+    return list(found.values())
+
+
+def tracking(specs: Sequence[Refspec], name: str) -> str | None:
+    """What a reference of the remote is called here, if it is followed."""
+    return next((one.target for one in mapped(specs, [name])), None)
+
+
+def _between(pattern: str | None, name: str) -> str | None:
+    if pattern is None or "*" not in pattern:
+        return "" if pattern == name else None
+    head, _, tail = pattern.partition("*")
+    if len(name) <= len(head) + len(tail) or not name.startswith(head) or not name.endswith(tail):
+        return None
+    return name[len(head) : len(name) - len(tail)]
+
+
+def _is_name(text: str) -> bool:
+    return text == "HEAD" or bool(pygit2.reference_is_valid_name(text.replace("*", "x")))

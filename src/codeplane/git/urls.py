@@ -1,0 +1,132 @@
+"""Addresses of repositories: which may be used, and how they are shown."""
+
+import re
+from pathlib import PurePosixPath
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+from codeplane.core.errors import InvalidArgument
+
+_LONGEST: Final = 2000
+_SCHEMES: Final = ("https", "http", "ssh", "git", "file")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+# `host:path`, as ssh has it; a slash before the colon makes it a path.
+_SCP = re.compile(
+    r"(?:(?P<user>[^@/:]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^@/:\[\]]+):(?!/?/)(?P<path>.+)", re.DOTALL
+)
+_HOST = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.%]+\]")
+_PLACE = re.compile(r"(?<=://)[^/@\s]+@")
+_CLOSED: Final = ".codeplane"
+
+
+def checked_url(text: str) -> str:
+    """The address, when it is one that nothing but a git server or a directory can be meant by."""
+    if not 0 < len(text) <= _LONGEST or not text.isprintable() or text != text.strip():
+        raise _refused(text, "it has control characters, or no sensible length")
+    if text.startswith("-"):
+        raise _refused(text, "it would be read as an option")
+    if "::" in text.split("/", 1)[0]:
+        raise _refused(text, "it names a helper program")
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return text if text.startswith("/") and _is_path(text) else _checked_scp(text)
+    if scheme[1].lower() not in _SCHEMES:
+        raise _refused(text, f"{scheme[1]} is none of {', '.join(_SCHEMES)}")
+    return _checked_parts(text)
+
+
+def is_local(url: str) -> bool:
+    """Whether the address is a directory of this machine."""
+    return url.startswith("/") or url.lower().startswith("file:")
+
+
+def shown_url(url: str) -> str:
+    """The address without a password, and without a user where that may be a token."""
+    if _SCHEME.match(url) is None:
+        return url
+    try:
+        parts = urlsplit(url)
+        place = parts.netloc.rpartition("@")[2]
+        user = parts.username if parts.password is None and parts.scheme.lower() == "ssh" else None
+    except ValueError:
+        return without_secrets(url)
+    return urlunsplit((parts.scheme, f"{user}@{place}" if user else place, parts.path, parts.query, ""))
+
+
+def without_secrets(text: str) -> str:
+    """A message of a library, with no user and no password in the addresses that it has."""
+    return _PLACE.sub("", text)
+
+
+def resolved_url(url: str, base: str | None) -> str:
+    """A submodule's address: one that begins with `./` or `../` is relative to that of its repository."""
+    if not url.startswith(("./", "../")):
+        return checked_url(url)
+    if base is None:
+        raise _refused(url, "it is relative, and the repository has no remote that it could be relative to")
+    root, at = _rooted(checked_url(base).rstrip("/"))
+    while url.startswith(("./", "../")):
+        if url.startswith("../"):
+            if not at:
+                raise _refused(url, "it leads above its server")
+            at = at.rpartition("/")[0] if "/" in at else ""
+        url = url.partition("/")[2]
+    return checked_url(root + (f"{at}/{url}" if at else url))
+
+
+def _rooted(url: str) -> tuple[str, str]:
+    """What no `..` may take away, and the path."""
+    if scheme := _SCHEME.match(url):
+        host, _, path = url[scheme.end() :].partition("/")
+        return f"{scheme[0]}{host}/", path
+    if url.startswith("/"):
+        return "/", url[1:]
+    host, _, path = url.rpartition(":")
+    return f"{host}:", path
+
+
+def _checked_scp(text: str) -> str:
+    found = _SCP.fullmatch(text)
+    if found is None or not _HOST.fullmatch(found["host"]):
+        raise _refused(text, "it is neither an address with a protocol, nor host:path, nor an absolute path")
+    if (
+        found["host"].startswith("-")
+        or found["path"].startswith("-")
+        or (found["user"] or "").startswith("-")
+    ):
+        raise _refused(text, "it would be read as an option")
+    return text
+
+
+def _checked_parts(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise _refused(text, str(error)) from error
+    if parts.scheme.lower() == "file":
+        if host not in ("", "localhost") or not _is_path(parts.path):
+            raise _refused(text, "it is no absolute path of this machine")
+        return text
+    bare = (
+        parts.netloc.rpartition("@")[2].rsplit(":", 1)[0] if parts.port else parts.netloc.rpartition("@")[2]
+    )
+    if (
+        not _HOST.fullmatch(bare.rstrip(":"))
+        or host.startswith("-")
+        or (parts.username or "").startswith("-")
+    ):
+        raise _refused(text, "its host is not one")
+    if "%0a" in text.lower() or "%0d" in text.lower() or "%00" in text:
+        raise _refused(text, "it hides a control character")
+    return text
+
+
+def _is_path(text: str) -> bool:
+    parts = PurePosixPath(text).parts
+    return text.startswith("/") and len(parts) > 1 and _CLOSED not in parts and ".." not in parts
+
+
+def _refused(text: str, why: str) -> InvalidArgument:
+    told = without_secrets(text[:_LONGEST])
+    return InvalidArgument(f"{told!r} is not an address that is used: {why}.", url=told)

@@ -1,0 +1,46 @@
+"""What the tools that talk to remotes share."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from codeplane.git.fetching import Moved
+from codeplane.git.transfer import Line
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.tools._git import short
+from codeplane.tools._registry import Output
+
+_MOST_REFS = 40
+
+
+class RefOutput(Output):
+    ref: str = Field(description="Full name.")
+    move: str = Field(description="new, updated, forced, pruned (deleted) or rejected.")
+    before: str | None = Field(default=None, description="Commit before.")
+    after: str | None = Field(default=None, description="Commit now.")
+    why: str | None = Field(default=None, description="Why it was rejected.")
+
+
+def line_of(call: Call) -> Line:
+    """How this call may talk to a remote."""
+    checkout = call.repo.checkout
+    seconds = checkout.settings.git.remote_timeout_sec
+    return Line(checkout.repository, checkout.programs, seconds, call.check, call.progress)
+
+
+def refs_told(call: Call, moved: Sequence[Moved]) -> list[RefOutput] | None:
+    """References that have moved; those beyond the first are counted in a warning."""
+    if len(moved) > _MOST_REFS:
+        call.warn(f"{len(moved) - _MOST_REFS} more references have moved.")
+    return [_told(one) for one in moved[:_MOST_REFS]] or None
+
+
+def _told(one: Moved) -> RefOutput:
+    return RefOutput(
+        ref=shown(one.ref),
+        move=one.move,
+        before=short(one.before) if one.before else None,
+        after=short(one.after) if one.after else None,
+        why=one.why,
+    )

@@ -1,0 +1,91 @@
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from codeplane.git.names import branch_name, remote_name, tag_name
+from codeplane.git.pushing import PushOutcome, Wish, plan_push, push_all
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._remote import RefOutput, line_of, refs_told
+
+
+class GitPushInput(Input):
+    remote: str | None = Field(default=None, max_length=250, description="Default: the branch's own.")
+    branch: Annotated[str | None, synonyms("ref", "source")] = Field(
+        default=None, max_length=250, description="Default: the current one."
+    )
+    to: Annotated[str | None, synonyms("target", "remote_branch", "destination")] = Field(
+        default=None, max_length=250, description="Branch of the remote, where it has another name."
+    )
+    tags: bool | list[str] = Field(default=False, description="Names of tags; true for all, with the branch.")
+    force: bool | Literal["with_lease"] = Field(
+        default=False, description="Replace what is there; with_lease: only if it is as last fetched."
+    )
+    set_upstream: bool = Field(default=False, description="Have the branch follow what it is pushed to.")
+    delete: bool = Field(default=False, description="Delete the branch or the tags of the remote.")
+    dry_run: Annotated[bool, synonyms("preview")] = Field(
+        default=False, description="Only say what would move."
+    )
+
+
+class GitPushOutput(GitDelta):
+    remote: str = Field(description="Remote.")
+    refs: list[RefOutput] | None = Field(default=None, description="What has moved there.")
+    said: str | None = Field(default=None, description="What the remote printed.")
+
+
+class GitPushPreview(Output):
+    summary: str = Field(description="All in one line.")
+    refs: list[RefOutput] | None = Field(default=None, description="What would move.")
+
+
+@tool(Effect.WRITE, "git")
+def git_push(call: Call, args: GitPushInput) -> GitPushOutput | GitPushPreview:
+    """Pushes a branch, tags, or both to a remote.
+
+    A push that would lose commits of the remote is refused with how many; `git_pull` first, or force.
+
+    Use when:
+    - commits are to be on the remote, or a branch or tag there is to go
+    Not for:
+    - getting what the remote has (git_pull)
+    Examples:
+    - Current branch: {}
+    - New branch: {"set_upstream": true}
+    - After a rebase: {"force": "with_lease"}
+    """
+    repository, wish = call.repo.checkout.repository, _wish(args)
+    plan = plan_push(repository, wish)
+    line = line_of(call)
+    if wish.dry_run:
+        outcome = push_all(line, plan, wish)
+        return GitPushPreview(summary=outcome.summary, refs=refs_told(call, outcome.moved))
+    changed = change(call, "git_push", lambda: push_all(line, plan, wish), alone=False)
+    outcome = changed.outcome
+    return GitPushOutput(
+        **delta_fields(changed),
+        remote=outcome.remote,
+        refs=refs_told(call, outcome.moved),
+        said=_said(outcome),
+    )
+
+
+def _wish(args: GitPushInput) -> Wish:
+    tags = ["*"] if args.tags is True else [tag_name(one) for one in args.tags or ()]
+    return Wish(
+        remote=remote_name(args.remote) if args.remote is not None else None,
+        branch=branch_name(args.branch) if args.branch is not None else None,
+        to=branch_name(args.to) if args.to is not None else None,
+        tags=tags,
+        with_branch=args.branch is not None or not isinstance(args.tags, list) or not args.tags,
+        force=args.force,
+        delete=args.delete,
+        follow=args.set_upstream,
+        dry_run=args.dry_run,
+    )
+
+
+def _said(outcome: PushOutcome) -> str | None:
+    return outcome.said or None

@@ -1,0 +1,100 @@
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.names import remote_name
+from codeplane.git.outcome import Outcome
+from codeplane.git.remotes import (
+    Remote,
+    add_remote,
+    list_remotes,
+    remove_remote,
+    rename_remote,
+    set_remote_url,
+)
+from codeplane.git.transfer import unobeyed
+from codeplane.git.urls import shown_url
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+
+class GitRemoteInput(Input):
+    action: Literal["list", "add", "remove", "rename", "set_url"] = Field(
+        default="list", description="What to do."
+    )
+    name: Annotated[str | None, synonyms("remote")] = Field(
+        default=None, max_length=250, description="Remote."
+    )
+    url: Annotated[str | None, synonyms("address")] = Field(
+        default=None,
+        max_length=2000,
+        description="https, http, ssh, git, file, host:path or an absolute path.",
+    )
+    new_name: Annotated[str | None, synonyms("to")] = Field(
+        default=None, max_length=250, description="For rename."
+    )
+    push: bool = Field(default=False, description="With set_url: the address for pushing alone.")
+
+
+class RemoteOutput(Output):
+    name: str = Field(description="Name.")
+    url: str = Field(description="Address; a password in it is left out.")
+    push_url: str | None = Field(default=None, description="Address for pushing, where it is another.")
+
+
+class GitRemotes(Output):
+    remotes: list[RemoteOutput] = Field(description="All of them.")
+
+
+@tool(Effect.WRITE, "git")
+def git_remote(call: Call, args: GitRemoteInput) -> GitRemotes | GitDelta:
+    """Lists the remotes, or adds, removes, renames or redirects one.
+
+    Use when:
+    - a push or pull needs another address, or you want to know where this repository comes from
+    Not for:
+    - getting commits (git_pull with fetch_only)
+    Examples:
+    - All: {}
+    - New: {"action": "add", "name": "fork", "url": "https://example.org/me/app.git"}
+    """
+    repository = call.repo.checkout.repository
+    if args.action == "list":
+        with repository.opened() as handle:
+            remotes = [_told(one) for one in list_remotes(handle)]
+        for note in unobeyed(repository):
+            call.warn(note)
+        return GitRemotes(remotes=remotes)
+    return GitDelta(**delta_fields(change(call, "git_remote", _act(call, args), alone=False)))
+
+
+def _act(call: Call, args: GitRemoteInput) -> Callable[[], Outcome]:
+    repository = call.repo.checkout.repository
+    name = remote_name(_needed(args, "name", args.name))
+    match args.action:
+        case "add":
+            url = _needed(args, "url", args.url)
+            return lambda: add_remote(repository, name, url)
+        case "rename":
+            new_name = _needed(args, "new_name", args.new_name)
+            return lambda: rename_remote(repository, name, new_name)
+        case "set_url":
+            url = _needed(args, "url", args.url)
+            return lambda: set_remote_url(repository, name, url, pushes=args.push)
+        case _:
+            return lambda: remove_remote(repository, name)
+
+
+def _needed(args: GitRemoteInput, name: str, value: str | None) -> str:
+    if value is None:
+        raise InvalidArgument(f"The action {args.action} needs {name}.")
+    return value
+
+
+def _told(one: Remote) -> RemoteOutput:
+    push_url = shown_url(one.push_url) if one.push_url != one.url else None
+    return RemoteOutput(name=one.name, url=shown_url(one.url), push_url=push_url)

@@ -1,0 +1,193 @@
+"""Pushing to real remotes through the tools."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.drive import git
+from tests.git.servers import PASSWORD, USER, git_daemon, http_server, new_bare
+from tests.tools.repo import Repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Iterator[Repo]:
+    made = Repo(tmp_path, {"app.py": "one = 1\n"})
+    new_bare(tmp_path / "served" / "app.git")
+    yield made
+    made.session.close()
+
+
+@pytest.fixture
+def bare(repo: Repo, tmp_path: Path) -> Path:
+    """A remote `origin` in a directory."""
+    git(repo.root, "remote", "add", "origin", f"file://{tmp_path}/served/app.git")
+    return tmp_path / "served" / "app.git"
+
+
+def commit(root: Path, text: str) -> str:
+    (root / "app.py").write_text(text)
+    git(root, "commit", "-qam", text)
+    return git(root, "rev-parse", "HEAD")
+
+
+def branches(bare: Path) -> list[str]:
+    return git(bare, "branch", "--format=%(refname:short)").split()
+
+
+def somebody_pushes(bare: Path, text: str = "theirs = 1\n") -> str:
+    other = bare.parent.parent / f"other-{abs(hash(text))}"
+    git(bare.parent, "clone", "-q", str(bare), str(other))
+    made = commit(other, text)
+    git(other, "push", "-q")
+    return made
+
+
+def test_a_new_branch_is_pushed_followed_and_tracked(repo: Repo, bare: Path) -> None:
+    told = repo.result("git_push", set_upstream=True)
+    head = git(repo.root, "rev-parse", "HEAD")
+    assert told["refs"] == [{"ref": "refs/heads/main", "move": "new", "after": head[:10]}]
+    assert git(bare, "rev-parse", "main") == head == git(repo.root, "rev-parse", "origin/main")
+    assert git(repo.root, "rev-parse", "--abbrev-ref", "@{upstream}") == "origin/main"
+    assert "update by push" in git(repo.root, "reflog", "origin/main")
+    assert repo.result("git_push")["summary"] == "origin has it all already"
+    git(repo.root, "fsck"), git(bare, "fsck")
+
+
+def test_what_would_lose_commits_is_refused_with_how_many(repo: Repo, bare: Path) -> None:
+    repo.result("git_push", set_upstream=True)
+    theirs = somebody_pushes(bare)
+    commit(repo.root, "two = 2\n")
+    refused = repo.error("git_push")
+    assert (refused["name"], refused["message"]) == (
+        "REMOTE_REFUSED",
+        "main of origin has commits that are not here.",
+    )
+    git(repo.root, "fetch", "-q")
+    assert "1 commits that would be lost; 1 would be pushed" in repo.error("git_push")["message"]
+    assert git(bare, "rev-parse", "main") == theirs
+
+
+def test_a_lease_holds_only_while_nobody_has_pushed(repo: Repo, bare: Path) -> None:
+    repo.result("git_push", set_upstream=True)
+    git(repo.root, "commit", "-q", "--amend", "-m", "again")
+    theirs = somebody_pushes(bare)
+    assert "somebody has pushed meanwhile" in repo.error("git_push", force="with_lease")["message"]
+    assert git(bare, "rev-parse", "main") == theirs
+    git(repo.root, "fetch", "-q")
+    repo.result("git_push", force="with_lease")
+    assert git(bare, "rev-parse", "main") == git(repo.root, "rev-parse", "HEAD")
+
+
+def test_a_dry_run_moves_nothing(repo: Repo, bare: Path) -> None:
+    told = repo.result("git_push", dry_run=True)
+    assert told["summary"] == "would push main (new) to origin" and "operation" not in told
+    assert branches(bare) == [] and "origin/main" not in git(repo.root, "branch", "-a")
+
+
+def test_tags_go_with_the_branch_or_alone_and_are_never_replaced_silently(repo: Repo, bare: Path) -> None:
+    git(repo.root, "tag", "-a", "-m", "first", "v1")
+    git(repo.root, "tag", "v2")
+    assert [one["ref"] for one in repo.result("git_push", tags=["v1"])["refs"]] == ["refs/tags/v1"]
+    moved = repo.result("git_push", tags=True)["refs"]
+    assert [one["ref"] for one in moved] == ["refs/heads/main", "refs/tags/v2"]
+    commit(repo.root, "two = 2\n")
+    git(repo.root, "tag", "-f", "v2")
+    assert "is another one already" in repo.error("git_push", tags=["v2"])["message"]
+    repo.result("git_push", tags=["v2"], force=True)
+    repo.result("git_push", tags=["v1"], delete=True)
+    assert git(bare, "tag") == "v2"
+
+
+def test_a_branch_is_deleted_there_and_its_tracking_reference_here(repo: Repo, bare: Path) -> None:
+    repo.result("git_push")
+    repo.result("git_push", to="other")
+    repo.result("git_push", branch="other", delete=True)
+    assert branches(bare) == ["main"]
+    assert "origin/other" not in git(repo.root, "branch", "-a")
+    assert repo.error("git_push", branch="other", delete=True)["message"] == "There is no other of origin."
+
+
+def test_a_branch_that_follows_another_is_not_guessed_about(repo: Repo, bare: Path) -> None:
+    repo.result("git_push", set_upstream=True)
+    git(repo.root, "switch", "-qc", "topic", "--track", "origin/main")
+    assert repo.error("git_push")["hints"] == ['"to": "main"', '"to": "topic"']
+    repo.result("git_push", to="topic")
+    assert branches(bare) == ["main", "topic"]
+
+
+def test_what_a_hook_of_the_remote_refuses_is_told(repo: Repo, tmp_path: Path) -> None:
+    bare = tmp_path / "served" / "app.git"
+    hook = bare / "hooks" / "update"
+    hook.write_text("#!/bin/sh\necho no entry today\nexit 1\n")
+    hook.chmod(0o755)
+    with git_daemon(tmp_path / "served") as url:
+        git(repo.root, "remote", "add", "origin", f"{url}/app.git")
+        refused = repo.error("git_push")
+    assert refused["name"] == "REMOTE_REFUSED" and "hook declined" in refused["message"]
+    assert "origin/main" not in git(repo.root, "branch", "-a")
+
+
+def test_git_protocol_pushes_and_the_repository_stays_sound(repo: Repo, tmp_path: Path) -> None:
+    with git_daemon(tmp_path / "served") as url:
+        git(repo.root, "remote", "add", "origin", f"{url}/app.git")
+        repo.result("git_push", set_upstream=True)
+    assert git(tmp_path / "served" / "app.git", "rev-parse", "main") == git(repo.root, "rev-parse", "HEAD")
+
+
+def helper(home: Path, repo: Repo, password: str = PASSWORD) -> Path:
+    """A credential helper of the user that notes what it is told; the global configuration names it."""
+    log = home / "helper.log"
+    script = home / "helper.sh"
+    script.write_text(
+        f'#!/bin/sh\necho "$1" >> {log}\ncat > /dev/null\n'
+        f'[ "$1" = get ] && printf "username={USER}\\npassword={password}\\n"\n'
+    )
+    script.chmod(0o755)
+    (home / "config").write_text(f"[credential]\n\thelper = {script}\n")
+    env = repo.session.checkout.programs.env
+    assert isinstance(env, dict)
+    env["GIT_CONFIG_GLOBAL"] = str(home / "config")
+    return log
+
+
+def test_the_users_helper_is_asked_once_and_told_how_it_went(repo: Repo, tmp_path: Path) -> None:
+    log = helper(tmp_path / "home", repo)
+    with http_server(tmp_path / "served") as (url, _):
+        git(repo.root, "remote", "add", "origin", f"{url}/app.git")
+        told = repo.ask("git_push", set_upstream=True)
+    assert not told.is_error and PASSWORD not in str(told.body)
+    assert git(tmp_path / "served" / "app.git", "rev-parse", "main") == git(repo.root, "rev-parse", "HEAD")
+    assert log.read_text().split() == ["get", "store"]
+
+
+def test_a_wrong_password_is_offered_once_and_forgotten(repo: Repo, tmp_path: Path) -> None:
+    log = helper(tmp_path / "home", repo, "wrong-pass")
+    with http_server(tmp_path / "served") as (url, seen):
+        git(repo.root, "remote", "add", "origin", f"{url}/app.git")
+        refused = repo.error("git_push")
+    assert refused["name"] == "CREDENTIALS_REFUSED" and "wrong-pass" not in str(refused)
+    assert log.read_text().split() == ["get", "erase"]
+    assert len([one for one in seen if one]) == 1
+
+
+def test_without_a_helper_nobody_is_asked(repo: Repo, tmp_path: Path) -> None:
+    with http_server(tmp_path / "served") as (url, _):
+        git(repo.root, "remote", "add", "origin", f"{url}/app.git")
+        assert repo.error("git_push")["name"] == "CREDENTIALS_REFUSED"
+
+
+def test_a_password_in_the_address_is_used_and_never_shown(repo: Repo, tmp_path: Path) -> None:
+    with http_server(tmp_path / "served") as (url, _):
+        address = url.replace("://", f"://{USER}:{PASSWORD}@")
+        repo.result("git_remote", action="add", name="origin", url=f"{address}/app.git")
+        told = [repo.ask("git_remote").body, repo.ask("git_push").body]
+        git(tmp_path / "served" / "app.git", "config", "http.receivepack", "false")
+        commit(repo.root, "two = 2\n")
+        told.append(repo.ask("git_push").body)
+    assert PASSWORD not in str(told) and "error" in told[-1]
+    kept = subprocess.run(
+        ["grep", "-rl", PASSWORD, str(repo.root / ".codeplane")], capture_output=True, text=True
+    )
+    assert kept.stdout == ""
