@@ -1,6 +1,7 @@
 """Git's index as bytes: its entries, and the same index with some of them under other names."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 
 _FIXED = 62
@@ -35,6 +36,60 @@ def mode_of(fixed: bytes) -> int:
 def is_merged(fixed: bytes) -> bool:
     """Whether the entry is not one side of a conflict."""
     return not int.from_bytes(fixed[60:62]) & _STAGE
+
+
+def stage_of(fixed: bytes) -> int:
+    """0, or which side of a conflict the entry is: 1 the ancestor, 2 ours, 3 theirs."""
+    return (int.from_bytes(fixed[60:62]) & _STAGE) >> 12
+
+
+def is_assumed(fixed: bytes) -> bool:
+    """Whether the user has said that the file is to be taken as unchanged."""
+    return bool(fixed[60] & 0x80)
+
+
+def is_skipped(fixed: bytes) -> bool:
+    """Whether the file is not to be in the working tree."""
+    return len(fixed) > _FIXED and bool(fixed[62] & 0x40)
+
+
+def is_intended(fixed: bytes) -> bool:
+    """Whether the path is to be added, with a content that is not staged yet."""
+    return len(fixed) > _FIXED and bool(fixed[62] & 0x20)
+
+
+def extensions(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The name and the content of each extension."""
+    *_, at = (12, *(end for _, _, end in _walk(data)))
+    while at + 8 <= len(data) - _CHECKSUM:
+        size = int.from_bytes(data[at + 4 : at + 8])
+        yield data[at : at + 4], data[at + 8 : at + 8 + size]
+        at += 8 + size
+
+
+def cached_trees(data: bytes) -> dict[str, str]:
+    """The trees that git would make of directories, by their paths, as far as the index has them ready."""
+    body = next((content for name, content in extensions(data) if name == b"TREE"), b"")
+    found: dict[str, str] = {}
+    ahead, at = [("", 1)], 0  # a directory and how many of its own are still to come
+    while ahead and at < len(body):
+        above, left = ahead.pop()
+        if left > 1:
+            ahead.append((above, left - 1))
+        end = body.find(b"\0", at)
+        line = body.find(b"\n", end)
+        if end < 0 or line < 0:
+            return {}
+        name = os.fsdecode(body[at:end])
+        path = f"{above}/{name}" if above else name
+        count, _, below = body[end + 1 : line].partition(b" ")
+        at = line + 1
+        if not count.startswith(b"-"):
+            found[path] = body[at : at + 20].hex()
+            at += 20
+        if below.isdigit() and int(below):
+            ahead.append((path, int(below)))
+    return found
 
 
 def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes | None:

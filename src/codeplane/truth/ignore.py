@@ -83,6 +83,17 @@ class Scope:
                 return Standing.SOFT if verdict else Standing.IN
         return Standing.IN
 
+    def git_ignores(self, name: str, path: str, *, directory: bool) -> bool:
+        """Whether git alone leaves the entry out, of a directory that it does not leave out as a whole."""
+        if not self.layers:
+            return False
+        name, path = as_bytes(name), as_bytes(path)
+        for patterns, cut in self.layers:
+            verdict = patterns.verdict(name, path[cut:], directory=directory)
+            if verdict is not None:
+                return verdict
+        return False
+
     def reason(self, name: str, path: str, *, directory: bool) -> str | None:
         """Why the entry is out, in a sentence; None when it is not."""
         match self.of(name, path, directory=directory):

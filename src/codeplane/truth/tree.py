@@ -20,6 +20,7 @@ from codeplane.truth.ignore import Ignore
 from codeplane.truth.judge import Judge
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.scan import Listing
+from codeplane.truth.status import GitStatus
 from codeplane.truth.tracked import Tracked
 from codeplane.truth.version import RepoVersion, submodule_head, version_of
 
@@ -42,6 +43,7 @@ class WorkingTree:
         self._repository = repository
         self._trusted = trusted
         self._ignore = Ignore(root, repository.git_dir, trusted=trusted)
+        self.git = GitStatus(repository, self.jail, self._rules())
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
         self._refused: dict[RepoPath, str] = {}  # by the last look

@@ -1,0 +1,87 @@
+"""What is different between two states of a repository, file by file."""
+
+import os
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.git.outcome import Side
+from codeplane.git.renames import renames
+
+Kind = Literal["A", "M", "D", "T", "R", "U"]
+
+KIND: Final = 0o170000
+LINK: Final = 0o120000
+SUBMODULE: Final = 0o160000
+REGULAR: Final = 0o100000
+
+_TYPES = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
+_KINDS: Final[dict[str, Kind]] = {"A": "A", "M": "M", "D": "D", "T": "T"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path. A side that does not have it is None; a side without an id is in the working tree."""
+
+    kind: Kind
+    path: str
+    old: Side | None
+    new: Side | None
+    old_path: str | None = None  # of a rename
+
+    @property
+    def is_submodule(self) -> bool:
+        return any(side is not None and side.mode & KIND == SUBMODULE for side in (self.old, self.new))
+
+
+def between(handle: pygit2.Repository, old: str | None, new: str | None) -> list[Change]:
+    """The changes from one tree to another, by their ids; None is the empty tree."""
+    return with_renames(handle, tree_changes(handle, old, new))
+
+
+def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) -> list[Change]:
+    """The same without a look for renames."""
+    if old == new:
+        return []
+    if old is None or new is None:
+        one = _tree(handle, old or new)
+        found = one.diff_to_tree(flags=_TYPES, swap=old is None)
+    else:
+        found = _tree(handle, old).diff_to_tree(_tree(handle, new), flags=_TYPES)
+    return [_change(delta) for delta in found.deltas]
+
+
+def with_renames(handle: pygit2.Repository, changes: list[Change]) -> list[Change]:
+    """Deletions and additions that belong together are one change, in the order of the new paths."""
+    gone = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
+    come = {one.path: one.new for one in changes if one.kind == "A" and one.new is not None}
+    if not gone or not come:
+        return changes
+    found = renames(handle, gone, come)
+    taken = set(found.values())
+    kept = [
+        Change("R", one.path, gone[found[one.path]], one.new, found[one.path])
+        if one.kind == "A" and one.path in found
+        else one
+        for one in changes
+        if not (one.kind == "D" and one.path in taken)
+    ]
+    return sorted(kept, key=lambda one: os.fsencode(one.path))
+
+
+def _change(delta: pygit2.DiffDelta) -> Change:
+    kind = _KINDS[delta.status_char()]
+    old = None if kind == "A" else _side(delta.old_file)
+    new = None if kind == "D" else _side(delta.new_file)
+    return Change(kind, os.fsdecode((delta.old_file if new is None else delta.new_file).raw_path), old, new)
+
+
+def _side(file: pygit2.DiffFile) -> Side:
+    return Side(str(file.id), int(file.mode))
+
+
+def _tree(handle: pygit2.Repository, oid: str | None) -> pygit2.Tree:
+    found = handle[oid or ""]
+    assert isinstance(found, pygit2.Tree), "BUG: a tree is asked for"
+    return found

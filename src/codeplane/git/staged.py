@@ -1,0 +1,137 @@
+"""Git's index as a value, and what is staged in it: the difference from the tree of HEAD."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import pygit2
+
+from codeplane.core.errors import GitFailed
+from codeplane.git import index_file
+from codeplane.git.changes import KIND, SUBMODULE, Change, with_renames
+from codeplane.git.objects import TreeEntry, list_tree
+from codeplane.git.outcome import Conflict, Side
+
+_SECOND: Final = 1_000_000_000
+
+
+class Entry(NamedTuple):
+    """One file as the index has it, with the stat values that it had when it was staged."""
+
+    path: str
+    mode: int
+    oid: str
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    size: int
+    is_assumed: bool = False
+    is_skipped: bool = False
+    is_intended: bool = False
+
+    @property
+    def is_submodule(self) -> bool:
+        return self.mode & KIND == SUBMODULE
+
+    @property
+    def side(self) -> Side:
+        return Side(self.oid, self.mode)
+
+
+@dataclass(frozen=True)
+class Staged:
+    """An index that was read whole."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    sides: dict[str, dict[int, Side]] = field(default_factory=dict)  # of what is not merged
+    trees: dict[str, str] = field(default_factory=dict)  # that git has ready for directories
+
+    @classmethod
+    def of(cls, data: bytes) -> "Staged":
+        """The index in a file's bytes; of a damaged one as much as can be read."""
+        entries: dict[str, Entry] = {}
+        sides: dict[str, dict[int, Side]] = {}
+        for raw, fixed in index_file.entries(data):
+            path = os.fsdecode(raw)
+            stage = index_file.stage_of(fixed)
+            if stage:
+                side = Side(index_file.oid_of(fixed), index_file.mode_of(fixed))
+                sides.setdefault(path, {})[stage] = side
+            else:
+                entries[path] = _entry(path, fixed)
+        return cls(entries, sides, index_file.cached_trees(data))
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        return tuple(
+            Conflict(path, sides.get(1), sides.get(2), sides.get(3)) for path, sides in self.sides.items()
+        )
+
+    @cached_property
+    def folders(self) -> dict[str, dict[str, Entry | None]]:
+        """What is tracked, directory by directory and name by name; None is a directory or a conflict."""
+        found: dict[str, dict[str, Entry | None]] = {"": {}}
+        for path in (*self.entries, *self.sides):
+            entry = self.entries.get(path)
+            while True:
+                above, _, name = path.rpartition("/")
+                is_known = above in found
+                found.setdefault(above, {})[name] = entry
+                if is_known:
+                    break
+                path, entry = above, None
+        return found
+
+    def changes(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
+        """What a commit would change in the tree of HEAD, with renames; what is not merged is left out."""
+        found = sorted(self._unlike("", tree, handle), key=lambda one: os.fsencode(one.path))
+        return with_renames(handle, found)
+
+    def _unlike(self, folder: str, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
+        if tree is not None and self.trees.get(folder) == tree:
+            return
+        here = self.folders.get(folder, {})
+        prefix = f"{folder}/" if folder else ""
+        then = _listed(handle, tree)
+        for name in {**here, **then}:
+            path, old = prefix + name, then.get(name)
+            yield from self._one(path, None if old is None or old.is_tree else Side(old.oid, old.mode))
+            if (old is not None and old.is_tree) or path in self.folders:
+                yield from self._unlike(path, old.oid if old is not None and old.is_tree else None, handle)
+
+    def _one(self, path: str, old: Side | None) -> Iterator[Change]:
+        entry = self.entries.get(path)
+        new = entry.side if entry is not None and not entry.is_intended else None
+        if old == new or path in self.sides:
+            return
+        if old is None:
+            yield Change("A", path, None, new)
+        elif new is None:
+            yield Change("D", path, old, None)
+        else:
+            yield Change("M" if old.mode & KIND == new.mode & KIND else "T", path, old, new)
+
+
+def _listed(handle: pygit2.Repository, tree: str | None) -> dict[str, TreeEntry]:
+    found = list_tree(handle, tree) if tree is not None else []
+    if found is None:
+        raise GitFailed(f"Git: the directory {tree} of HEAD is missing or damaged.")
+    return {one.name: one for one in found}
+
+
+def _entry(path: str, fixed: bytes) -> Entry:
+    word = int.from_bytes
+    return Entry(
+        path,
+        word(fixed[24:28]),
+        fixed[40:60].hex(),
+        word(fixed[8:12]) * _SECOND + word(fixed[12:16]),
+        word(fixed[0:4]) * _SECOND + word(fixed[4:8]),
+        word(fixed[20:24]),
+        word(fixed[36:40]),
+        index_file.is_assumed(fixed),
+        index_file.is_skipped(fixed),
+        index_file.is_intended(fixed),
+    )

@@ -1,0 +1,88 @@
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.git import Head
+from codeplane.git.changes import Change
+from codeplane.git.position import Upstream, unfinished, upstream
+from codeplane.git.selection import Selection
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.tools._git import ConflictOutput, conflict
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.truth.status import WorkStatus, within
+
+_MOST = 100
+
+
+class GitStatusInput(Input):
+    paths: Annotated[list[str], synonyms("path", "files")] = Field(
+        default=[], description="Only these files and directories."
+    )
+
+
+class GitStatusOutput(Output):
+    branch: str | None = Field(default=None, description="None when HEAD is detached.")
+    head_commit: str | None = Field(default=None, description="None before the first commit.")
+    upstream: str | None = Field(default=None, description="`name +ahead -behind`.")
+    is_clean: bool = Field(description="Whether nothing is listed.")
+    state: str | None = Field(
+        default=None, description="merge, rebase, cherrypick, revert, bisect: begun, not ended."
+    )
+    staged: list[str] | None = Field(default=None, description="`A|M|D|T|R path`.")
+    modified: list[str] | None = Field(default=None, description="The same, not staged.")
+    untracked: list[str] | None = Field(default=None, description="Paths; `dir/` is a whole directory.")
+    conflicts: list[ConflictOutput] | None = Field(default=None, description="Unmerged.")
+    more: dict[str, int] | None = Field(default=None, description="Entries beyond those listed.")
+
+
+@tool(Effect.READ, "git", standard=True)
+def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
+    """Branch, upstream, staged, modified, untracked and conflicting files.
+
+    Examples:
+    - One directory: {"paths": ["src"]}
+    """
+    repository = call.repo.checkout.repository
+    chosen = Selection.of(call.repo.tree.jail, args.paths)
+    found = within(call.repo.tree.git.look(), chosen)
+    for path in found.undecided:
+        call.warn(f"{shown(path)} goes through a filter that is not run; it may be unchanged.")
+    with repository.opened() as handle:
+        follows, state = upstream(handle), unfinished(handle)
+    return _output(repository.head(), follows, state, found)
+
+
+def _output(head: Head, follows: Upstream | None, state: str | None, found: WorkStatus) -> GitStatusOutput:
+    lists = {"staged": found.staged, "modified": found.modified, "untracked": found.untracked}
+    more = {name: len(one) - _MOST for name, one in lists.items() if len(one) > _MOST}
+    if len(found.conflicts) > _MOST:
+        more["conflicts"] = len(found.conflicts) - _MOST
+    return GitStatusOutput(
+        branch=head.branch,
+        head_commit=head.commit,
+        upstream=_follows(follows),
+        is_clean=found.is_clean,
+        state=state,
+        staged=_lines(found.staged) or None,
+        modified=_lines(found.modified) or None,
+        untracked=[shown(path) for path in found.untracked[:_MOST]] or None,
+        conflicts=[conflict(one) for one in found.conflicts[:_MOST]] or None,
+        more=more or None,
+    )
+
+
+def _lines(changes: Iterable[Change]) -> list[str]:
+    return [_line(one) for one in [*changes][:_MOST]]
+
+
+def _line(one: Change) -> str:
+    old = f" (was {shown(one.old_path)})" if one.old_path is not None else ""
+    return f"{one.kind} {shown(one.path)}{old}"
+
+
+def _follows(one: Upstream | None) -> str | None:
+    if one is None:
+        return None
+    return f"{shown(one.name)} +{one.ahead} -{one.behind}" if one.ahead is not None else f"{one.name} is gone"
