@@ -1,0 +1,274 @@
+"""Two trees and their common ancestor made into one: files by path and by rename, what clashes on record.
+
+The outcome is that of git's own strategy (ort), case by case: what stays in conflict has the same stages in
+the index and the same file in the tree. Nothing outside git's object database is touched.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import pygit2
+from pygit2.enums import DeltaStatus, DiffFind, DiffOption
+
+from codeplane.git.contents import Drivers, Labels
+from codeplane.git.outcome import Conflict, Side
+from codeplane.git.trees import edited
+
+_KIND: Final = 0o170000
+_REGULAR: Final = 0o100000
+_SUBMODULE: Final = 0o160000
+_EMPTY_BLOB: Final = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+_BUILT_IN: Final = ("text", "union", "binary")
+_MOST_RENAMES: Final = 1000
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A tree that has every file as the working tree is to have it, and what the index has to say besides."""
+
+    tree: str
+    conflicts: tuple[Conflict, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Item:
+    """One path with its three sides, and the names that the sides have for it."""
+
+    base: Side | None
+    ours: Side | None
+    theirs: Side | None
+    names: tuple[str, str, str]
+    is_clash: bool = False  # the paths clash, whatever the contents say
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """What one side has made of the ancestor."""
+
+    sides: Mapping[str, tuple[Side | None, Side | None]]
+    renames: Mapping[str, str]
+
+
+@dataclass
+class _Result:
+    edits: dict[str, Side | None] = field(default_factory=dict)  # against our tree
+    conflicts: dict[str, Conflict] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+
+
+def merge_trees(drivers: Drivers, base: str, ours: str, theirs: str, labels: Labels) -> Merged:
+    """Merges what `theirs` has made of `base` into `ours`; all are ids of trees."""
+    handle = drivers.handle
+    if theirs in (base, ours):
+        return Merged(ours)
+    if ours == base:
+        return Merged(theirs)
+    work = _Work(drivers, labels, _changes(handle, base, ours), _changes(handle, base, theirs))
+    result = work.run()
+    tree = edited(handle, ours, result.edits)
+    conflicts = tuple(result.conflicts[path] for path in sorted(result.conflicts))
+    return Merged(tree, conflicts, tuple(result.notes))
+
+
+def renames_between(handle: pygit2.Repository, base: str, side: str) -> dict[str, str]:
+    """The files of the tree `side` that are files of the tree `base` under another name: old names to new."""
+    return dict(_changes(handle, base, side).renames)
+
+
+def _changes(handle: pygit2.Repository, base: str, side: str) -> _Changes:
+    old, new = handle[base].peel(pygit2.Tree), handle[side].peel(pygit2.Tree)
+    diff = old.diff_to_tree(new, flags=DiffOption.INCLUDE_TYPECHANGE)
+    sides = {}
+    for delta in diff.deltas:
+        before, after = _side(delta.old_file), _side(delta.new_file)
+        gone, came = delta.status == DeltaStatus.DELETED, delta.status == DeltaStatus.ADDED
+        sides[_path(delta.new_file)] = (None if came else before, None if gone else after)
+    has_both = any(new is None for _, new in sides.values()) and any(old is None for old, _ in sides.values())
+    return _Changes(sides, _renames(diff) if has_both else {})
+
+
+def _renames(diff: pygit2.Diff) -> dict[str, str]:
+    diff.find_similar(DiffFind.FIND_RENAMES, rename_limit=_MOST_RENAMES)
+    return {
+        _path(delta.old_file): _path(delta.new_file)
+        for delta in diff.deltas
+        if delta.status == DeltaStatus.RENAMED and str(delta.old_file.id) != _EMPTY_BLOB
+    }
+
+
+def _path(file: pygit2.DiffFile) -> str:
+    return os.fsdecode(file.raw_path)
+
+
+def _side(file: pygit2.DiffFile) -> Side:
+    return Side(str(file.id), int(file.mode))
+
+
+class _Work:
+    def __init__(self, drivers: Drivers, labels: Labels, ours: _Changes, theirs: _Changes) -> None:
+        self._drivers, self._labels = drivers, labels
+        self._ours, self._theirs = ours, theirs
+        self._items: dict[str, _Item] = {}
+        self._result = _Result()
+
+    def run(self) -> _Result:
+        for path in sorted(self._ours.sides.keys() | self._theirs.sides.keys()):
+            base = (self._ours.sides.get(path) or self._theirs.sides[path])[0]
+            ours = self._ours.sides[path][1] if path in self._ours.sides else base
+            theirs = self._theirs.sides[path][1] if path in self._theirs.sides else base
+            self._items[path] = _Item(base, ours, theirs, (path, path, path))
+        for old in sorted(self._ours.renames.keys() | self._theirs.renames.keys()):
+            self._follow(old, self._ours.renames.get(old), self._theirs.renames.get(old))
+        for path, item in self._items.items():
+            self._decide(path, item)
+        self._clear_directories()
+        return self._result
+
+    def _follow(self, old: str, ours: str | None, theirs: str | None) -> None:
+        """Brings the sides of a renamed file together under the new name."""
+        source = self._items[old]
+        if ours is not None and theirs is not None:
+            if ours == theirs:
+                self._items[ours].base, source.base = source.base, None
+            else:
+                self._part(old, ours, theirs)
+        elif ours is not None:
+            self._follow_one(old, ours, is_ours=True)
+        elif theirs is not None:
+            self._follow_one(old, theirs, is_ours=False)
+
+    def _part(self, old: str, ours: str, theirs: str) -> None:
+        """Each side has given the file another name: both stay, with the contents of both."""
+        source, left, right = self._items[old], self._items[ours], self._items[theirs]
+        assert left.ours is not None and right.theirs is not None, "BUG: a rename leads to a file"
+        both = _Item(source.base, left.ours, right.theirs, (old, ours, theirs))
+        made, _ = self._joined(ours, both, longer=1)
+        left.ours = right.theirs = made
+        source.is_clash = left.is_clash = right.is_clash = True
+
+    def _follow_one(self, old: str, new: str, *, is_ours: bool) -> None:
+        source, target = self._items[old], self._items[new]
+        mine, other = (target.ours, source.theirs) if is_ours else (target.theirs, source.ours)
+        assert mine is not None, "BUG: a rename leads to a file"
+        is_taken = (target.theirs if is_ours else target.ours) is not None
+        names = (old, new, old) if is_ours else (old, old, new)
+        if other is None:
+            target.is_clash = True
+            if not is_taken:
+                target.base = source.base
+        elif is_taken:
+            ours, theirs = (mine, other) if is_ours else (other, mine)
+            made, _ = self._joined(new, _Item(source.base, ours, theirs, names), longer=1)
+            if is_ours:
+                target.ours = made
+            else:
+                target.theirs = made
+        else:
+            target.base, target.names = source.base, names
+            if is_ours:
+                target.theirs = other
+            else:
+                target.ours = other
+        source.base = source.ours = source.theirs = None
+
+    def _joined(self, path: str, item: _Item, longer: int = 0) -> tuple[Side, bool]:
+        """Two files that are there made into one."""
+        base, ours, theirs = item.base, item.ours, item.theirs
+        assert ours is not None and theirs is not None, "BUG: nothing to join"
+        if base is not None and base.mode & _KIND != ours.mode & _KIND:
+            base = None
+        if ours.mode == theirs.mode or (base is not None and ours.mode == base.mode):
+            mode, is_clean = theirs.mode, True
+        else:
+            mode, is_clean = ours.mode, base is not None and theirs.mode == base.mode
+        if ours.oid == theirs.oid or (base is not None and base.oid == theirs.oid):
+            return Side(ours.oid, mode), is_clean
+        if base is not None and base.oid == ours.oid:
+            return Side(theirs.oid, mode), is_clean
+        if ours.mode & _KIND != _REGULAR:
+            return self._unmergeable(item, base, mode)
+        self._tell_of_driver(path)
+        labels = self._labels.at(*item.names)
+        made = self._drivers.merge(path, (base, ours, theirs), labels, longer + 2 * self._drivers.depth)
+        return Side(made.oid, mode), is_clean and made.is_clean
+
+    def _unmergeable(self, item: _Item, base: Side | None, mode: int) -> tuple[Side, bool]:
+        """Links and submodules are taken as a whole."""
+        assert item.ours is not None and item.theirs is not None, "BUG: nothing to join"
+        favor, enum = self._drivers.favor, pygit2.enums.MergeFavor
+        if self._drivers.depth:
+            return base or item.ours, False
+        is_link = mode & _KIND != _SUBMODULE
+        chosen = item.theirs if is_link and favor == enum.THEIRS else item.ours
+        return Side(chosen.oid, mode), is_link and favor in (enum.OURS, enum.THEIRS)
+
+    def _tell_of_driver(self, path: str) -> None:
+        driver = self._drivers.driver(path)
+        if driver not in _BUILT_IN:
+            self._result.notes[
+                f"The merge driver {driver!r} is a program and was not run: merged as text."
+            ] = None
+
+    def _decide(self, path: str, item: _Item) -> None:
+        base, ours, theirs = item.base, item.ours, item.theirs
+        if ours == theirs or base == theirs:
+            self._settle(path, item, ours, is_clean=not item.is_clash)
+        elif base == ours:
+            self._settle(path, item, theirs, is_clean=not item.is_clash)
+        elif ours is None or theirs is None:
+            kept = base if self._drivers.depth and not item.is_clash else ours or theirs
+            self._settle(path, item, kept, is_clean=False)
+        elif ours.mode & _KIND != theirs.mode & _KIND:
+            self._keep_apart(path, item, ours, theirs)
+        else:
+            made, is_clean = self._joined(path, item)
+            self._settle(path, item, made, is_clean=is_clean and not item.is_clash)
+
+    def _keep_apart(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
+        """A file and a link, or the like, under one name: the regular file gives way."""
+        is_moved = ours.mode & _KIND == _REGULAR, theirs.mode & _KIND == _REGULAR
+        if not any(is_moved):
+            is_moved = (True, True)
+        for side, moves, label in ((ours, is_moved[0], "ours"), (theirs, is_moved[1], "theirs")):
+            base = (
+                item.base if item.base is not None and item.base.mode & _KIND == side.mode & _KIND else None
+            )
+            place = self._free(path, getattr(self._labels, label)) if moves else path
+            one = _Item(base, None, None, item.names)
+            setattr(one, label, side)
+            self._settle(place, one, side, is_clean=False)
+        if all(is_moved):
+            self._result.edits[path] = None
+
+    def _settle(self, path: str, item: _Item, kept: Side | None, *, is_clean: bool) -> None:
+        self._result.edits[path] = kept
+        if not is_clean and any((item.base, item.ours, item.theirs)):
+            self._result.conflicts[path] = Conflict(path, item.base, item.ours, item.theirs)
+
+    def _clear_directories(self) -> None:
+        """A file whose name is that of a directory with files in it moves aside."""
+        edits = self._result.edits
+        above = {parent for path, side in edits.items() if side is not None for parent in _above(path)}
+        for path in sorted(edits.keys() & above):
+            side, item = edits[path], self._items[path]
+            self._result.conflicts.pop(path, None)
+            if side is None:
+                continue
+            place = self._free(path, self._labels.ours if item.ours is not None else self._labels.theirs)
+            edits[path], edits[place] = None, side
+            self._result.conflicts[place] = Conflict(place, item.base, item.ours, item.theirs)
+
+    def _free(self, path: str, label: str) -> str:
+        name = f"{path}~{label.replace('/', '_')}"
+        place, count = name, 0
+        while place in self._items or place in self._result.edits:
+            place, count = f"{name}_{count}", count + 1
+        return place
+
+
+def _above(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]

@@ -1,0 +1,127 @@
+"""Two commits merged in memory: the tree, the stages and the marks are those of `git merge-tree`.
+
+Two things are left to libgit2, and where they differ from git's the comparison goes by their own measure:
+which files are alike enough to be a rename, and which lines of two texts belong together (git's own
+has its histogram; `git merge-file` compares as libgit2 does).
+"""
+
+import os
+from itertools import takewhile
+from pathlib import Path
+
+import pygit2
+import pytest
+from hypothesis import assume, event, given, settings
+
+from codeplane.git.bases import merge_bases, merge_commits
+from codeplane.git.contents import Drivers
+from codeplane.git.outcome import Side
+from codeplane.git.threeway import Merged, renames_between
+from codeplane.git.trees import side_at
+from tests.git import plain
+from tests.git.forks import forks
+from tests.git.histories import World, made
+
+NUMBERS = (1, 2, 3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(forks())
+def test_a_fork_is_merged_as_git_does(world: World) -> None:
+    compare(world)
+
+
+@settings(max_examples=20, deadline=None)
+@given(forks(crossed=True))
+def test_two_common_ancestors_are_merged_first(world: World) -> None:
+    compare(world)
+
+
+@pytest.mark.soak
+@settings(max_examples=1000, deadline=None)
+@given(forks())
+def test_a_thousand_forks_are_merged_as_git_does(world: World) -> None:
+    compare(world)
+
+
+@pytest.mark.soak
+@settings(max_examples=500, deadline=None)
+@given(forks(crossed=True))
+def test_many_crossed_histories_are_merged_as_git_does(world: World) -> None:
+    compare(world)
+
+
+def compare(world: World) -> None:
+    with made(world) as (root,):
+        handle = pygit2.Repository(str(root))
+        ours, theirs = plain.text(root, "rev-parse", "main"), plain.text(root, "rev-parse", "side")
+        merged = merge_commits(Drivers(handle), ours, theirs, ("main", "side"))
+        assert merged is not None
+        settings_ = ("-c", "merge.directoryRenames=false")
+        said = plain.run(root, *settings_, "merge-tree", "--write-tree", "-z", "main", "side", fails=True)
+        tree, *listed = takewhile(len, said.split(b"\0"))
+        event("conflicts" if listed else "clean")
+        if tree.decode() == merged.tree and stages_told(listed) == stages_of(merged):
+            return
+        assume(same_renames(root, handle, ours, theirs))
+        assert_differs_by_lines_only(root, handle, merged, (tree.decode(), stages_told(listed)))
+
+
+def stages_told(listed: list[bytes]) -> dict[tuple[str, int], Side]:
+    found = {}
+    for line in listed:
+        about, path = line.split(b"\t", 1)
+        mode, oid, stage = about.decode().split()
+        found[os.fsdecode(path), int(stage)] = Side(oid, int(mode, 8))
+    return found
+
+
+def stages_of(merged: Merged) -> dict[tuple[str, int], Side]:
+    return {
+        (one.path, number): side
+        for one in merged.conflicts
+        for number, side in zip(NUMBERS, (one.ancestor, one.ours, one.theirs), strict=True)
+        if side is not None
+    }
+
+
+def same_renames(root: Path, handle: pygit2.Repository, ours: str, theirs: str) -> bool:
+    bases = merge_bases(handle, ours, theirs)
+    for base in bases:
+        for side in (ours, theirs):
+            told = plain.run(
+                root, "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", base, side
+            )
+            parts = [os.fsdecode(part) for part in told.split(b"\0")[:-1]]
+            git = dict(zip(parts[1::3], parts[2::3], strict=True))
+            found = renames_between(handle, *(str(handle[one].peel(pygit2.Tree).id) for one in (base, side)))
+            if git != found or (git and len(bases) > 1):
+                event("renames differ")
+                return False
+    return True
+
+
+def assert_differs_by_lines_only(
+    root: Path, handle: pygit2.Repository, merged: Merged, git: tuple[str, dict[tuple[str, int], Side]]
+) -> None:
+    """Every file that is not git's is what `git merge-file` makes of the same three."""
+    event("lines differ")
+    tree, stages = git
+    changed = plain.run(root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", tree, merged.tree)
+    ours = stages_of(merged)
+    paths = {os.fsdecode(path) for path in changed.split(b"\0")[:-1]}
+    paths |= {path for path, _ in ours.keys() ^ stages.keys()}
+    for path in paths:
+        sides = [ours.get((path, number)) or stages.get((path, number)) for number in NUMBERS]
+        made_here = side_at(handle, merged.tree, path)
+        assert made_here is not None, path
+        assert made_by_merge_file(root, handle, sides) == handle[made_here.oid].read_raw(), path
+
+
+def made_by_merge_file(root: Path, handle: pygit2.Repository, sides: list[Side | None]) -> bytes:
+    names = []
+    for number, side in enumerate(sides):
+        names.append(f"../{number}")
+        (root.parent / str(number)).write_bytes(handle[side.oid].read_raw() if side is not None else b"")
+    labels = ("-L", "main", "-L", "base", "-L", "side")
+    return plain.run(root, "merge-file", "-p", *labels, names[1], names[0], names[2], fails=True)
