@@ -22,7 +22,8 @@ def entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     if data[:4] != b"DIRC" or len(data) < 12:
         return
     for name, fixed, _ in _walk(data):
-        yield name, fixed
+        if name:
+            yield name, fixed
 
 
 def oid_of(fixed: bytes) -> str:
@@ -160,8 +161,7 @@ def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
             name, at = data[start:end], at + ((end - at) // 8 + 1) * 8
         if end < 0:
             return
-        if name:
-            yield name, fixed, at
+        yield name, fixed, at
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

@@ -11,7 +11,9 @@ from codeplane.core.errors import CodePlaneError
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Head
+from codeplane.git.degraded import check_writable
 from codeplane.git.outcome import Outcome
+from codeplane.git.position import unfinished
 from codeplane.graph.diff import State, structural_diff
 from codeplane.graph.impact import affected_tests
 from codeplane.index import Snapshot
@@ -37,6 +39,7 @@ class Changed(Generic[T_co]):
     after: Head
     changes: tuple[FileChange, ...] = ()  # of indexed files
     effects: Effects = field(default_factory=Effects)
+    status: str | None = None  # of the tree now, in one line
 
 
 def change(call: Call, op_type: str, act: Callable[[], T], *, alone: bool = True) -> Changed[T]:
@@ -46,6 +49,8 @@ def change(call: Call, op_type: str, act: Callable[[], T], *, alone: bool = True
     git's index as they are.
     """
     repo = call.repo
+    if alone:
+        check_writable(repo.checkout.repository)
     call.charge("mutation", op_type)
     with repo.engine.alone(call.check) if alone else nullcontext():
         before = _Before.look(call)
@@ -107,7 +112,8 @@ class _Before:
             mutation_fingerprint=self._fingerprint_of(row, changes, outcome, after),
             saved=outcome.saved,
         )
-        return Changed(row.operation_id, outcome, self.head, after, changes, effects), done
+        status = _status(call)
+        return Changed(row.operation_id, outcome, self.head, after, changes, effects, status), done
 
     def failed(self, call: Call, row: Operation, error: CodePlaneError, began: float) -> Operation:
         """Git may have changed files before it failed; the row tells."""
@@ -155,6 +161,17 @@ class _Before:
                 call.warn(f"{len(differ)} files have changed: too many for a list of definitions and tests.")
                 return Effects()
             return _compared(snapshot, self.blobs, differ)
+
+
+def _status(call: Call) -> str | None:
+    try:
+        told = call.repo.tree.git.look().in_words()
+        with call.repo.checkout.repository.opened() as handle:
+            begun = unfinished(handle)
+    except CodePlaneError as error:
+        call.warn(f"Git has done it, but its status is not known: {error.message}")
+        return None
+    return f"{told}; {begun} is not finished" if begun is not None else told
 
 
 def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[RepoPath]) -> Effects:

@@ -52,6 +52,7 @@ class GitDelta(Output):
     more_files: int | None = Field(default=None, description="Files beyond those.")
     conflicts: list[ConflictOutput] | None = Field(default=None, description="Where it has stopped.")
     more_conflicts: int | None = Field(default=None, description="Conflicts beyond those.")
+    status: str | None = Field(default=None, description="The tree now: clean, or how many of what.")
     tests: list[str] | None = Field(default=None, description="`confidence match path` of affected tests.")
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
@@ -77,6 +78,7 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "more_files": max(0, len(files) - _MOST_FILES) or None,
         "conflicts": [conflict(one) for one in outcome.conflicts[:_MOST_CONFLICTS]] or None,
         "more_conflicts": max(0, len(outcome.conflicts) - _MOST_CONFLICTS) or None,
+        "status": changed.status,
         **affected(changed.effects, _MOST_TESTS),
     }
 

@@ -16,6 +16,7 @@ from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.git.changes import KIND, LINK, Change
 from codeplane.git.clean import attributes_of, cleaned
+from codeplane.git.degraded import check_index
 from codeplane.git.outcome import Conflict, Side
 from codeplane.git.repository import Repository
 from codeplane.git.selection import Selection
@@ -54,6 +55,16 @@ class WorkStatus(NamedTuple):
     def is_clean(self) -> bool:
         return not (self.staged or self.modified or self.untracked or self.conflicts)
 
+    def in_words(self) -> str:
+        """`clean`, or how many of what."""
+        lists = {
+            "in conflict": self.conflicts,
+            "staged": self.staged,
+            "modified": self.modified,
+            "untracked": self.untracked,
+        }
+        return ", ".join(f"{len(one)} {name}" for name, one in lists.items() if one) or "clean"
+
 
 class GitStatus:
     """The status of one working tree. It is asked anew each time; only names and hashes are remembered."""
@@ -91,6 +102,7 @@ class GitStatus:
     def _staged(self) -> Staged:
         data = read_plain(str(self._repository.git_dir / "index"), _LARGEST_INDEX) or b""
         if data != self._index[0]:
+            check_index(data)
             self._index = (data, Staged.of(data))
         return self._index[1]
 
