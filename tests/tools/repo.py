@@ -15,7 +15,17 @@ from tests.drive import new_repo, user_env
 
 class Repo:
     def __init__(self, base: Path, files: Mapping[str, str]) -> None:
-        self.root = new_repo(base / "repo", files)
+        self._open(new_repo(base / "repo", files), base)
+
+    @classmethod
+    def at(cls, root: Path, base: Path) -> "Repo":
+        """A repository that is there already; `base` has the user's home."""
+        made = cls.__new__(cls)
+        made._open(root, base)
+        return made
+
+    def _open(self, root: Path, base: Path) -> None:
+        self.root = root
         places = Places.of_user(user_env(base / "home"))
         self.session = RepoSession.open(Checkout.find(self.root, places))
         self.pipeline = Pipeline(self.session, all_tools())

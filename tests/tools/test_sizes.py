@@ -14,6 +14,9 @@ from tests.tools.conftest import Ask
 BUDGETS = {
     "code_get_span": 20_000,
     "describe": 2_500,
+    "git_pull": 24_000,
+    "git_push": 8_000,
+    "git_remote": 6_000,
     "graph_callees": 6_000,
     "graph_callers": 6_000,
     "graph_trace_feature": 12_000,
@@ -38,6 +41,9 @@ BUDGETS = {
 QUESTIONS: dict[str, dict[str, Any]] = {
     "code_get_span": {"path": "big/wide.py"},
     "describe": {},
+    "git_pull": {"fetch_only": True},
+    "git_push": {"dry_run": True, "tags": True},
+    "git_remote": {},
     "graph_callees": {"symbol": "big.wide.everything", "depth": 3},
     "graph_callers": {"symbol": "big.core.shared", "depth": 3},
     "graph_trace_feature": {"entry_point": "big.wide.everything"},
@@ -84,6 +90,9 @@ def repo(tmp_path: Path) -> Path:
         file = repo / f"big/part{n % 12}/module{n}.py"
         file.write_text(file.read_text().replace("value", "amount"))
     git(repo, "tag", "start")
+    git(tmp_path, "init", "-q", "--bare", "bare")
+    git(repo, "remote", "add", "origin", f"file://{tmp_path}/bare")
+    git(repo, "push", "-q", "origin", *(f"HEAD:refs/heads/branch{n}" for n in range(100)))
     return repo
 
 

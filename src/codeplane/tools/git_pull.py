@@ -1,0 +1,71 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.git.fetching import Tags, fetched
+from codeplane.git.names import branch_name, remote_name
+from codeplane.git.pulling import How, source_of, take_fetch, take_pull
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._remote import RefOutput, line_of, refs_told
+
+
+class GitPullInput(Input):
+    remote: str | None = Field(default=None, max_length=250, description="Default: the branch's own.")
+    branch: Annotated[str | None, synonyms("ref")] = Field(
+        default=None, max_length=250, description="Branch of the remote. Default: the one that is followed."
+    )
+    rebase: bool | None = Field(default=None, description="Rebase, or merge. Default: pull.rebase.")
+    ff_only: Annotated[bool, synonyms("fast_forward_only")] = Field(
+        default=False, description="Refuse where the branches have diverged."
+    )
+    fetch_only: Annotated[bool, synonyms("fetch", "no_merge")] = Field(
+        default=False, description="Leave branch and files as they are."
+    )
+    prune: bool = Field(default=False, description="Delete tracking branches of what is gone there.")
+    tags: bool | None = Field(default=None, description="All tags, or none. Default: those of what comes.")
+
+
+class GitPullOutput(GitDelta):
+    remote: str = Field(description="Remote.")
+    refs: list[RefOutput] | None = Field(default=None, description="References that have moved here.")
+
+
+@tool(Effect.WRITE, "git")
+def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
+    """Fetches from a remote, and merges what the current branch follows or rebases onto it.
+
+    Stops on conflicts, which git_merge or git_rebase continues or aborts.
+
+    Use when:
+    - you want the commits of others, or to know what the remote has (fetch_only)
+    Not for:
+    - branches that are here already (git_merge, git_rebase)
+    Examples:
+    - What is followed: {}
+    - Only look: {"fetch_only": true, "prune": true}
+    - Linear: {"rebase": true}
+    """
+    checkout = call.repo.checkout
+    repository = checkout.repository
+    remote = remote_name(args.remote) if args.remote is not None else None
+    branch = branch_name(args.branch) if args.branch is not None else None
+    source = source_of(repository, remote, branch, merges=not args.fetch_only)
+    tags: Tags = "auto" if args.tags is None else "all" if args.tags else "none"
+    with fetched(line_of(call), source.remote, branch=branch, tags=tags) as brought:
+        if args.fetch_only:
+            changed = change(
+                call,
+                "git_pull",
+                lambda: take_fetch(repository, brought, source, prune=args.prune),
+                alone=False,
+            )
+        else:
+            how = How(rebase=args.rebase, ff_only=args.ff_only, prune=args.prune)
+            changed = change(
+                call, "git_pull", lambda: take_pull(repository, checkout.programs, brought, source, how)
+            )
+    outcome = changed.outcome
+    return GitPullOutput(**delta_fields(changed), remote=outcome.remote, refs=refs_told(call, outcome.moved))

@@ -1,0 +1,172 @@
+"""Fetching and pulling from real remotes through the tools."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.drive import git
+from tests.git.servers import git_daemon, http_server, new_bare, refused_port, silent_server
+from tests.tools.repo import Repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Iterator[Repo]:
+    """A repository and the bare one that it follows, `served/app.git`, at the same commit."""
+    made = Repo(tmp_path, {"app.py": "one = 1\n", "lib.py": "two = 2\n"})
+    bare = new_bare(tmp_path / "served" / "app.git")
+    git(made.root, "remote", "add", "origin", f"file://{bare}")
+    git(made.root, "push", "-qu", "origin", "main")
+    yield made
+    made.session.close()
+
+
+@pytest.fixture
+def other(repo: Repo, tmp_path: Path) -> Path:
+    """Somebody else's clone."""
+    git(tmp_path, "clone", "-q", str(tmp_path / "served" / "app.git"), "other")
+    return tmp_path / "other"
+
+
+def commit(root: Path, text: str, path: str = "app.py") -> str:
+    (root / path).write_text(text)
+    git(root, "add", path)
+    git(root, "commit", "-qm", f"{path}: {text.strip()}")
+    return git(root, "rev-parse", "HEAD")
+
+
+def pushed(other: Path, text: str = "one = 11\n", path: str = "app.py") -> str:
+    made = commit(other, text, path)
+    git(other, "push", "-q", "origin", "HEAD:main")
+    return made
+
+
+def test_a_fast_forward_brings_files_symbols_and_reflogs(repo: Repo, other: Path) -> None:
+    before, theirs = git(repo.root, "rev-parse", "HEAD"), pushed(other, "def one(): ...\n")
+    told = repo.result("git_pull")
+    assert (told["head_before"], told["head"], told["files_changed"]) == (before, theirs, 1)
+    assert told["refs"] == [
+        {"ref": "refs/remotes/origin/main", "move": "updated", "before": before[:10], "after": theirs[:10]}
+    ]
+    assert (repo.root / "app.py").read_text() == "def one(): ...\n"
+    assert (
+        git(repo.root, "status", "--porcelain") == "" and git(repo.root, "rev-parse", "ORIG_HEAD") == before
+    )
+    assert "pull: Fast-forward" in git(repo.root, "reflog")
+    assert "fetch origin: fast-forward" in git(repo.root, "reflog", "origin/main")
+    git(repo.root, "fsck", "--strict")
+    assert "already up to date" in repo.result("git_pull")["summary"]
+
+
+def test_fetch_only_leaves_branch_and_files_and_writes_fetch_head_as_git_does(
+    repo: Repo, other: Path, tmp_path: Path
+) -> None:
+    pushed(other)
+    git(other, "tag", "-a", "-m", "one", "v1")
+    git(other, "push", "-q", "origin", "v1", "HEAD:topic")
+    git(tmp_path, "clone", "-q", "--no-hardlinks", str(repo.root), "copy")
+    git(tmp_path / "copy", "remote", "set-url", "origin", git(repo.root, "remote", "get-url", "origin"))
+    git(tmp_path / "copy", "fetch", "-q")
+    head = git(repo.root, "rev-parse", "HEAD")
+    told = repo.result("git_pull", fetch_only=True)
+    assert {one["ref"]: one["move"] for one in told["refs"]} == {
+        "refs/remotes/origin/main": "updated",
+        "refs/remotes/origin/topic": "new",
+        "refs/tags/v1": "new",
+    }
+    assert git(repo.root, "rev-parse", "HEAD") == head and "head_before" not in told
+    ours, theirs = repo.root / ".git/FETCH_HEAD", tmp_path / "copy/.git/FETCH_HEAD"
+    assert sorted(ours.read_text().splitlines())[:2] == sorted(theirs.read_text().splitlines())[:2]
+    assert git(repo.root, "show-ref", "--tags") == git(tmp_path / "copy", "show-ref", "--tags")
+    assert not list((repo.root / ".git/objects").glob("tmp_objdir*"))
+
+
+def test_what_is_gone_there_is_pruned_when_asked(repo: Repo, other: Path) -> None:
+    git(other, "push", "-q", "origin", "HEAD:topic")
+    repo.result("git_pull", fetch_only=True)
+    git(other, "push", "-q", "origin", ":topic")
+    assert "refs" not in repo.result("git_pull", fetch_only=True)
+    gone = repo.result("git_pull", fetch_only=True, prune=True)["refs"]
+    assert [(one["ref"], one["move"]) for one in gone] == [("refs/remotes/origin/topic", "pruned")]
+
+
+def test_work_that_would_be_lost_stops_a_pull_and_the_fetch_is_kept(repo: Repo, other: Path) -> None:
+    theirs = pushed(other)
+    repo.write("app.py", "mine = 1\n")
+    refused = repo.error("git_pull")
+    assert refused["name"] == "WORK_AT_RISK" and "app.py" in refused["message"]
+    assert (repo.root / "app.py").read_text() == "mine = 1\n"
+    assert git(repo.root, "rev-parse", "origin/main") == theirs
+
+
+def test_a_mirror_does_not_move_the_branch_that_is_checked_out(repo: Repo, other: Path) -> None:
+    git(repo.root, "config", "remote.origin.fetch", "+refs/heads/*:refs/heads/*")
+    head, _ = git(repo.root, "rev-parse", "HEAD"), pushed(other)
+    told = repo.result("git_pull", fetch_only=True)
+    assert told["refs"][0]["move"] == "rejected" and "checked out" in told["refs"][0]["why"]
+    assert git(repo.root, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.parametrize("kind", ["git", "http"])
+def test_other_protocols_bring_the_same(repo: Repo, other: Path, tmp_path: Path, kind: str) -> None:
+    theirs = pushed(other)
+    served = tmp_path / "served"
+    with git_daemon(served) if kind == "git" else http_server(served, needs_password=False) as server:
+        url = server if isinstance(server, str) else server[0]
+        git(repo.root, "remote", "set-url", "origin", f"{url}/app.git")
+        assert repo.result("git_pull")["head"] == theirs
+    git(repo.root, "fsck", "--strict")
+
+
+def test_a_remote_that_does_not_answer_is_left_at_the_deadline(repo: Repo) -> None:
+    settings = repo.session.checkout.settings
+    object.__setattr__(settings, "git", settings.git.model_copy(update={"remote_timeout_sec": 1.0}))
+    with silent_server() as place:
+        for address in (f"http://{place}/a", f"git://{place}/a", "git://192.0.2.1/a"):
+            git(repo.root, "remote", "set-url", "origin", address)
+            began = time.monotonic()
+            assert repo.error("git_pull")["name"] == "REMOTE_UNREACHABLE"
+            assert time.monotonic() - began < 10
+    git(repo.root, "remote", "set-url", "origin", f"http://{refused_port()}/a")
+    assert repo.error("git_pull")["name"] == "REMOTE_UNREACHABLE"
+    assert not list((repo.root / ".git/objects").glob("tmp_objdir*"))
+
+
+def test_a_repository_that_is_not_there_is_a_refusal(repo: Repo, tmp_path: Path) -> None:
+    with http_server(tmp_path / "served", needs_password=False) as (url, _):
+        git(repo.root, "remote", "set-url", "origin", f"{url}/none.git")
+        assert repo.error("git_pull")["name"] == "REMOTE_REFUSED"
+
+
+def test_what_the_repository_says_of_remotes_is_not_obeyed_and_named(repo: Repo, other: Path) -> None:
+    theirs = pushed(other)
+    git(repo.root, "config", "url.ext::sh.insteadOf", "file:")
+    git(repo.root, "config", "remote.origin.uploadpack", "touch /tmp/never")
+    git(repo.root, "config", "http.proxy", "http://127.0.0.1:1")
+    answer = repo.ask("git_pull")
+    assert answer.body["result"]["head"] == theirs
+    told = next(one for one in answer.body["meta"]["warnings"] if one.startswith("Not obeyed"))
+    assert all(key in told for key in ("http.proxy", "remote.origin.uploadpack", "url.ext::sh.insteadof"))
+
+
+def test_a_shallow_clone_pulls_and_stays_shallow(repo: Repo, other: Path, tmp_path: Path) -> None:
+    for n in range(3):
+        pushed(other, f"one = {n}\n")
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{tmp_path}/served/app.git", "shallow")
+    made = Repo.at(tmp_path / "shallow", tmp_path)
+    theirs = pushed(other, "last = 1\n")
+    assert made.result("git_pull")["head"] == theirs
+    assert git(made.root, "rev-parse", "--is-shallow-repository") == "true"
+    git(made.root, "fsck")
+    made.session.close()
+
+
+def test_a_branch_without_a_commit_takes_what_is_there(repo: Repo, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main", "fresh")
+    made = Repo.at(tmp_path / "fresh", tmp_path)
+    made.result("git_remote", action="add", name="origin", url=f"file://{tmp_path}/served/app.git")
+    assert made.error("git_pull")["name"] == "INVALID_ARGUMENT"
+    assert made.result("git_pull", branch="main")["head"] == git(repo.root, "rev-parse", "HEAD")
+    assert git(made.root, "status", "--porcelain") == ""
+    made.session.close()
