@@ -1,6 +1,6 @@
 """What has to happen to files and index so that they become a tree, and what work stands against it."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -42,17 +42,18 @@ def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target:
     return planner.checked()
 
 
-def plan_whole(handle: pygit2.Repository, root: Path, target: str, only: Iterable[str] | None = None) -> Plan:
-    """To exactly a tree: every tracked file and every entry of the index, or those among `only`."""
-    head = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
-    torn = unmerged(handle)
-    from_target = staged(handle, target)
-    paths = from_target.keys() | unstaged(handle) | torn
-    if only is not None:
-        paths &= set(only)
+def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> Plan:
+    """To exactly a tree: every tracked file and every entry of the index."""
     tree = handle[target].peel(pygit2.Tree)
-    pairs = {path: Pair(in_index(handle, path), _in_tree(tree, path)) for path in paths}
-    planner = _Planner(handle, WorkTree(handle, root), torn, pairs)
+    paths = staged(handle, target).keys() | unstaged(handle) | unmerged(handle)
+    return plan_paths(handle, root, {path: in_tree(tree, path) for path in paths})
+
+
+def plan_paths(handle: pygit2.Repository, root: Path, wanted: Mapping[str, Side | None]) -> Plan:
+    """Some paths become what is wanted, in files and index, whatever they are."""
+    head = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
+    pairs = {path: Pair(in_index(handle, path), side) for path, side in wanted.items()}
+    planner = _Planner(handle, WorkTree(handle, root), unmerged(handle), pairs)
     by_head = staged(handle, head).keys()
     for path, pair in pairs.items():
         planner.replace(path, pair, is_staged=path in by_head)
@@ -164,7 +165,8 @@ def _is_ignored(handle: pygit2.Repository, path: str) -> bool:
         return False  # libgit2 is not asked about names that are not UTF-8
 
 
-def _in_tree(tree: pygit2.Tree, path: str) -> Side | None:
+def in_tree(tree: pygit2.Tree, path: str) -> Side | None:
+    """The file, link or submodule that a tree has at a path."""
     try:
         entry = tree[path]
     except KeyError:

@@ -67,7 +67,7 @@ class Work:
         return not (self.in_index or self.in_files or self.untracked)
 
     def commit(self, message: str) -> pygit2.Oid:
-        """As `git stash` makes it: the parents are HEAD, the index and the untracked files, if there are any."""
+        """As `git stash` makes it: the parents are HEAD, the index and, if there are any, untracked files."""
         handle = self.handle
         base = self._base()
         label = f"{_branch(handle)}: {_described(handle, base)}"
