@@ -1,0 +1,53 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.outcome import Outcome
+from codeplane.git.resetting import Mode, reset, reset_paths
+from codeplane.git.selection import Selection
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+
+class GitResetInput(Input):
+    ref: Annotated[str, synonyms("target", "commit", "revision", "to")] = Field(
+        default="HEAD", min_length=1, max_length=250, description="Commit, `HEAD~1`, `HEAD@{1}`, a saved ref."
+    )
+    mode: Annotated[Mode, synonyms("type", "kind")] = Field(
+        default=Mode.MIXED,
+        description="soft: branch only; mixed: and index; hard: and files; keep: hard, local changes stay.",
+    )
+    paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
+        default=None, min_length=1, max_length=1000, description="Only these, only in the index."
+    )
+    force: bool = Field(default=False, description="Save and discard uncommitted work.")
+
+
+@tool(Effect.WRITE, "git")
+def git_reset(call: Call, args: GitResetInput) -> GitDelta:
+    """Moves the current branch to a commit, and with it the index and the files as `mode` says.
+
+    Use when:
+    - you take commits of this branch back, or go back to `head_before` of an answer
+    Not for:
+    - other branches (git_checkout, git_branch)
+    Examples:
+    - The last commit back into the files: {"ref": "HEAD~1"}
+    - Back to where HEAD was: {"ref": "HEAD@{1}", "mode": "keep"}
+    """
+    if args.paths and args.mode is not Mode.MIXED:
+        raise InvalidArgument(
+            f"A {args.mode} reset has no paths.",
+            hints=['git_checkout {"ref": …, "paths": […]} restores files.'],
+        )
+    return GitDelta.model_validate(delta_fields(change(call, "git_reset", lambda: _act(call, args))))
+
+
+def _act(call: Call, args: GitResetInput) -> Outcome:
+    checkout = call.repo.checkout
+    if args.paths:
+        return reset_paths(checkout.repository, args.ref, Selection.of(call.repo.tree.jail, args.paths))
+    return reset(checkout.repository, checkout.programs, args.ref, args.mode, force=args.force)
