@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.config import Places
-from codeplane.core.errors import IndexBusy
+from codeplane.core.errors import IndexBusy, NotTrusted
+from codeplane.git import open_repository
 from codeplane.index import Index, Workers, drop_index
 from codeplane.index.dump import dump
 from codeplane.session import Checkout
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 CHURN = """
 import random, sys
 from pathlib import Path
+from codeplane.git import open_repository
 from codeplane.index import Index, Workers
 from tests.index.conftest import tree_of
 if __name__ == "__main__":
@@ -71,8 +73,9 @@ def test_a_git_file_that_the_primary_does_not_know_shares_nothing(tmp_path: Path
     else:
         root = linked
         (main / ".git" / "worktrees" / "linked" / "gitdir").write_text("/somewhere/else/.git\n")
-    checkout = checkout_of(root)
-    assert checkout.index_file == root / ".codeplane" / "index.db" and checkout.view_key == "worktree"
+    with pytest.raises(NotTrusted):
+        checkout_of(root)
+    assert open_repository(root, trusted=True).primary() is None
 
 
 def test_each_worktree_is_seen_as_it_is_and_content_is_read_once(tmp_path: Path, workers: Workers) -> None:

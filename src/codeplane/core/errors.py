@@ -223,7 +223,7 @@ class UnsupportedRepository(RepositoryError):
 
 
 class NotTrusted(RepositoryError):
-    """The call would obey what the repository supplies, and the repository has not been trusted."""
+    """What the repository supplies would be obeyed or followed, and the repository has not been trusted."""
 
     code = 2005
 

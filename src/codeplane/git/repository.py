@@ -16,10 +16,12 @@ from codeplane.core.errors import (
     GitFailed,
     GitFailure,
     NoRepository,
+    NotTrusted,
     RepositoryError,
     UnsupportedRepository,
 )
 from codeplane.git.objects import Commit, TreeEntry, blob_size, find_commit, list_tree, read_blob
+from codeplane.git.redirects import check_redirects
 
 _LONGEST_LINK = 8192
 # What a file has that differs from the index, or has no one content there.
@@ -171,14 +173,18 @@ def locate(start: Path) -> Path:
 
 
 def open_repository(root: Path, *, trusted: bool) -> Repository:
-    """Opens the repository at `root`; one that belongs to someone else only when it is trusted."""
+    """Opens the repository at `root`; one that is someone else's, or leads elsewhere, only when trusted."""
     pygit2.settings.owner_validation = not trusted
+    if not trusted:
+        check_redirects(root)
     try:
         handle = pygit2.Repository(str(root / ".git"))
     except pygit2.GitError as error:
         raise _explain(root, error) from error
     if handle.is_bare:
         raise BareRepository(f"{root} is a bare repository: it has no working tree to serve.")
+    if not trusted and os.path.realpath(handle.workdir) != os.path.realpath(root):
+        raise NotTrusted(f"{root} is not opened: its git directory is that of {handle.workdir}.")
     return Repository(root, handle, trusted=trusted)
 
 
