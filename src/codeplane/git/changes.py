@@ -1,6 +1,8 @@
 """What is different between two states of a repository, file by file."""
 
+import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -52,13 +54,21 @@ def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) ->
     return [_change(delta) for delta in found.deltas]
 
 
-def with_renames(handle: pygit2.Repository, changes: list[Change]) -> list[Change]:
-    """Deletions and additions that belong together are one change, in the order of the new paths."""
+def with_renames(
+    handle: pygit2.Repository, changes: list[Change], contents: Mapping[str, bytes] | None = None
+) -> list[Change]:
+    """Deletions and additions that belong together are one change, in the order of the new paths.
+
+    `contents` has the new files that are in no blob.
+    """
     gone = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
     come = {one.path: one.new for one in changes if one.kind == "A" and one.new is not None}
     if not gone or not come:
         return changes
-    found = renames(handle, gone, come)
+    held = {blob_id(data): data for data in (contents or {}).values()}
+    for path, data in (contents or {}).items():
+        come[path] = Side(blob_id(data), come[path].mode)
+    found = renames(handle, gone, come, held)
     taken = set(found.values())
     kept = [
         Change("R", one.path, gone[found[one.path]], one.new, found[one.path])
@@ -68,6 +78,26 @@ def with_renames(handle: pygit2.Repository, changes: list[Change]) -> list[Chang
         if not (one.kind == "D" and one.path in taken)
     ]
     return sorted(kept, key=lambda one: os.fsencode(one.path))
+
+
+def git_mode(mode: int) -> int:
+    """The mode that git has for a regular file with this one."""
+    return 0o100755 if mode & 0o100 else 0o100644
+
+
+def blob_id(data: bytes) -> str:
+    """The id of the blob with these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def change_of(path: str, old: Side | None, new: Side | None) -> Change | None:
+    """What has become of a path; None when nothing has."""
+    if old is None or new is None:
+        side = old or new
+        return Change("A" if old is None else "D", path, old, new) if side is not None else None
+    if old == new:
+        return None
+    return Change("M" if old.mode & KIND == new.mode & KIND else "T", path, old, new)
 
 
 def _change(delta: pygit2.DiffDelta) -> Change:

@@ -38,9 +38,11 @@ class _Match(NamedTuple):
     come: str
 
 
-def renames(handle: pygit2.Repository, gone: Sides, come: Sides) -> dict[str, str]:
-    """The old path for each new one that has one."""
-    shared = _Shared(handle)
+def renames(
+    handle: pygit2.Repository, gone: Sides, come: Sides, held: Mapping[str, bytes] | None = None
+) -> dict[str, str]:
+    """The old path for each new one that has one; `held` has contents that are no blobs, by their ids."""
+    shared = _Shared(handle, held or {})
     found = _equal(gone, come)
     found |= _by_name(_left(gone, found.values()), _left(come, found), shared)
     old, new = _left(gone, found.values()), _left(come, found)
@@ -128,8 +130,9 @@ def _has_name_of(one: str, other: str) -> bool:
 class _Shared:
     """How much of a content is in another; each is read once."""
 
-    def __init__(self, handle: pygit2.Repository) -> None:
+    def __init__(self, handle: pygit2.Repository, held: Mapping[str, bytes]) -> None:
         self._handle = handle
+        self._held = held
         self._size = cache(self._size_of)
         self._spans = cache(self._spans_of)
 
@@ -145,11 +148,11 @@ class _Shared:
         return copied * _WHOLE // large if sizes[1] else 0
 
     def _size_of(self, oid: str) -> int:
-        return blob_size(self._handle, oid) or 0
+        return len(self._held[oid]) if oid in self._held else blob_size(self._handle, oid) or 0
 
     def _spans_of(self, oid: str) -> Counter[bytes]:
         """The bytes of each line, or piece of a long line, that a content consists of."""
-        data = read_blob(self._handle, oid) or b""
+        data = self._held[oid] if oid in self._held else read_blob(self._handle, oid) or b""
         if b"\0" not in data[:_BEGINNING]:
             data = data.replace(b"\r\n", b"\n")
         spans: Counter[bytes] = Counter()

@@ -10,7 +10,7 @@ import pygit2
 
 from codeplane.core.errors import GitFailed
 from codeplane.git import index_file
-from codeplane.git.changes import KIND, SUBMODULE, Change, with_renames
+from codeplane.git.changes import KIND, SUBMODULE, Change, change_of, with_renames
 from codeplane.git.objects import TreeEntry, list_tree
 from codeplane.git.outcome import Conflict, Side
 
@@ -86,8 +86,11 @@ class Staged:
 
     def changes(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
         """What a commit would change in the tree of HEAD, with renames; what is not merged is left out."""
-        found = sorted(self._unlike("", tree, handle), key=lambda one: os.fsencode(one.path))
-        return with_renames(handle, found)
+        return with_renames(handle, self.differences(handle, tree))
+
+    def differences(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
+        """The same of any tree and without a look for renames."""
+        return sorted(self._unlike("", tree, handle), key=lambda one: os.fsencode(one.path))
 
     def _unlike(self, folder: str, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
         if tree is not None and self.trees.get(folder) == tree:
@@ -104,14 +107,9 @@ class Staged:
     def _one(self, path: str, old: Side | None) -> Iterator[Change]:
         entry = self.entries.get(path)
         new = entry.side if entry is not None and not entry.is_intended else None
-        if old == new or path in self.sides:
-            return
-        if old is None:
-            yield Change("A", path, None, new)
-        elif new is None:
-            yield Change("D", path, old, None)
-        else:
-            yield Change("M" if old.mode & KIND == new.mode & KIND else "T", path, old, new)
+        found = change_of(path, old, new)
+        if found is not None and path not in self.sides:
+            yield found
 
 
 def _listed(handle: pygit2.Repository, tree: str | None) -> dict[str, TreeEntry]:

@@ -1,6 +1,5 @@
 """How the working tree differs from git's index: what is modified, and what git does not know."""
 
-import hashlib
 import os
 import stat
 import threading
@@ -14,7 +13,7 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
-from codeplane.git.changes import KIND, LINK, Change
+from codeplane.git.changes import KIND, LINK, Change, blob_id, change_of, git_mode, with_renames
 from codeplane.git.clean import attributes_of, cleaned
 from codeplane.git.degraded import check_index
 from codeplane.git.outcome import Conflict, Side
@@ -30,7 +29,7 @@ from codeplane.truth.plainfile import read_plain
 from codeplane.truth.version import submodule_head
 
 _LARGEST_INDEX: Final = 1 << 30
-_CHUNK: Final = 1 << 20
+_LARGEST_COMPARED: Final = 8 << 20
 # The clock of a file system moves in steps: a file this much older than the index may be as young as it.
 _STEP_NS: Final = 20_000_000
 _WORD: Final = 0xFFFFFFFF
@@ -82,22 +81,53 @@ class GitStatus:
     def look(self) -> WorkStatus:
         """The status now."""
         with self._lock, self._repository.opened() as handle:
-            staged = self._staged()
-            if self._ignore.has_changed():
-                self._ignore.forget()
-            look = _Look(handle, self._repository, self._jail, self._ignore, self._folders, staged)
-            look.index_ns = _stamp(self._repository.git_dir / "index")
-            look.hashed = self._hashed
-            look.run()
-            self._folders.keep(look.entered)
-            self._hashed = look.kept
+            staged, look = self._looked(handle)
             return WorkStatus(
                 self._staged_changes(handle, staged),
-                tuple(sorted(look.modified, key=lambda one: os.fsencode(one.path))),
+                tuple(with_renames(handle, look.changes(), look.intended())),
                 tuple(sorted(look.untracked, key=os.fsencode)),
                 staged.conflicts,
                 tuple(sorted(look.undecided)),
             )
+
+    def since(self, tree: str | None) -> list[Change]:
+        """How the tracked files of the working tree differ from a tree; None is the empty one."""
+        with self._lock, self._repository.opened() as handle:
+            staged, look = self._looked(handle)
+            before = {one.path: one for one in staged.differences(handle, tree)}
+            after = {one.path: one for one in look.changes()}
+            found = [
+                change_of(
+                    path,
+                    before[path].old if path in before else after[path].old,
+                    after[path].new if path in after else before[path].new,
+                )
+                for path in sorted(before.keys() | after.keys(), key=os.fsencode)
+            ]
+            came = [one for one in found if one is not None]
+            contents = {
+                one.path: look.content(one.path)
+                for one in came
+                if one.kind == "A" and one.new is not None and not one.new.oid
+            }
+            return with_renames(handle, came, contents)
+
+    def staged_since(self, tree: str | None) -> list[Change]:
+        """How the index differs from a tree; None is the empty one."""
+        with self._lock, self._repository.opened() as handle:
+            return self._staged().changes(handle, tree)
+
+    def _looked(self, handle: pygit2.Repository) -> "tuple[Staged, _Look]":
+        staged = self._staged()
+        if self._ignore.has_changed():
+            self._ignore.forget()
+        look = _Look(handle, self._repository, self._jail, self._ignore, self._folders, staged)
+        look.index_ns = _stamp(self._repository.git_dir / "index")
+        look.hashed = self._hashed
+        look.run()
+        self._folders.keep(look.entered)
+        self._hashed = look.kept
+        return staged, look
 
     def _staged(self) -> Staged:
         data = read_plain(str(self._repository.git_dir / "index"), _LARGEST_INDEX) or b""
@@ -151,6 +181,25 @@ class _Look:
                 self.untracked += self._unknown(path, found, scope)
             ahead += self._inner(path, found, scope, is_ignored=is_ignored)
 
+    def changes(self) -> list[Change]:
+        return sorted(self.modified, key=lambda one: os.fsencode(one.path))
+
+    def intended(self) -> dict[str, bytes]:
+        """The files that are to be added and have nothing staged."""
+        return {one.path: self.content(one.path) for one in self.modified if one.kind == "A"}
+
+    def content(self, path: str) -> bytes:
+        """A file of the working tree as git would keep it; nothing where it cannot be read."""
+        try:
+            if stat.S_ISLNK(os.lstat(f"{self.jail.root}/{path}").st_mode):
+                return os.fsencode(os.readlink(f"{self.jail.root}/{path}"))  # noqa: PTH115
+            fd = self.jail.open(RepoPath(path))
+        except (OSError, CodePlaneError):
+            return b""
+        with os.fdopen(fd, "rb") as stream:
+            data = stream.read(_LARGEST_COMPARED)
+        return cleaned(self.handle, attributes_of(self.handle, path), data, None)
+
     def _inner(
         self, path: str, found: Folder, scope: Scope, *, is_ignored: bool
     ) -> Iterator[tuple[str, Scope, bool]]:
@@ -194,7 +243,8 @@ class _Look:
     def _missing(self, entry: Entry, found: Folder, name: str) -> None:
         if name not in found.folders:
             if not entry.is_skipped:
-                self.modified.append(Change("D", entry.path, entry.side, None))
+                new = Side("", entry.mode) if os.path.lexists(f"{self.jail.root}/{entry.path}") else None
+                self.modified.append(Change("M" if new else "D", entry.path, entry.side, new))
         elif entry.is_submodule:
             self._submodule(entry)
         elif not entry.is_skipped or self.is_sparse:
@@ -211,15 +261,21 @@ class _Look:
             self.modified.append(Change("A", entry.path, None, new))
         elif new.mode & KIND != entry.mode & KIND:
             self.modified.append(Change("T", entry.path, entry.side, new))
-        elif new.mode != entry.mode or self._hash(entry, now) != entry.oid:
+        elif (
+            new.mode != entry.mode or self._has_other_size(entry, now) or self._hash(entry, now) != entry.oid
+        ):
             self.modified.append(Change("M", entry.path, entry.side, new))
+
+    def _has_other_size(self, entry: Entry, now: os.stat_result) -> bool:
+        """Then git looks no further, even where line ends alone have changed; 0 is a size it does not know."""
+        return entry.size != 0 and now.st_size & _WORD != entry.size
 
     def _mode(self, entry: Entry, now: os.stat_result) -> int:
         if stat.S_ISLNK(now.st_mode):
             return LINK
         if not self.trusts_modes and stat.S_ISREG(entry.mode):
             return entry.mode
-        return 0o100755 if now.st_mode & 0o100 else 0o100644
+        return git_mode(now.st_mode)
 
     def _hash(self, entry: Entry, now: os.stat_result) -> str | None:
         key = (now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino, now.st_mode)
@@ -237,7 +293,7 @@ class _Look:
         path = f"{self.jail.root}/{entry.path}"
         try:
             if stat.S_ISLNK(now.st_mode):
-                return _blob_id(os.fsencode(os.readlink(path)))  # noqa: PTH115 - names that are not UTF-8
+                return blob_id(os.fsencode(os.readlink(path)))  # noqa: PTH115 - names that are not UTF-8
             told = attributes_of(self.handle, entry.path)
             if told.filter is not None or told.encoding is not None:
                 self.undecided.append(entry.path)
@@ -247,7 +303,7 @@ class _Look:
             return None
         with os.fdopen(fd, "rb") as stream:
             data = stream.read()
-        return _blob_id(cleaned(self.handle, told, data, entry.oid))
+        return blob_id(cleaned(self.handle, told, data, entry.oid))
 
     def _submodule(self, entry: Entry) -> None:
         head = submodule_head(self.repository, RepoPath(entry.path))
@@ -286,13 +342,10 @@ class _Look:
                 yield inner
         for name in found.folders:
             inner = prefix + name
-            if inner in self.staged.folders or self._is_tracked_submodule(tracked.get(name)):
+            if inner in self.staged.folders or inner in self.staged.entries or inner in self.staged.sides:
                 continue
             if not scope.git_ignores(name, inner, directory=True) and self._is_seen(inner, scope):
                 yield f"{inner}/"
-
-    def _is_tracked_submodule(self, entry: Entry | None) -> bool:
-        return entry is not None and entry.is_submodule
 
     def _is_seen(self, top: str, scope: Scope) -> bool:
         """Whether a directory that is not tracked has anything in it that git would tell of."""
@@ -318,10 +371,6 @@ class _Look:
     def _is_repository(self, path: str) -> bool:
         place = self.jail.root / path / ".git"
         return place.is_file() or (place / "HEAD").is_file()
-
-
-def _blob_id(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _stamp(path: Path) -> int:

@@ -43,7 +43,7 @@ class WorkingTree:
         self._repository = repository
         self._trusted = trusted
         self._ignore = Ignore(root, repository.git_dir, trusted=trusted)
-        self.git = GitStatus(repository, self.jail, self._rules())
+        self.git = GitStatus(repository, self.jail, self.rules())
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
         self._refused: dict[RepoPath, str] = {}  # by the last look
@@ -164,12 +164,12 @@ class WorkingTree:
 
     def at(self, commit: str) -> CommitTree:
         """The files of a commit, by the rules that hold in the working tree now."""
-        return CommitTree(self._repository, self._repository.commit(commit), self._rules(), self.largest)
+        return CommitTree(self._repository, self._repository.commit(commit), self.rules(), self.largest)
 
     def judge(self) -> Judge:
         """The rules by which paths may be changed, as they are now."""
         index = self._repository.git_dir / "index"
-        return Judge(self.jail.root, self._rules(), cache(lambda: Tracked.read(index)))
+        return Judge(self.jail.root, self.rules(), cache(lambda: Tracked.read(index)))
 
     @property
     def folds_case(self) -> bool:
@@ -188,7 +188,7 @@ class WorkingTree:
         """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""
         return self.version() != version
 
-    def _rules(self) -> Ignore:
+    def rules(self) -> Ignore:
         """The rules read anew: those of the listing must not move without the listing."""
         return Ignore(self.jail.root, self._repository.git_dir, trusted=self._trusted)
 

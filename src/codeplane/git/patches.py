@@ -1,0 +1,145 @@
+"""What has changed in one file, line by line, as `git diff` shows it; no program is asked."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import pygit2
+
+from codeplane.git.changes import KIND, SUBMODULE, Change
+from codeplane.git.outcome import Side
+from codeplane.jail import shown
+
+LARGEST: Final = 8 << 20
+"""A file larger than this is named and not compared."""
+
+_BEGINNING: Final = 8000
+_HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
+_OPTION = pygit2.enums.DiffOption
+_FLAGS = _OPTION.INDENT_HEURISTIC | _OPTION.FORCE_TEXT
+
+Content = bytes | pygit2.Blob | None
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The lines of one change. Hunks begin with their `@@` line; `note` says why there are none."""
+
+    change: Change
+    hunks: tuple[str, ...] = ()
+    insertions: int = 0
+    deletions: int = 0
+    is_binary: bool = False
+    note: str | None = None
+
+    @property
+    def mode(self) -> str | None:
+        """`old → new` where the mode is another one."""
+        old, new = self.change.old, self.change.new
+        if old is None or new is None or old.mode == new.mode:
+            return None
+        return f"{old.mode:06o} → {new.mode:06o}"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is different after all."""
+        told = self.hunks or self.is_binary or self.note or self.mode
+        return self.change.kind == "M" and not told
+
+
+def patch_of(
+    handle: pygit2.Repository,
+    change: Change,
+    read: Callable[[Change], bytes] | None = None,
+    *,
+    context: int = 3,
+) -> Patch:
+    """The patch of a change; `read` gives the content of a new side that is in the working tree."""
+    old = _content(handle, change.old)
+    in_tree = change.new is not None and not change.new.oid and change.new.mode & KIND != SUBMODULE
+    new = read(change) if in_tree and read is not None else _content(handle, change.new)
+    sizes = [len(one) if isinstance(one, bytes) else one.size for one in (old, new) if one is not None]
+    if max(sizes, default=0) > LARGEST:
+        return Patch(change, note=f"{max(sizes)} bytes: too large to be compared")
+    if _is_binary(handle, change, old, new):
+        return Patch(change, is_binary=_data(old) != _data(new))
+    if change.kind == "T":
+        pairs: list[tuple[Content, Content]] = [(old, None), (None, new)]
+    else:
+        pairs = [(old, new)]
+    return _joined(change, [_compared(handle, change, *pair, context) for pair in pairs])
+
+
+def _joined(change: Change, parts: list[tuple[tuple[str, ...], int, int]]) -> Patch:
+    hunks = tuple(hunk for part in parts for hunk in part[0])
+    return Patch(change, hunks, sum(part[1] for part in parts), sum(part[2] for part in parts))
+
+
+def _compared(
+    handle: pygit2.Repository, change: Change, old: Content, new: Content, context: int
+) -> tuple[tuple[str, ...], int, int]:
+    make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
+    path = change.path
+    made = make(old_as_path=path, new_as_path=path) if _is_driven(handle, path) else make()
+    _, insertions, deletions = made.line_stats
+    return _hunks(made.data or b""), insertions, deletions
+
+
+def _hunks(data: bytes) -> tuple[str, ...]:
+    """The hunks of a patch: every line of a content has a sign before it, so a line with `@@` begins one."""
+    beginning = data.find(b"\n@@ ")
+    if beginning < 0:
+        return ()
+    text = data[beginning + 1 :].decode("utf-8", "replace")
+    first, *rest = text.split("\n@@ ")
+    return tuple(one if one.endswith("\n") else f"{one}\n" for one in (first, *(f"@@ {r}" for r in rest)))
+
+
+def pieces(hunk: str, most: int) -> list[str]:
+    """A long hunk as several, each with a `@@` line of its own and at most so many lines."""
+    header, *lines = (f"{line}\n" for line in hunk.removesuffix("\n").split("\n"))
+    place = _HEADER.match(header)
+    if len(lines) <= most or place is None:
+        return [hunk]
+    old, new = int(place[1]), int(place[2])
+    found = []
+    for at in range(0, len(lines), most):
+        part = lines[at : at + most]
+        gone = sum(line[0] in " -" for line in part)
+        come = sum(line[0] in " +" for line in part)
+        found.append(f"@@ -{old},{gone} +{new},{come} @@\n{''.join(part)}")
+        old, new = old + gone, new + come
+    return found
+
+
+def _is_driven(handle: pygit2.Repository, path: str) -> bool:
+    """Whether the attributes of a path name a language, which decides what is shown beside `@@`."""
+    return shown(path) == path and isinstance(handle.get_attr(os.fsencode(path), "diff"), str)
+
+
+def _is_binary(handle: pygit2.Repository, change: Change, old: Content, new: Content) -> bool:
+    if change.is_submodule:
+        return False
+    told = handle.get_attr(os.fsencode(change.path), "diff")
+    if isinstance(told, bool):
+        return not told
+    return any(b"\0" in _data(one)[:_BEGINNING] for one in (old, new))
+
+
+def _data(content: Content) -> bytes:
+    if content is None:
+        return b""
+    return content if isinstance(content, bytes) else content.data
+
+
+def _content(handle: pygit2.Repository, side: Side | None) -> Content:
+    if side is None:
+        return None
+    if side.mode & KIND == SUBMODULE:
+        return f"Subproject commit {side.oid}\n".encode()
+    found = handle[side.oid]
+    assert isinstance(found, pygit2.Blob), "BUG: a file is a blob"
+    return found

@@ -1,0 +1,107 @@
+"""Patches as the git tools show them: page by page, each file with what fits."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from pydantic import Field
+
+from codeplane.git.changes import Change
+from codeplane.git.patches import Patch, pieces
+from codeplane.jail import shown
+from codeplane.tools._registry import Output
+
+_MOST_CHARACTERS: Final = 20_000
+_MOST_FILES: Final = 100
+_MOST_LINES: Final = 200
+MOST_COUNTED: Final = 500
+"""Lines are counted in changes of so many files; beyond that only the files are."""
+
+STATUSES: Final = {
+    "A": "added",
+    "M": "modified",
+    "D": "deleted",
+    "T": "type_changed",
+    "R": "renamed",
+    "U": "conflict",
+}
+
+
+class PatchOutput(Output):
+    path: str = Field(description="File.")
+    status: str = Field(description="added, modified, deleted, renamed, type_changed or conflict.")
+    old_path: str | None = Field(default=None, description="Path before.")
+    mode: str | None = Field(default=None, description="`old → new`, where it is another.")
+    binary: bool | None = Field(default=None, description="Whether it has no lines to compare.")
+    insertions: int | None = Field(default=None, description="Lines that came.")
+    deletions: int | None = Field(default=None, description="Lines that went.")
+    note: str | None = Field(default=None, description="Why no lines are shown.")
+    hunks: str | None = Field(default=None, description="Hunks, as in a unified diff.")
+
+
+class DiffStats(Output):
+    files_changed: int = Field(description="Files.")
+    insertions: int | None = Field(default=None, description="Lines that came.")
+    deletions: int | None = Field(default=None, description="Lines that went.")
+
+
+class Rest(NamedTuple):
+    """What of a comparison has not been shown: from a piece of the first change on."""
+
+    changes: tuple[Change, ...]
+    piece: int
+    with_hunks: bool
+
+
+def page(rest: Rest, patch: Callable[[Change], Patch]) -> tuple[list[PatchOutput], Rest | None]:
+    """As much as one answer takes, and what is left then."""
+    files: list[PatchOutput] = []
+    room, piece = _MOST_CHARACTERS, rest.piece
+    for at, change in enumerate(rest.changes):
+        if len(files) >= _MOST_FILES or room <= 0:
+            return files, rest._replace(changes=rest.changes[at:], piece=piece)
+        made = patch(change)
+        if made.is_empty:
+            continue
+        parts = [part for hunk in made.hunks for part in pieces(hunk, _MOST_LINES)] if rest.with_hunks else []
+        shown_now, room = _fitting(parts[piece:], room, is_first=not files)
+        files.append(_file(made, "".join(shown_now), is_begun=piece > 0))
+        piece += len(shown_now)
+        if piece < len(parts):
+            return files, rest._replace(changes=rest.changes[at:], piece=piece)
+        piece = 0
+    return files, None
+
+
+def stats(patches: Sequence[Patch]) -> DiffStats:
+    there = [one for one in patches if not one.is_empty]
+    return DiffStats(
+        files_changed=len(there),
+        insertions=sum(one.insertions for one in there),
+        deletions=sum(one.deletions for one in there),
+    )
+
+
+def _fitting(parts: Sequence[str], room: int, *, is_first: bool) -> tuple[list[str], int]:
+    """The parts that there is room for; an answer has at least one."""
+    taken: list[str] = []
+    for part in parts:
+        if len(part) > room and (taken or not is_first):
+            return taken, 0
+        taken.append(part)
+        room -= len(part)
+    return taken, room
+
+
+def _file(made: Patch, hunks: str, *, is_begun: bool) -> PatchOutput:
+    change = made.change
+    return PatchOutput(
+        path=shown(change.path),
+        status=STATUSES[change.kind],
+        old_path=shown(change.old_path) if change.old_path is not None else None,
+        mode=made.mode,
+        binary=made.is_binary or None,
+        insertions=(made.insertions or None) if not is_begun else None,
+        deletions=(made.deletions or None) if not is_begun else None,
+        note=made.note,
+        hunks=hunks or None,
+    )

@@ -1,0 +1,70 @@
+from functools import cache
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.selection import Selection
+from codeplane.session import Call
+from codeplane.tools._patches import MOST_COUNTED, DiffStats, PatchOutput, Rest, page, stats
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.truth.comparison import Comparison, changes
+
+
+class GitDiffInput(Input):
+    base: Annotated[str | None, synonyms("from", "ref", "commit")] = Field(
+        default=None, max_length=250, description="Commit to compare with; else the index."
+    )
+    target: Annotated[str | None, synonyms("to", "head")] = Field(
+        default=None, max_length=250, description="Commit; else the working tree."
+    )
+    staged: Annotated[bool, synonyms("cached", "index")] = Field(
+        default=False, description="What is staged, instead of the working tree."
+    )
+    paths: Annotated[list[str], synonyms("path", "files")] = Field(
+        default=[], description="Only these files and directories."
+    )
+    stat: Annotated[bool, synonyms("name_only", "summary")] = Field(
+        default=False, description="Files and counts, no hunks."
+    )
+    cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+
+
+class GitDiffOutput(Output):
+    files: list[PatchOutput] = Field(description="File by file.")
+    stats: DiffStats | None = Field(default=None, description="Of all files; in the first answer.")
+    next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
+
+
+@tool(Effect.READ, "git", standard=True)
+def git_diff(call: Call, args: GitDiffInput) -> GitDiffOutput:
+    """Changed lines: not staged, staged, since a commit, or between two commits.
+
+    Examples:
+    - Not staged: {}
+    - Since a commit: {"base": "HEAD~3"}
+    - Between two: {"base": "main", "target": "topic", "stat": true}
+    """
+    if args.staged and args.target is not None:
+        raise InvalidArgument("What is staged is compared with `base` alone.", hints=["Leave out `target`."])
+    tree = call.repo.tree
+    with call.repo.checkout.repository.opened() as handle:
+        patch = cache(Comparison(tree, handle).patch)
+        if args.cursor is not None:
+            rest, counts = call.session.cursors.resume(args.cursor, Rest), None
+        else:
+            chosen = Selection.of(tree.jail, args.paths)
+            every = changes(tree, handle, args.base, args.target, staged=args.staged)
+            found = tuple(one for one in every if one.path in chosen or (one.old_path or one.path) in chosen)
+            is_counted = len(found) <= MOST_COUNTED
+            counts = (
+                stats([patch(one) for one in found]) if is_counted else DiffStats(files_changed=len(found))
+            )
+            rest = Rest(found, 0, not args.stat)
+        call.check()
+        files, left = page(rest, patch)
+    return GitDiffOutput(
+        files=files,
+        stats=counts,
+        next_cursor=call.session.cursors.keep(left) if left is not None else None,
+    )

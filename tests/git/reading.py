@@ -1,0 +1,90 @@
+"""What the git program says, and what CodePlane says of the same repository, in one form to compare."""
+
+import os
+import re
+from pathlib import Path
+
+import pygit2
+
+from codeplane.git import open_repository
+from codeplane.git.changes import Change
+from codeplane.truth import WorkingTree
+from codeplane.truth.comparison import Comparison, changes
+from codeplane.truth.status import WorkStatus
+from tests.git import plain
+
+Lines = dict[str, tuple[str, str]]
+
+_SETTINGS = ("--no-ext-diff", "--no-textconv", "--no-color", "-M")
+_COMPARED: tuple[tuple[str | None, str | None, bool, tuple[str, ...]], ...] = (
+    (None, None, False, ()),
+    (None, None, True, ("--cached",)),
+    ("side", None, False, ("side",)),
+    ("side", "main", False, ("side", "main")),
+)
+
+
+def tree_of(root: Path) -> WorkingTree:
+    return WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+
+
+def check_status(root: Path) -> None:
+    told, said = _status_told(tree_of(root).git.look()), _status(root)
+    assert told == said, (told, said)
+
+
+def check_diffs(root: Path) -> None:
+    """The four comparisons: not staged, staged, since a commit, between commits."""
+    tree, handle = tree_of(root), pygit2.Repository(str(root))
+    for base, target, staged, arguments in _COMPARED:
+        found = changes(tree, handle, base, target, staged=staged)
+        told, said = diff_told(tree, handle, found), diff(root, *arguments)
+        assert told == said, (arguments, told, said)
+
+
+def _status(root: Path) -> list[str]:
+    """The lines of porcelain, a rename as its two paths; without what is not merged."""
+    fields = os.fsdecode(plain.run(root, "status", "--porcelain", "-z")).split("\0")[:-1]
+    found = []
+    while fields:
+        line = fields.pop(0)
+        found.append(f"{line} < {fields.pop(0)}" if "R" in line[:2] else line)
+    return sorted(line for line in found if line[:2] not in ("UU", "AA", "DD", "AU", "UA", "DU", "UD"))
+
+
+def _status_told(found: WorkStatus) -> list[str]:
+    codes: dict[str, list[str]] = {}
+    old: dict[str, str] = {}
+    for at, some in enumerate((found.staged, found.modified)):
+        for one in some:
+            codes.setdefault(one.path, [" ", " "])[at] = one.kind
+            if one.old_path is not None:
+                old[one.path] = one.old_path
+    lines = [f"{''.join(code)} {path}" for path, code in codes.items()]
+    lines = [f"{line} < {old[line[3:]]}" if line[3:] in old else line for line in lines]
+    return sorted([*lines, *(f"?? {path}" for path in found.untracked)])
+
+
+def diff(root: Path, *arguments: str) -> Lines:
+    """By path: its letter, and the lines of its patch from the first hunk on."""
+    text = plain.run(root, "diff", *_SETTINGS, "--patch-with-raw", *arguments).decode("utf-8", "replace")
+    raw, *sections = re.split(r"^diff --git .*$\n", text, flags=re.MULTILINE)
+    named = [line.split("\t") for line in raw.splitlines() if line.startswith(":")]
+    letters = [(path[-1], fields.split(" ")[4][0]) for fields, *path in named]
+    twice = [one for one in letters for _ in range(1 + (one[1] == "T"))]
+    found: Lines = {path: (letter, "") for path, letter in letters}
+    for (path, letter), section in zip(twice, sections, strict=True):
+        at = re.search(r"^@@ ", section, flags=re.MULTILINE)
+        lines = section[at.start() :] if at else "binary" if "Binary files" in section else ""
+        found[path] = (letter, found[path][1] + lines)
+    return found
+
+
+def diff_told(tree: WorkingTree, handle: pygit2.Repository, found: list[Change]) -> Lines:
+    comparison = Comparison(tree, handle)
+    patches = [comparison.patch(one) for one in found]
+    return {
+        one.change.path: (one.change.kind, "binary" if one.is_binary else "".join(one.hunks))
+        for one in patches
+        if not one.is_empty
+    }
