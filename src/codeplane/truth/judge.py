@@ -25,6 +25,7 @@ class Judgement:
 
     verdict: Verdict
     reason: str = ""
+    is_usual: bool = False  # closed by habit alone: such a directory mostly holds built or foreign files
 
 
 OPEN = Judgement(Verdict.OPEN)
@@ -62,7 +63,8 @@ class Judge:
 
     def _soft(self, name: str, path: str, *, directory: bool) -> Judgement:
         if self._rules.usual.verdict(as_bytes(name), as_bytes(path), directory=directory):
-            return Judgement(Verdict.CLOSED, f"{shown(path)} usually holds built or foreign files.")
+            reason = f"{shown(path)} usually holds built or foreign files."
+            return Judgement(Verdict.CLOSED, reason, is_usual=True)
         return Judgement(Verdict.IGNORED, f"{shown(path)} is ignored by git.")
 
     def _is_repository(self, path: str) -> bool:

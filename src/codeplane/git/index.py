@@ -1,0 +1,79 @@
+"""Git's index on disk: written whole, not over another program's change, and put back when a step fails."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pygit2
+
+from codeplane.core.errors import GitBusy
+from codeplane.git.outcome import Side
+from codeplane.git.patience import patiently
+from codeplane.git.repository import Repository
+from codeplane.storage.files import publish
+
+
+@contextmanager
+def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[pygit2.Index]:
+    """The index as it is on disk, which is written after the block.
+
+    When another program has written it meanwhile, its change stays and this one is refused.
+    """
+    before = _stamp(repository)
+    index = handle.index
+    index.read()
+    yield index
+    if _stamp(repository) != before:
+        raise GitBusy("Another program has changed git's index meanwhile.", hints=["Try again."])
+    patiently(index.write)
+
+
+@contextmanager
+def kept_index(repository: Repository) -> Iterator[None]:
+    """Puts the index back as it was, byte for byte, when the block fails."""
+    file = repository.git_dir / "index"
+    before = file.read_bytes() if file.exists() else None
+    try:
+        yield
+    except BaseException:
+        if before is None:
+            file.unlink(missing_ok=True)
+        elif file.read_bytes() != before:
+            _put_back(repository, before)
+        raise
+
+
+def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
+    """Makes a path what a side says, or takes it out; a conflict that it has is over."""
+    if index.conflicts is not None and path in index.conflicts:
+        del index.conflicts[path]
+    if side is not None:
+        index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
+    elif path in index:
+        index.remove(path)
+
+
+def _put_back(repository: Repository, data: bytes) -> None:
+    lock = repository.git_dir / "index.lock"
+    patiently(lambda: _locked(lock))
+    try:
+        lock.write_bytes(data)
+        publish(lock, repository.git_dir / "index")
+    except BaseException:
+        lock.unlink(missing_ok=True)
+        raise
+
+
+def _locked(lock: "os.PathLike[str]") -> None:
+    try:
+        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
+    except FileExistsError as error:
+        raise pygit2.GitError("the index is locked") from error
+
+
+def _stamp(repository: Repository) -> tuple[int, ...]:
+    try:
+        found = (repository.git_dir / "index").lstat()
+    except FileNotFoundError:
+        return ()
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino

@@ -1,0 +1,270 @@
+"""What the next commit will have: files put into git's index."""
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import pygit2
+from pygit2.enums import FileStatus
+
+from codeplane.core.errors import GitUnfinished, NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.git.clean import attributes_of
+from codeplane.git.conflicts import has_marks
+from codeplane.git.differing import in_index, unmerged, unstaged
+from codeplane.git.filters import add_filtered, check_filters, filtered
+from codeplane.git.index import edited_index, kept_index, put_entry
+from codeplane.git.objects import read_blob
+from codeplane.git.outcome import Outcome, Side
+from codeplane.git.repository import Repository
+from codeplane.git.selection import Selection
+from codeplane.git.standing import SUBMODULE, WorkTree
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_MOST_NAMED: Final = 20
+_IN_TREE: Final = (
+    FileStatus.WT_NEW
+    | FileStatus.WT_MODIFIED
+    | FileStatus.WT_DELETED
+    | FileStatus.WT_TYPECHANGE
+    | FileStatus.WT_RENAMED
+    | FileStatus.WT_UNREADABLE
+    | FileStatus.CONFLICTED
+)
+
+
+def _nothing() -> None: ...
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the caller knows of paths that git does not."""
+
+    closed: Callable[[str], str | None]  # why a path is never touched; None when it may be
+    unwanted: Callable[[str], str | None]  # why a path that is not tracked needs `force`
+    submodule: Callable[[str], str | None]  # the commit that a submodule has checked out
+    check: Callable[[], None] = _nothing
+
+
+@dataclass(frozen=True)
+class Staged(Outcome):
+    """The paths whose entries are others now."""
+
+    paths: tuple[str, ...] = ()
+
+
+@dataclass
+class _Staging:
+    repository: Repository
+    handle: pygit2.Repository
+    rules: Rules
+    chosen: Selection
+    force: bool
+    tracked_only: bool
+    put: list[str] = field(default_factory=list)  # files and links
+    taken: list[str] = field(default_factory=list)  # that are gone
+    linked: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
+    left: dict[str, str] = field(default_factory=dict)  # why they were not staged
+
+    def sort(self, tree: WorkTree, torn: set[str]) -> None:
+        for path in self._candidates(tree):
+            self.rules.check()
+            reason = self._against(path)
+            if reason is not None:
+                self._leave(path, reason)
+            else:
+                self._sort_one(tree, path, is_torn=path in torn)
+
+    def _candidates(self, tree: WorkTree) -> list[str]:
+        found: set[str] = set(self.chosen.paths)
+        if not self.chosen.paths or any((tree.root / path).is_dir() for path in found):
+            found |= {
+                path.rstrip("/")
+                for path, flags in self.handle.status(untracked_files="all").items()
+                if flags & _IN_TREE and path.rstrip("/") in self.chosen
+            }
+        if self.force:
+            for path in self.chosen.paths:
+                found |= set(_files_below(tree, path))
+        return sorted(found)
+
+    def _against(self, path: str) -> str | None:
+        closed = self.rules.closed(path)
+        if closed is not None:
+            return closed
+        is_new = in_index(self.handle, path) is None
+        return self.rules.unwanted(path) if is_new and not self.force else None
+
+    def _leave(self, path: str, reason: str) -> None:
+        if path in self.chosen.paths and not (self.repository.root / path).is_dir():
+            raise PathRefused(reason, hints=_force_hint(self.rules, path), path=shown(path))
+        if os.path.lexists(self.repository.root / path) or in_index(self.handle, path) is not None:
+            self.left[path] = reason
+
+    def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
+        known = in_index(self.handle, path)
+        is_known = known is not None or is_torn
+        found = None if tree.blocker(path) is not None else _lstat(self.repository, path)
+        if found is None:
+            if is_known:
+                self.taken.append(path)
+            elif path in self.chosen.paths and not self._is_above_known(path):
+                raise NotFound(f"{shown(path)} does not exist, and git does not know it.", path=shown(path))
+        elif stat.S_ISDIR(found.st_mode):
+            self._directory(path, known)
+        elif not is_known and self.tracked_only:
+            self._leave_unknown(path)
+        elif stat.S_ISLNK(found.st_mode) or stat.S_ISREG(found.st_mode):
+            self.put.append(path)
+        else:
+            self._leave(path, f"{shown(path)} is neither a file nor a link.")
+
+    def _leave_unknown(self, path: str) -> None:
+        if path in self.chosen.paths:
+            raise NotFound(
+                f"Git does not know {shown(path)}.", hints=["git_stage_and_commit stages it first."]
+            )
+
+    def _directory(self, path: str, known: Side | None) -> None:
+        """A directory is staged as a submodule that git knows already, or not as itself at all."""
+        if known is not None and known.mode == SUBMODULE:
+            head = self.rules.submodule(path)
+            if head is not None and head != known.oid:
+                self.linked[path] = head
+        elif known is not None:
+            self.taken.append(path)
+        elif os.path.lexists(self.repository.root / path / ".git"):
+            reason = f"{shown(path)} is a repository of its own: git_submodule adds it."
+            if path in self.chosen.paths:
+                raise PathRefused(reason, path=shown(path))
+            self.left[path] = reason
+
+    def _is_above_known(self, path: str) -> bool:
+        """Whether it is a directory that was deleted with tracked files in it."""
+        inside = Selection(frozenset({RepoPath(path)}))
+        return any(os.fsdecode(entry.path) in inside for entry in self.handle.index)
+
+
+def stage(
+    repository: Repository,
+    programs: Programs,
+    chosen: Selection,
+    rules: Rules,
+    *,
+    force: bool = False,
+    tracked_only: bool = False,
+) -> Staged:
+    """Stages new, changed and deleted files as `git add --all` does.
+
+    What the rules keep back is an error where it is named, and left out with a note where it is only below a
+    name. `force` stages what is ignored, and conflicts with their marks.
+    """
+    with repository.opened() as handle:
+        handle.index.read()
+        torn = unmerged(handle)
+        work = _Staging(repository, handle, rules, chosen, force, tracked_only)
+        work.sort(WorkTree(handle, repository.root), torn)
+        _check_marks(repository, (path for path in work.put if path in torn and not force))
+        drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
+        drivers = _changed_only(handle, drivers, torn)
+        check_filters(repository, handle, drivers)
+        before = _entries(handle, (*work.put, *work.taken, *work.linked))
+        with kept_index(repository):
+            if drivers:
+                add_filtered(repository, programs, handle, drivers, rules.check)
+            with edited_index(repository, handle) as index:
+                for path in work.taken:
+                    put_entry(index, path, None)
+                for path in work.put:
+                    if path not in drivers:
+                        rules.check()
+                        _put(handle, index, path)
+                for path, head in work.linked.items():
+                    put_entry(index, path, Side(head, SUBMODULE))
+        after = _entries(handle, before)
+        changed = tuple(sorted(path for path in before if before[path] != after[path]))
+        return Staged(summary("staged", changed), notes=left_out(work.left), paths=changed)
+
+
+def _put(handle: pygit2.Repository, index: pygit2.Index, path: str) -> None:
+    """Libgit2 makes the blob, except where it would change line ends that git leaves alone."""
+    known = in_index(handle, path)
+    is_auto = known is not None and attributes_of(handle, path).line_ends == "auto"
+    before = read_blob(handle, known.oid) if known is not None and is_auto else None
+    index.add(path)
+    if known is not None and before is not None and b"\r\n" in before:
+        from_file = (handle.workdir or "") + path
+        oid = handle.create_blob_fromdisk(from_file)
+        put_entry(index, path, Side(str(oid), int(index[path].mode)))
+
+
+def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
+    marked = [path for path in paths if has_marks((repository.root / path).read_bytes())]
+    if marked:
+        raise GitUnfinished(
+            f"The marks of a conflict are still in {listed(marked)}.",
+            hints=['Resolve them, or send "force": true to stage the files as they are.'],
+            paths=[shown(path) for path in marked[:_MOST_NAMED]],
+        )
+
+
+def _entries(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, tuple[Side | None, bool]]:
+    torn = unmerged(handle)
+    return {path: (in_index(handle, path), path in torn) for path in paths}
+
+
+def _files_below(tree: WorkTree, path: str) -> Iterator[str]:
+    place = tree.root / path
+    if tree.blocker(path) is None and place.is_dir() and not place.is_symlink():
+        if os.path.lexists(place / ".git"):
+            return
+        for name in sorted(os.listdir(place)):  # noqa: PTH208
+            inner = f"{path}/{name}"
+            if (place / name).is_dir() and not (place / name).is_symlink():
+                yield from _files_below(tree, inner)
+            else:
+                yield inner
+
+
+def _lstat(repository: Repository, path: str) -> os.stat_result | None:
+    try:
+        return (repository.root / path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _is_link(repository: Repository, path: str) -> bool:
+    return (repository.root / path).is_symlink()
+
+
+def _force_hint(rules: Rules, path: str) -> list[str]:
+    return [] if rules.closed(path) is not None else ['Send "force": true to stage it all the same.']
+
+
+def _changed_only(handle: pygit2.Repository, drivers: dict[str, str], torn: set[str]) -> dict[str, str]:
+    """By their stat: without the filter the content says nothing."""
+    changed = unstaged(handle) | torn if drivers else set()
+    return {path: name for path, name in drivers.items() if path in changed or not in_index(handle, path)}
+
+
+def left_out(left: dict[str, str]) -> tuple[str, ...]:
+    """The note on what was not touched, with the reasons."""
+    if not left:
+        return ()
+    reasons = list(dict.fromkeys(left[path].rstrip(".") for path in sorted(left)))
+    more = [f"{len(reasons) - _MOST_NAMED} more"] if len(reasons) > _MOST_NAMED else []
+    return (f"Left out: {'; '.join(reasons[:_MOST_NAMED] + more)}.",)
+
+
+def summary(did: str, paths: tuple[str, ...]) -> str:
+    """The one line of an outcome."""
+    return f"{did} {listed(paths, 3)}" if paths else f"nothing was {did}"
+
+
+def listed(paths: Iterable[str], most: int = _MOST_NAMED) -> str:
+    """Paths for a sentence."""
+    told = [shown(path) for path in paths]
+    return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")

@@ -1,0 +1,25 @@
+"""What may be staged, by the rules of the tree."""
+
+from codeplane.core.paths import RepoPath
+from codeplane.git.staging import Rules
+from codeplane.session import Call
+from codeplane.truth import Verdict
+from codeplane.truth.version import submodule_head
+
+
+def staging_rules(call: Call) -> Rules:
+    """The rules as they are now; secrets and what `.cplignore` excludes are closed, tracked or not."""
+    judge = call.repo.tree.judge()
+
+    def closed(path: str) -> str | None:
+        found = judge.of(RepoPath(path))
+        return found.reason if found.verdict is Verdict.CLOSED and not found.is_usual else None
+
+    def unwanted(path: str) -> str | None:
+        found = judge.of(RepoPath(path))
+        return None if found.verdict is Verdict.OPEN else found.reason
+
+    def submodule(path: str) -> str | None:
+        return submodule_head(call.repo.checkout.repository, RepoPath(path))
+
+    return Rules(closed, unwanted, submodule, call.check)

@@ -1,0 +1,80 @@
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.git.selection import Selection
+from codeplane.git.staging import Staged, stage
+from codeplane.git.unstaging import discard, unstage
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._staging import staging_rules
+
+_MOST_PATHS = 1000
+_MOST_TOLD = 100
+
+
+class Action(StrEnum):
+    STAGE = "stage"
+    UNSTAGE = "unstage"
+    DISCARD = "discard"
+
+
+class GitStageInput(Input):
+    paths: Annotated[list[str], synonyms("path", "files", "file")] = Field(
+        min_length=1, max_length=_MOST_PATHS, description="Files and directories; `.` is everything."
+    )
+    action: Action = Field(
+        default=Action.STAGE,
+        description="stage: new, changed and deleted files; unstage: as HEAD has them; discard: bring files "
+        "back as they are staged.",
+    )
+    force: bool = Field(
+        default=False,
+        description="Stages ignored files and marks of conflicts; discards work, which is saved first.",
+    )
+
+
+class GitStageOutput(GitDelta):
+    paths: list[str] = Field(description="Paths that are others now, in git's index or in the tree.")
+    more_paths: int | None = Field(default=None, description="Paths beyond those.")
+
+
+@tool(Effect.WRITE, "git")
+def git_stage(call: Call, args: GitStageInput) -> GitStageOutput:
+    """Stages files for the next commit, takes them out again, or discards changes that are not staged.
+
+    Secrets, what .cplignore excludes and nested repositories are left out, and the answer says so.
+
+    Use when:
+    - a commit shall have only some of the changes
+    - a conflict is resolved
+    Not for:
+    - committing at once (git_stage_and_commit)
+    Examples:
+    - Some of it: {"paths": ["src/app.py", "docs"]}
+    - Give changes up: {"paths": ["src/app.py"], "action": "discard", "force": true}
+    """
+    changed = change(call, "git_stage", lambda: _act(call, args))
+    paths = changed.outcome.paths
+    return GitStageOutput(
+        **delta_fields(changed),
+        paths=[shown(path) for path in paths[:_MOST_TOLD]],
+        more_paths=max(0, len(paths) - _MOST_TOLD) or None,
+    )
+
+
+def _act(call: Call, args: GitStageInput) -> Staged:
+    repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
+    chosen = Selection.of(call.repo.tree.jail, args.paths)
+    rules = staging_rules(call)
+    match args.action:
+        case Action.STAGE:
+            return stage(repository, programs, chosen, rules, force=args.force)
+        case Action.UNSTAGE:
+            return unstage(repository, chosen, rules)
+        case Action.DISCARD:
+            return discard(repository, programs, chosen, rules, force=args.force)

@@ -1,0 +1,272 @@
+"""The index after staging, unstaging and discarding is the one that git itself makes."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeplane.core.errors import GitBusy, GitUnfinished, GitUnsupported, NotFound, PathRefused, WorkAtRisk
+from codeplane.core.paths import RepoPath
+from codeplane.git import open_repository
+from codeplane.git.selection import Selection
+from codeplane.git.staging import Rules, Staged, stage
+from codeplane.git.unstaging import discard, unstage
+from codeplane.process import Programs
+from tests.drive import git, new_repo
+from tests.git import plain
+from tests.git.histories import NAMES, World, made, worlds
+
+OPEN = Rules(lambda _: None, lambda _: None, lambda _: None)
+PROGRAMS = Programs({"PATH": os.environ["PATH"]})
+
+
+def chosen(*paths: str) -> Selection:
+    return Selection(frozenset(map(RepoPath, paths)))
+
+
+def staged(root: Path, *paths: str, rules: Rules = OPEN, trusted: bool = False, **more: bool) -> Staged:
+    return stage(open_repository(root, trusted=trusted), PROGRAMS, chosen(*paths), rules, **more)
+
+
+def known(root: Path, paths: list[str]) -> list[str]:
+    """Those of the paths that are there or that git knows; the others are errors to both."""
+    names = plain.run(root, "ls-files", "-z").split(b"\0")
+    there = {*plain.files_of(root), *map(os.fsdecode, names)}
+    return [path for path in paths if any(one == path or one.startswith(f"{path}/") for one in there)]
+
+
+PATHS = st.lists(st.sampled_from((*NAMES, "dir", "dir/sub")), max_size=3, unique=True)
+
+
+@settings(max_examples=8)
+@given(worlds(most=2), PATHS)
+def test_staging_is_as_git_add(world: World, paths: list[str]) -> None:
+    with made(world, copies=2) as (ours, theirs):
+        some = known(ours, paths)
+        if paths and not some:
+            return
+        staged(ours, *some)
+        plain.run(theirs, "add", "-A", "--", *(some or ["."]))
+        assert plain.state_of(ours) == plain.state_of(theirs)
+
+
+@settings(max_examples=8)
+@given(worlds(most=2), PATHS)
+def test_unstaging_is_as_git_reset(world: World, paths: list[str]) -> None:
+    with made(world, copies=2) as (ours, theirs):
+        repository = open_repository(ours, trusted=False)
+        tracked = {os.fsdecode(one) for one in plain.run(ours, "ls-files", "-z").split(b"\0")}
+        some = [path for path in paths if any(one == path or one.startswith(f"{path}/") for one in tracked)]
+        if paths and not some:
+            return
+        unstage(repository, chosen(*some), OPEN)
+        plain.run(theirs, "reset", "-q", "--", *(some or ["."]), fails=True)
+        assert plain.state_of(ours) == plain.state_of(theirs)
+
+
+@settings(max_examples=8)
+@given(worlds(most=2))
+def test_discarding_is_as_git_checkout_and_loses_nothing(world: World) -> None:
+    with made(world, copies=2) as (ours, theirs):
+        before = plain.files_of(ours)
+        done = discard(open_repository(ours, trusted=False), PROGRAMS, chosen(), OPEN, force=True)
+        plain.run(theirs, "checkout", "-f", "--", ".", fails=True)
+        assert plain.files_of(ours) == plain.files_of(theirs)
+        assert plain.run(ours, "ls-files", "-s") == plain.run(theirs, "ls-files", "-s")
+        after = plain.files_of(ours)
+        lost = {path for path in before if after.get(path) != before[path]}
+        if lost:
+            assert done.saved is not None
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return new_repo(tmp_path / "repo", {"a.txt": "one\n", "dir/b.txt": "two\n"})
+
+
+def test_what_is_closed_is_left_out_or_refused(root: Path) -> None:
+    (root / ".env").write_text("KEY=1\n")
+    (root / "c.txt").write_text("three\n")
+    rules = Rules(
+        lambda path: ".env looks like a secret." if path == ".env" else None, lambda _: None, lambda _: None
+    )
+    assert staged(root, rules=rules).notes == ("Left out: .env looks like a secret.",)
+    assert git(root, "diff", "--cached", "--name-only") == "c.txt"
+    with pytest.raises(PathRefused, match="secret"):
+        staged(root, ".env", rules=rules, force=True)
+
+
+def test_a_tracked_file_that_is_closed_is_not_staged(root: Path) -> None:
+    (root / "a.txt").write_text("changed\n")
+    rules = Rules(
+        lambda path: f"{path} is closed." if path == "a.txt" else None, lambda _: None, lambda _: None
+    )
+    assert staged(root, rules=rules).paths == ()
+    (root / "a.txt").unlink()
+    assert staged(root, rules=rules).paths == ()
+
+
+def test_a_link_is_staged_as_itself_and_never_followed(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/secret").write_text("secret\n")
+    (root / "link").symlink_to(tmp_path / "outside")
+    (root / "loop").symlink_to("loop")
+    staged(root)
+    assert git(root, "ls-files", "-s", "link", "loop").count("120000") == 2
+    with pytest.raises(NotFound):
+        staged(root, "link/secret")
+
+
+def test_a_tracked_directory_that_became_a_link_is_gone(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/b.txt").write_text("foreign\n")
+    (root / "dir/b.txt").unlink()
+    (root / "dir").rmdir()
+    (root / "dir").symlink_to(tmp_path / "outside")
+    staged(root)
+    assert git(root, "ls-files").split() == ["a.txt", "dir"]
+
+
+def test_a_pipe_is_left_out_and_waited_for_by_nobody(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    (root / "a.txt").unlink()
+    os.mkfifo(root / "a.txt")
+    with pytest.raises(PathRefused, match="neither a file"):
+        staged(root, "pipe")
+    assert "a.txt is neither" in staged(root).notes[0]
+    assert git(root, "ls-files") == "a.txt\ndir/b.txt"
+
+
+def test_a_repository_inside_is_no_tree_and_no_submodule(root: Path) -> None:
+    new_repo(root / "inner")
+    assert "repository of its own" in staged(root).notes[0]
+    assert git(root, "ls-files", "inner") == ""
+    with pytest.raises(PathRefused, match="git_submodule"):
+        staged(root, "inner")
+
+
+def test_a_submodule_is_staged_as_the_commit_that_it_has(root: Path, tmp_path: Path) -> None:
+    inner = new_repo(tmp_path / "inner")
+    plain.run(root, "submodule", "--quiet", "add", str(inner), "sub")
+    git(root, "commit", "-qm", "sub")
+    git(root / "sub", "commit", "-q", "--allow-empty", "-m", "on")
+    head = git(root / "sub", "rev-parse", "HEAD")
+    rules = Rules(lambda _: None, lambda _: None, lambda _: head)
+    assert staged(root, "sub", rules=rules).paths == ("sub",)
+    assert git(root, "ls-files", "-s", "sub").split()[:2] == ["160000", head]
+
+
+def conflict(root: Path) -> None:
+    git(root, "switch", "-qc", "other")
+    (root / "a.txt").write_text("theirs\n")
+    git(root, "commit", "-qam", "theirs")
+    git(root, "switch", "-q", "main")
+    (root / "a.txt").write_text("ours\n")
+    git(root, "commit", "-qam", "ours")
+    subprocess.run(["git", "merge", "-q", "other"], cwd=root, capture_output=True, check=False)
+
+
+def test_the_marks_of_a_conflict_are_not_staged(root: Path) -> None:
+    conflict(root)
+    with pytest.raises(GitUnfinished, match=r"a\.txt"):
+        staged(root)
+    with pytest.raises(GitUnfinished):
+        discard(open_repository(root, trusted=False), PROGRAMS, chosen("a.txt"), OPEN, force=True)
+    (root / "a.txt").write_text("both\n")
+    staged(root, "a.txt")
+    assert git(root, "status", "--porcelain") == "M  a.txt"
+
+
+def test_marks_are_staged_when_they_are_meant(root: Path) -> None:
+    conflict(root)
+    staged(root, "a.txt", force=True)
+    assert "<<<<<<<" in git(root, "show", ":a.txt")
+
+
+def filtered(root: Path, ran: Path) -> None:
+    (root / ".gitattributes").write_text("*.bin filter=up\n")
+    git(root, "config", "filter.up.clean", f"sh -c 'touch {ran}; tr a-z A-Z'")
+    git(root, "config", "filter.up.smudge", "tr A-Z a-z")
+    (root / "x.bin").write_text("lower\n")
+
+
+def test_a_filter_runs_where_the_repository_is_trusted_and_nowhere_else(root: Path, tmp_path: Path) -> None:
+    filtered(root, tmp_path / "ran")
+    with pytest.raises(GitUnsupported, match=r"x\.bin \(up\)"):
+        staged(root)
+    assert not (tmp_path / "ran").exists() and git(root, "diff", "--cached", "--name-only") == ""
+    staged(root, trusted=True)
+    assert git(root, "show", ":x.bin") == "LOWER" and git(root, "status", "--porcelain").count("A ") == 2
+
+
+def test_a_filtered_file_that_has_not_changed_is_in_nobodys_way(root: Path, tmp_path: Path) -> None:
+    filtered(root, tmp_path / "ran")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "filtered")
+    (root / "a.txt").write_text("changed\n")
+    assert staged(root).paths == ("a.txt",)
+
+
+def test_a_filter_that_is_not_set_up_is_not_passed_over(root: Path) -> None:
+    (root / ".gitattributes").write_text("*.bin filter=lfs\n")
+    (root / "x.bin").write_text("raw\n")
+    with pytest.raises(GitUnsupported, match="lfs is not set up"):
+        staged(root, trusted=True)
+
+
+def test_a_filter_that_fails_leaves_the_index_as_it_was(root: Path, tmp_path: Path) -> None:
+    filtered(root, tmp_path / "ran")
+    git(root, "config", "filter.up.clean", "false")
+    git(root, "config", "filter.up.required", "true")
+    before = (root / ".git/index").read_bytes()
+    with pytest.raises(Exception, match="git add failed"):
+        staged(root, trusted=True)
+    assert (root / ".git/index").read_bytes() == before
+
+
+def test_a_lock_that_stays_is_told_and_nothing_changes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codeplane.git.patience._LONGEST_SEC", 0.1)
+    (root / "a.txt").write_text("changed\n")
+    before = (root / ".git/index").read_bytes()
+    (root / ".git/index.lock").touch()
+    with pytest.raises(GitBusy):
+        staged(root)
+    assert (root / ".git/index").read_bytes() == before
+
+
+@pytest.mark.parametrize("auto", ["true", "input"])
+def test_line_ends_are_as_git_has_them(tmp_path: Path, auto: str) -> None:
+    roots = [new_repo(tmp_path / name, {"a.txt": "one\n", "win.txt": "x\n"}) for name in ("ours", "theirs")]
+    for one in roots:
+        (one / "win.txt").write_bytes(b"a\r\nb\r\n")
+        git(one, "add", "-A")
+        git(one, "commit", "-qm", "with carriage returns")
+        git(one, "config", "core.autocrlf", auto)
+        (one / "win.txt").write_bytes(b"a\r\nb\r\nc\r\n")
+        (one / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+        (one / "new.txt").write_bytes(b"new\r\n")
+        (one / "bin").write_bytes(b"\0\r\n")
+    staged(roots[0])
+    git(roots[1], "add", "-A")
+    assert git(roots[0], "ls-files", "-s") == git(roots[1], "ls-files", "-s")
+
+
+def test_names_that_are_no_text_are_staged_too(root: Path) -> None:
+    name = os.fsdecode(b"n\xff[x]*")
+    (root / name).write_text("x\n")
+    assert staged(root).paths == (name,)
+    assert unstage(open_repository(root, trusted=False), chosen(name), OPEN).paths == (name,)
+
+
+def test_discarding_work_needs_force_and_bringing_back_a_deleted_file_does_not(root: Path) -> None:
+    repository = open_repository(root, trusted=False)
+    (root / "a.txt").unlink()
+    assert discard(repository, PROGRAMS, chosen("a.txt"), OPEN).saved is None
+    (root / "a.txt").write_text("work\n")
+    with pytest.raises(WorkAtRisk, match=r"a\.txt"):
+        discard(repository, PROGRAMS, chosen("a.txt"), OPEN)
+    saved = discard(repository, PROGRAMS, chosen("a.txt"), OPEN, force=True).saved
+    assert (root / "a.txt").read_text() == "one\n" and git(root, "show", f"{saved}:a.txt") == "work"
