@@ -66,7 +66,12 @@ class Work:
     def is_empty(self) -> bool:
         return not (self.in_index or self.in_files or self.untracked)
 
-    def commit(self, message: str) -> pygit2.Oid:
+    @property
+    def paths(self) -> set[str]:
+        """Of tracked files."""
+        return {*self.in_index, *self.in_files}
+
+    def commit(self, message: str = "") -> pygit2.Oid:
         """As `git stash` makes it: the parents are HEAD, the index and, if there are any, untracked files."""
         handle = self.handle
         base = self._base()
@@ -77,7 +82,8 @@ class Work:
             loose = changed_tree(handle, None, self.untracked)
             parents.append(_made(handle, f"untracked files on {label}\n", loose, []))
         work_tree = changed_tree(handle, str(index_tree), self.in_files)
-        return _made(handle, f"On {_branch(handle)}: {message}", work_tree, parents)
+        said = f"On {_branch(handle)}: {message}" if message else f"WIP on {label}\n"
+        return _made(handle, said, work_tree, parents)
 
     def _base(self) -> pygit2.Oid:
         if not self.handle.head_is_unborn:

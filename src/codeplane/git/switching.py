@@ -62,12 +62,13 @@ def carry_out(
     *,
     force: bool,
     why: str = "before files were replaced",
+    keep: bool = True,
 ) -> Put:
-    """Does what a plan says, or refuses it with nothing changed."""
+    """Does what a plan says, or refuses it with nothing changed. Without `keep` nothing is saved."""
     _refuse_closed([*plan.writes, *plan.removals])
     if plan.risks and (not force or Risk.REPOSITORY in plan.risks.values()):
         raise at_risk(plan.risks)
-    saved = save_work(repository, handle, why, plan.risks) if plan.risks else None
+    saved = save_work(repository, handle, why, plan.risks) if plan.risks and keep else None
     placer = Placer(handle, repository.root)
     try:
         left = _place(placer, plan)

@@ -1,0 +1,131 @@
+"""Taking up work that was put aside: merged into what is there, with conflicts where both have changed."""
+
+from collections.abc import Iterable
+
+import pygit2
+from pygit2.enums import FileMode
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.contents import Drivers, Labels
+from codeplane.git.differing import between
+from codeplane.git.outcome import Conflict, Side
+from codeplane.git.planning import Plan, Risk, in_tree, plan_switch
+from codeplane.git.repository import Repository
+from codeplane.git.standing import WorkTree
+from codeplane.git.stashes import Entry, StashOutcome, check_merged, drop
+from codeplane.git.switching import carry_out
+from codeplane.git.threeway import Merged, merge_trees
+from codeplane.process import Programs
+
+_LABELS = Labels("Updated upstream", "Stashed changes", "Stash base")
+_WITH_UNTRACKED = 3
+
+
+def apply(
+    repository: Repository, programs: Programs, entry: Entry, *, index: bool = False, force: bool = False
+) -> StashOutcome:
+    """Merges a stash into index and files. What was new is staged; the rest only with `index`.
+
+    Changed files that it would touch, and files where its untracked ones belong, are refused before anything
+    is done. Where it stops with conflicts, the index has the three sides and the files have the marks.
+    """
+    with repository.opened() as handle:
+        check_merged(handle)
+        stash = handle[entry.commit].peel(pygit2.Commit)
+        current = str(handle.index.write_tree())
+        staged = _staged(handle, stash, current) if index else None
+        base = str(stash.parents[0].tree.id)
+        merged = merge_trees(Drivers(handle), base, current, str(stash.tree.id), _LABELS)
+        plan = plan_switch(handle, repository.root, current, merged.tree)
+        loose = _loose(handle, stash, repository, plan)
+        done = carry_out(
+            repository, programs, handle, plan, force=force, why=f"before {entry.name} was applied"
+        )
+        _settle(handle, merged, current, staged, loose)
+    notes = (*done.notes, *merged.notes)
+    if merged.conflicts:
+        paths = len(merged.conflicts)
+        said = f"applied {entry.name} with conflicts in {paths} path{'s' if paths != 1 else ''}; it is kept"
+        if index:
+            notes += ("What was staged is not staged again, because of the conflicts.",)
+        return StashOutcome(said, conflicts=merged.conflicts, saved=done.saved, notes=notes)
+    return StashOutcome(f"applied {entry.name}: {entry.message}", saved=done.saved, notes=notes)
+
+
+def pop(
+    repository: Repository, programs: Programs, entry: Entry, *, index: bool = False, force: bool = False
+) -> StashOutcome:
+    """Applies a stash and takes it out of the list; one with conflicts stays in it."""
+    done = apply(repository, programs, entry, index=index, force=force)
+    if done.conflicts:
+        return done
+    gone = drop(repository, entry)
+    return StashOutcome(f"{done.summary}; dropped", saved=done.saved, notes=done.notes, dropped=gone.dropped)
+
+
+def _staged(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> str | None:
+    """The tree that the index is to have, where the stash has something staged that is not there yet."""
+    base, then = str(stash.parents[0].tree.id), str(stash.parents[1].tree.id)
+    if then in (base, current):
+        return None
+    merged = merge_trees(Drivers(handle), base, current, then, _LABELS)
+    if merged.conflicts:
+        raise GitFailed(
+            "What the stash has staged conflicts with the index.",
+            hints=["The same call without index leaves it unstaged."],
+        )
+    return merged.tree
+
+
+def _loose(
+    handle: pygit2.Repository, stash: pygit2.Commit, repository: Repository, plan: Plan
+) -> dict[str, Side]:
+    """The untracked files of a stash, put into the plan; one that is there already is at risk."""
+    if len(stash.parents) < _WITH_UNTRACKED:
+        return {}
+    tree = WorkTree(handle, repository.root)
+    found = between(handle, None, str(stash.parents[2].tree.id))
+    loose = {path: pair.new for path, pair in found.items() if pair.new is not None}
+    for path, side in loose.items():
+        standing, blocker = tree.at(path), tree.blocker(path)
+        if standing is not None and standing.side == side:
+            continue
+        if standing is not None or blocker is not None:
+            in_the_way = blocker or path
+            plan.risks[in_the_way] = Risk.UNTRACKED
+            plan.removals.add(in_the_way)
+        plan.writes[path] = side
+    return loose
+
+
+def _settle(
+    handle: pygit2.Repository, merged: Merged, current: str, staged: str | None, loose: Iterable[str]
+) -> None:
+    """The index as git's own stash leaves it."""
+    index = handle.index
+    for path in loose:
+        if path in index:
+            index.remove(path)
+    if merged.conflicts:
+        for one in merged.conflicts:
+            _mark(index, one)
+    elif staged is not None:
+        index.read_tree(handle[staged].peel(pygit2.Tree))
+    else:
+        before = handle[current].peel(pygit2.Tree)
+        for path, pair in between(handle, current, merged.tree).items():
+            if pair.old is not None and (side := in_tree(before, path)) is not None:
+                index.add(_entry(path, side))
+    index.write()
+
+
+def _mark(index: pygit2.Index, one: Conflict) -> None:
+    if one.path in index:
+        index.remove(one.path)
+    sides = (one.ancestor, one.ours, one.theirs)
+    ancestor, ours, theirs = (_entry(one.path, side) if side is not None else None for side in sides)
+    index.add_conflict(ancestor, ours, theirs)  # type: ignore[arg-type]
+
+
+def _entry(path: str, side: Side) -> pygit2.IndexEntry:
+    return pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), FileMode(side.mode))

@@ -1,0 +1,116 @@
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from codeplane.git.applying import apply, pop
+from codeplane.git.selection import Selection
+from codeplane.git.stashes import StashOutcome, clear, drop, find, list_stashes, patch, push
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+_MOST_LISTED = 50
+_MOST_SHOWN = 20_000
+
+
+class GitStashInput(Input):
+    action: Literal["push", "pop", "apply", "list", "show", "drop", "clear"] = Field(
+        default="list", description="What to do."
+    )
+    message: Annotated[str | None, synonyms("msg", "description")] = Field(
+        default=None, max_length=1000, description="For push."
+    )
+    ref: Annotated[str | None, synonyms("stash", "index_of", "name", "commit")] = Field(
+        default=None, max_length=250, description="`stash@{1}`, a saved ref or a commit; the newest stash."
+    )
+    paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
+        default=None, min_length=1, max_length=1000, description="Push only these."
+    )
+    include_untracked: Annotated[bool, synonyms("untracked", "u")] = Field(
+        default=False, description="Push untracked files too."
+    )
+    keep_index: bool = Field(default=False, description="Push, but leave what is staged.")
+    index: Annotated[bool, synonyms("restore_index")] = Field(
+        default=False, description="Pop, apply: stage again what was staged."
+    )
+    force: bool = Field(default=False, description="Pop, apply: save and discard work in the way.")
+
+
+class StashEntry(Output):
+    ref: str = Field(description="Name to use as `ref`.")
+    message: str = Field(description="What it is.")
+    commit: str = Field(description="Its commit.")
+
+
+class GitStashes(Output):
+    stashes: list[StashEntry] = Field(description="Newest first; then what was saved before a discard.")
+    more: int | None = Field(default=None, description="Beyond those.")
+
+
+class GitStashShown(Output):
+    ref: str = Field(description="Stash.")
+    message: str = Field(description="What it is.")
+    files: list[str] = Field(description="`A`, `M`, `D`, `T` or, untracked, `?`, and the path.")
+    patch: str = Field(description="Against the commit that it was made on.")
+    cut: bool | None = Field(default=None, description="Whether there is more of the patch.")
+
+
+class GitStashOutput(GitDelta):
+    stash: str | None = Field(default=None, description="Commit of the stash that was made.")
+    dropped: list[str] | None = Field(
+        default=None, description="Commits that are in the list no more; `apply` still takes them as `ref`."
+    )
+
+
+@tool(Effect.WRITE, "git")
+def git_stash(call: Call, args: GitStashInput) -> GitStashes | GitStashShown | GitStashOutput:
+    """Puts local changes aside and takes them up again; also work that was saved before a discard.
+
+    Use when:
+    - local changes are in the way, or `saved` of an answer is wanted back
+    Examples:
+    - Aside: {"action": "push", "message": "half done", "include_untracked": true}
+    - Back: {"action": "pop"}
+    """
+    repository = call.repo.checkout.repository
+    if args.action == "list":
+        found = list_stashes(repository)
+        told = [
+            StashEntry(ref=one.name, message=one.message, commit=one.commit) for one in found[:_MOST_LISTED]
+        ]
+        return GitStashes(stashes=told, more=max(0, len(found) - _MOST_LISTED) or None)
+    if args.action == "show":
+        entry = find(repository, args.ref)
+        files, text, is_cut = patch(repository, entry, _MOST_SHOWN)
+        return GitStashShown(
+            ref=entry.name, message=entry.message, files=files, patch=text, cut=is_cut or None
+        )
+    changed = change(call, "git_stash", _act(call, args), alone=args.action not in ("drop", "clear"))
+    outcome = changed.outcome
+    return GitStashOutput(**delta_fields(changed), stash=outcome.stash, dropped=list(outcome.dropped) or None)
+
+
+def _act(call: Call, args: GitStashInput) -> Callable[[], StashOutcome]:
+    repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
+    match args.action:
+        case "push":
+            selection = Selection.of(call.repo.tree.jail, args.paths) if args.paths else None
+            return lambda: push(
+                repository,
+                programs,
+                message=args.message or "",
+                selection=selection,
+                untracked=args.include_untracked,
+                keep_index=args.keep_index,
+            )
+        case "drop":
+            return lambda: drop(repository, find(repository, args.ref))
+        case "clear":
+            return lambda: clear(repository)
+        case _:
+            take = pop if args.action == "pop" else apply
+            return lambda: take(
+                repository, programs, find(repository, args.ref), index=args.index, force=args.force
+            )
