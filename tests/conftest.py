@@ -1,10 +1,13 @@
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from codeplane.index import Workers
+from codeplane.session import repo as repo_module
 from tests.drive import Cpl, new_repo, user_env
 
 # The suite tries the same examples every time, so that a red run can be repeated.
@@ -25,6 +28,28 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="Rewrite the expected parts of text cases.")
+
+
+class _Shared(Workers):
+    """Worker processes that outlive those who close them."""
+
+    def close(self) -> None:
+        """They go on with the next test."""
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """Two real worker processes, shared: starting them is the slow part."""
+    made = _Shared(2)
+    yield made
+    Workers.close(made)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_session_has_them(workers: Workers) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repo_module, "Workers", lambda _: workers)
+        yield
 
 
 @pytest.fixture

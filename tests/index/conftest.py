@@ -8,14 +8,6 @@ from codeplane.index import Index, Workers
 from codeplane.truth import WorkingTree
 
 
-@pytest.fixture(scope="session")
-def workers() -> Iterator[Workers]:
-    """Two real worker processes, shared: starting them is the slow part."""
-    made = Workers(2)
-    yield made
-    made.close()
-
-
 def tree_of(repo: Path) -> WorkingTree:
     return WorkingTree(repo, open_repository(repo, trusted=False), trusted=False)
 

@@ -4,6 +4,7 @@ Run as a program, since it forks: `python -m tests.mutation.crash --kills 500`. 
 """
 
 import argparse
+import gc
 import json
 import os
 import random
@@ -183,6 +184,7 @@ def campaign(kills: int, first: int, bare: bool, bug: str) -> dict[str, Any]:
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(prefix="crash-", dir=memory) as scratch:
         empty = template(Path(scratch) / "template")
+        gc.freeze()  # a fork copies what the collector touches
         names: list[list[str]]
         while done < kills:
             names = reference(Path(scratch), empty, story(seed))

@@ -116,16 +116,24 @@ class World:
         return found
 
     def directories(self) -> set[str]:
-        return {
-            os.path.relpath(path, self.root)
-            for path in self.root.rglob("*")
-            if path.is_dir() and path.relative_to(self.root).parts[0] not in (".git", ".codeplane")
-        }
+        found = set()
+        for place, directories, _ in os.walk(self.root):
+            inner = os.path.relpath(place, self.root)
+            if inner == ".":
+                directories[:] = [name for name in directories if name not in (".git", ".codeplane")]
+            found |= {os.path.normpath(os.path.join(inner, name)) for name in directories}
+        return found
 
     def litter(self) -> list[str]:
         """Temporary files anywhere, and what the journal still tells."""
-        found = [str(path) for path in self.root.rglob("*") if is_temporary(path.name)]
-        found += [str(path) for path in self.state.path.rglob("*.tmp")]
+        found = []
+        for place, directories, names in os.walk(self.root):
+            is_own = place.startswith(str(self.state.path))
+            found += [
+                os.path.join(place, name)
+                for name in (*directories, *names)
+                if is_temporary(name) or (is_own and name.endswith(".tmp"))
+            ]
         journal = self.state.path / "journal" / "journal.log"
         if journal.exists() and journal.stat().st_size:
             found.append(journal.read_text())
