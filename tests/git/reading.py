@@ -8,6 +8,8 @@ import pygit2
 
 from codeplane.git import open_repository
 from codeplane.git.changes import Change
+from codeplane.git.entries import CommitInfo, info_of
+from codeplane.git.walk import Walk
 from codeplane.truth import WorkingTree
 from codeplane.truth.comparison import Comparison, changes
 from codeplane.truth.status import WorkStatus
@@ -88,3 +90,18 @@ def diff_told(tree: WorkingTree, handle: pygit2.Repository, found: list[Change])
         for one in patches
         if not one.is_empty
     }
+
+
+def check_logs(root: Path, paths: tuple[str, ...]) -> None:
+    """The whole history, and that of each path."""
+    handle = pygit2.Repository(str(root))
+    for chosen in ((), *((path,) for path in paths)):
+        walk = Walk(chosen)
+        walk.begin(handle, str(handle.head.target))
+        told = [_line(info_of(commit)) for commit in walk.commits(handle)]
+        said = plain.text(root, "log", "--format=%H|%P|%an <%ae>|%aI|%s", "HEAD", "--", *chosen).splitlines()
+        assert told == said, (chosen, told, said)
+
+
+def _line(info: CommitInfo) -> str:
+    return "|".join((info.oid, " ".join(info.parents), info.author.person, info.author.when, info.subject))

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 
 from tests.git.histories import World, made, worlds
-from tests.git.reading import check_diffs, check_status
+from tests.git.reading import check_diffs, check_logs, check_status
 
 
 def check(root: Path) -> None:
     check_status(root)
     check_diffs(root)
+    check_logs(root, ("a.txt", "dir", "x"))
 
 
 @settings(max_examples=100)

@@ -267,7 +267,7 @@ class _Look:
             self.modified.append(Change("M", entry.path, entry.side, new))
 
     def _has_other_size(self, entry: Entry, now: os.stat_result) -> bool:
-        """Then git looks no further, even where line ends alone have changed; 0 is a size it does not know."""
+        """Then git looks no further, even where line ends alone have changed; 0 is no size that it knows."""
         return entry.size != 0 and now.st_size & _WORD != entry.size
 
     def _mode(self, entry: Entry, now: os.stat_result) -> int:

@@ -1,0 +1,86 @@
+"""Commits as values: who, when and why."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A person and a moment, in the person's own time zone."""
+
+    name: str
+    email: str
+    when: str  # ISO 8601 with offset
+
+    @property
+    def person(self) -> str:
+        return f"{self.name} <{self.email}>"
+
+
+@dataclass(frozen=True)
+class CommitInfo:
+    """What a commit says of itself."""
+
+    oid: str
+    parents: tuple[str, ...]
+    author: Signature
+    committer: Signature
+    message: str
+
+    @property
+    def subject(self) -> str:
+        """The first paragraph as one line."""
+        return " ".join(self.message.strip().partition("\n\n")[0].split())
+
+    @property
+    def body(self) -> str:
+        return self.message.strip().partition("\n\n")[2].strip()
+
+
+def info_of(commit: pygit2.Commit) -> CommitInfo:
+    """Reads whatever bytes a commit has; what is not text in its encoding is replaced."""
+    encoding = commit.message_encoding or "utf-8"
+    return CommitInfo(
+        str(commit.id),
+        tuple(map(str, commit.parent_ids)),
+        _signature(commit.author),
+        _signature(commit.committer),
+        _decoded(commit.raw_message, encoding),
+    )
+
+
+def moment(text: str, *, end: bool = False) -> int:
+    """Seconds of an ISO date or time, UTC where it names no zone; a date is its beginning, or its `end`."""
+    try:
+        told = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        hints = ["2025-01-31", "2025-01-31T12:00:00+01:00"]
+        raise InvalidArgument(f"{text[:60]!r} is not an ISO date.", hints=hints) from error
+    aware = told if told.tzinfo is not None else told.replace(tzinfo=UTC)
+    is_date = len(text.strip()) <= len("2025-01-31")
+    return int(aware.timestamp()) + (86_399 if end and is_date else 0)
+
+
+def _signature(one: pygit2.Signature) -> Signature:
+    return Signature(
+        one.raw_name.decode("utf-8", "replace"), one.raw_email.decode("utf-8", "replace"), _iso(one)
+    )
+
+
+def _iso(one: pygit2.Signature) -> str:
+    try:
+        zone = timezone(timedelta(minutes=one.offset))
+        return datetime.fromtimestamp(one.time, zone).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return f"@{one.time}"
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding, "replace")
+    except LookupError:
+        return data.decode("utf-8", "replace")

@@ -1,0 +1,37 @@
+"""Commits as the git tools show them."""
+
+from pydantic import Field
+
+from codeplane.git.entries import CommitInfo
+from codeplane.jail import shown
+from codeplane.tools._git import short
+from codeplane.tools._registry import Output
+
+_MOST_BODY = 2000
+_MOST_SUBJECT = 300
+
+
+class CommitOutput(Output):
+    oid: str = Field(description="Id.")
+    author: str = Field(description="`name <email>`.")
+    date: str = Field(description="When it was written.")
+    subject: str = Field(description="First line.")
+    body: str | None = Field(default=None, description="The rest of the message.")
+    parents: list[str] | None = Field(default=None, description="Of a merge.")
+
+
+def commit_fields(info: CommitInfo, *, body: bool) -> dict[str, object]:
+    """The fields of `CommitOutput`, for its class or one that adds to it."""
+    return {
+        "oid": short(info.oid),
+        "author": shown(info.author.person),
+        "date": info.author.when,
+        "subject": shown(info.subject[:_MOST_SUBJECT]),
+        "body": (_cut(info.body) or None) if body else None,
+        "parents": [short(one) for one in info.parents] if len(info.parents) > 1 else None,
+    }
+
+
+def _cut(text: str) -> str:
+    told = shown(text)
+    return told if len(told) <= _MOST_BODY else f"{told[:_MOST_BODY]}…"
