@@ -1,5 +1,7 @@
 """Runs every text case of `tests/cases/tools` against the real pipeline in a real repository."""
 
+import json
+import re
 from pathlib import Path
 
 import anyio
@@ -12,6 +14,8 @@ from codeplane.tools import all_tools
 from tests.case_files import Case, Step, parse_case, show
 from tests.drive import new_repo, user_env
 
+_ID = re.compile(r"\b(task|cur|op|ref)_[0-9a-f]{12}\b")
+_NAMED = re.compile(r"\b(task|cur|op|ref)_\\u2026")
 CASES = sorted((Path(__file__).parent / "cases" / "tools").glob("*.txt"))
 
 
@@ -30,11 +34,15 @@ def run_case(case: Case, tmp_path: Path) -> Case:
     session = RepoSession.open(checkout)
     session.index.refresh()
     pipeline = Pipeline(session, all_tools())
-    steps = [anyio.run(_step, pipeline, step, repo) for step in case.steps]
+    ids: dict[str, str] = {}
+    steps = [anyio.run(_step, pipeline, step, repo, ids) for step in case.steps]
     session.close()
     return Case(case.about, case.files, steps)
 
 
-async def _step(pipeline: Pipeline, step: Step, repo: Path) -> Step:
-    answer = await pipeline.call(Request(step.tool, step.arguments, session_key="case"))
+async def _step(pipeline: Pipeline, step: Step, repo: Path, ids: dict[str, str]) -> Step:
+    """One call; `op_…` and the like in its arguments stand for the last such id that an answer had."""
+    arguments = json.loads(_NAMED.sub(lambda found: ids.get(found[1], found[0]), json.dumps(step.arguments)))
+    answer = await pipeline.call(Request(step.tool, arguments, session_key="case"))
+    ids.update({found[1]: found[0] for found in _ID.finditer(json.dumps(answer.body.get("result", {})))})
     return Step(step.tool, step.arguments, show(dict(answer.body), repo), answer.is_error)

@@ -107,6 +107,21 @@ class LedgerSettings(_Section):
     )
 
 
+class DocSweepSettings(_Section):
+    enabled: bool = Field(default=True, description="Look for a renamed symbol in comments and documents.")
+    auto_apply: bool = Field(default=True, description="Change mentions in the same edit as the code.")
+    min_confidence: Literal["high", "medium", "low"] = Field(
+        default="medium", description="Least confidence of a mention that is changed."
+    )
+
+
+class RefactorSettings(_Section):
+    enabled: bool = Field(default=True, description="Offer the refactoring tools.")
+    doc_sweep: DocSweepSettings = Field(
+        default=DocSweepSettings(), description="Mentions of renamed symbols."
+    )
+
+
 class IndexSettings(_Section):
     watch: bool = Field(
         default=True, description="Refresh the index when the operating system tells of a change."
@@ -137,6 +152,7 @@ class Settings(_Section):
     index: IndexSettings = Field(default=IndexSettings(), description="The index, while a server runs.")
     reading: ReadingSettings = Field(default=ReadingSettings(), description="Reading of source.")
     tasks: TaskSettings = Field(default=TaskSettings(), description="Budgets of tasks.")
+    refactor: RefactorSettings = Field(default=RefactorSettings(), description="Refactorings.")
     ledger: LedgerSettings = Field(default=LedgerSettings(), description="The record of changes.")
     git: GitSettings = Field(default=GitSettings(), description="Git.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")

@@ -36,7 +36,11 @@
     │   ├── CompilationFailed        3003
     │   ├── IndexBusy                3004
     │   └── EpochGone                3005
-    ├── RefactorDivergence           4001
+    ├── RefactorError                4xxx  refactorings
+    │   ├── RefactorDivergence       4001
+    │   ├── PlanStale                4002
+    │   ├── PlanGone                 4003
+    │   └── DecisionRefused          4004
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -317,10 +321,33 @@ class EpochGone(IndexFailure):
     code = 3005
 
 
-class RefactorDivergence(CodePlaneError):
+class RefactorError(CodePlaneError):
+    """A refactoring was not carried out; every file is as it was."""
+
+
+class RefactorDivergence(RefactorError):
     """Build contexts disagree on what a refactoring would change."""
 
     code = 4001
+
+
+class PlanStale(RefactorError):
+    """Files that the plan rests on have changed since it was made; the details name them."""
+
+    code = 4002
+    retryable = True
+
+
+class PlanGone(RefactorError):
+    """There is no plan of that id: it has expired, was applied or cancelled, or never was."""
+
+    code = 4003
+
+
+class DecisionRefused(RefactorError):
+    """The plan is not to be applied like that; the details say what is missing or does not hold."""
+
+    code = 4004
 
 
 class EditError(CodePlaneError):

@@ -62,10 +62,14 @@ _ANCHORED: Final = Meaning(Tier.ANCHORED, NOTHING, certain=False)
 
 
 class Binding:
-    """Binds occurrences by lexical facts first and by links then."""
+    """Binds occurrences by lexical facts first and by links then.
 
-    def __init__(self, linker: Linker) -> None:
+    With `families`, a member of a declared class stands for those that override it as well.
+    """
+
+    def __init__(self, linker: Linker, *, families: bool = False) -> None:
         self._linker = linker
+        self._families = families
         self._sources = linker.sources
         self._receivers = Receivers(linker)
         self._members: dict[tuple[str, int, int, str, bool], Target] = {}
@@ -238,6 +242,9 @@ class Binding:
         if receiver in spec.parent_receivers:
             owner = self._linker.classes.parent(self._receivers.class_around(path, facts, seen.scope))
             return self._linker.classes.member(owner, name) if owner else NOTHING
+        if receiver.endswith(MADE) and _PLAIN.match(made := receiver.removesuffix(MADE)):
+            value = self._made(facts, self._instance(path, seen.scope, made))
+            return self._reached(path, value._replace(is_declared=False), (name,), seen.role == Role.CALL)
         begin = receiver.removesuffix("::")
         if receiver == _KEYWORD or not _PLAIN.match(begin):
             return NOTHING
@@ -281,7 +288,7 @@ class Binding:
         *way, last = names
         for name in way:
             value = self._typed(self._inside(path, value, name))
-        return self._inside(path, value, last, is_called)
+        return self._inside(path, value, last, is_called, is_last=True)
 
     def _begins(self, path: str, name: str, seen: Occurrence, length: int) -> Occurrence | None:
         """The name that a receiver begins with, which stands right before the member."""
@@ -378,7 +385,9 @@ class Binding:
         has_maker = maker and value.target and known(self._linker.classes.member(value.target, maker))
         return _NO_VALUE if has_maker else value
 
-    def _inside(self, path: str, value: _Value, name: str, is_called: bool = False) -> Target:
+    def _inside(
+        self, path: str, value: _Value, name: str, is_called: bool = False, *, is_last: bool = False
+    ) -> Target:
         if not value.target:
             return NOTHING
         is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
@@ -386,7 +395,8 @@ class Binding:
             return NOTHING if value.is_instance else self._of(False, self._shown(path, value.target, name))
         want = (METHOD if is_called else FIELD) if value.is_instance else PATH
         found = self._of(value.is_instance, self._linker.classes.member(value.target, name, want=want))
-        if value.is_declared and known(found) and self._may_be_replaced(value.target, name):
+        is_one = self._families and is_last and not self._is_structural(value.target)
+        if value.is_declared and known(found) and not is_one and self._may_be_replaced(value.target, name):
             return UNCLEAR
         return found
 
@@ -409,6 +419,13 @@ class Binding:
         is_module = all(place.definition < 0 for place in found)
         return found if not is_module or found in self._linker.modules(path) else NOTHING
 
+    def _is_structural(self, owner: Target) -> bool:
+        """Whether classes may be instances of one without saying so."""
+        facts = self._sources.facts(owner[0].path)
+        assert facts is not None, "BUG: a class has a file"
+        structural = self._linker.spec(facts).structural_bases
+        return bool(structural.intersection(facts.definitions[owner[0].definition].bases))
+
     def _may_be_replaced(self, owner: Target, name: str) -> bool:
         """Whether a derived class has a member of its own under the name: an instance may mean that one."""
         facts = self._sources.facts(owner[0].path)
@@ -416,8 +433,7 @@ class Binding:
             return False
         answers, key = self._sources.memo.answers, ("replaced", owner, name)
         if key not in answers:
-            structural = self._linker.spec(facts).structural_bases
-            is_open = bool(structural.intersection(facts.definitions[owner[0].definition].bases))
+            is_open = self._is_structural(owner)
             answers[key] = owner in self._linker.above_holders(name) or (
                 is_open and any(holder != owner for holder in self._linker.holders(name))
             )

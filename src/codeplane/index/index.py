@@ -1,7 +1,7 @@
 """The index of a repository: kept in step with the working tree, one epoch at a time."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -251,8 +251,11 @@ class Index:
                 except _Overtaken:
                     self._reload()
 
-    def read_ahead(self, contents: Mapping[RepoPath, bytes]) -> None:
-        """Reads contents that files are about to have; the look that finds them has their facts then."""
+    def read_ahead(self, contents: Mapping[RepoPath, bytes]) -> dict[str, int | None]:
+        """Reads contents that files are about to have; the look that finds them has their facts then.
+
+        Returns the blobs. What cannot be read has none.
+        """
         known = {path: Known(digest_of(data), 0, len(data), 0, 0, 0) for path, data in contents.items()}
         work = Work(GivenContents(contents), known)
         with self.database.read() as connection:
@@ -261,6 +264,18 @@ class Index:
         if read:
             with self.database.write() as connection:
                 work.store(connection, read)
+        return {path: entry.blob for path, entry in work.all().items()}
+
+    @contextmanager
+    def overlay(
+        self, contents: Mapping[RepoPath, bytes], without: Set[RepoPath] = frozenset()
+    ) -> Iterator[tuple[Snapshot, Linker]]:
+        """The working tree at the last epoch, and how its names are linked with other contents under some
+        paths and some paths less. Nothing is published."""
+        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+            blobs = self.read_ahead(contents)
+            with self.snapshot() as snapshot:
+                yield snapshot, Linker(snapshot.linker.sources.overlaid(blobs, without))
 
     def catch_up(self) -> bool:
         """Makes the index as new as the tree is now, but of a burst of changes reads nothing.

@@ -1,7 +1,7 @@
 """Which files a view has, by directory and by name."""
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 
@@ -42,6 +42,12 @@ class Layout:
             if blob is not None:
                 found.setdefault(blob, []).append(path)
         return found
+
+    def overlaid(self, blobs: Mapping[str, int | None], without: Set[str]) -> "Layout":
+        """Other contents under some paths, which may be new, and some paths less."""
+        if not without and blobs.keys() <= self.blobs.keys():
+            return self.changed(blobs.items())
+        return Layout({path: blob for path, blob in {**self.blobs, **blobs}.items() if path not in without})
 
     def changed(self, changes: Iterable[tuple[str, int | None]]) -> "Layout":
         """The same paths with other content under some of them."""

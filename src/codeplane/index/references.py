@@ -8,7 +8,7 @@ from codeplane.core.proof import Tier
 from codeplane.index.binding import Binding
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import Target
+from codeplane.index.targets import NOTHING, Target, known
 from codeplane.languages import specs
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
@@ -49,6 +49,7 @@ class References:
         self._linker = linker
         self._sources = linker.sources
         self._binding = Binding(linker)
+        self._families: Binding | None = None  # made on first use
 
     def named(self, name: str) -> Iterator[RefFact]:
         """Every occurrence of a name that is not a definition of it, in order of path and position."""
@@ -109,6 +110,13 @@ class References:
                 if place in ref.target or (is_open and self._is_of(ref.path, family)):
                     found.append(ref)
         yield from sorted(found, key=lambda ref: (ref.path, ref.line, ref.column))
+
+    def of_family(self, ref: RefFact) -> Target:
+        """What a reference means when a member and those that override it are one thing."""
+        if self._families is None:
+            self._families = Binding(self._linker, families=True)
+        standing = self._sources.occurrence_at(ref.path, ref.line, ref.column)
+        return known(self._families.of(ref.path, ref.name, standing[1]).target) if standing else NOTHING
 
     def anchored(self, name: str) -> list[AnchorGroup]:
         """What is not proven to mean anything, by unit and receiver, in order of these."""

@@ -100,12 +100,18 @@ class ViewSources:
     def __init__(
         self, connection: Connection, memo: Memo, kept: Kept, read: Read, units: Callable[[], Units]
     ) -> None:
-        self._connection, self.memo, self._read = connection, memo, read
+        self._connection, self.memo, self._read, self._kept = connection, memo, read, kept
         self._units = cache(units)
         self._cache, self._unpacked, self.issued = kept.cache, kept.unpacked, kept.issued
         self.vocabulary = kept.vocabulary
         self._layout = memo.layout
         self._facts: dict[str, FileFacts | None] = {}
+
+    def overlaid(self, blobs: Mapping[str, int | None], without: Set[str] = frozenset()) -> "ViewSources":
+        """The same files with other contents under some paths; nothing of what was found out is kept."""
+        layout = self._layout.overlaid(blobs, without)
+        memo = Memo(self.memo.view, self.memo.epoch, layout)
+        return ViewSources(self._connection, memo, self._kept, self._read, self._units)
 
     def exists(self, path: str) -> bool:
         return path in self._layout.blobs

@@ -186,6 +186,11 @@ class LanguageSpec:
     header: HeaderStyle | None = None
     # What is a comment and what a literal; None where that takes a parser to tell.
     writing: Writing | None = None
+    # A module can be the value of a variable, so what it holds may stand behind any name.
+    modules_are_values: bool = False
+    reserved: str = ""  # pattern of names that the language itself calls by
+    # Last parts of the names of decorators that leave alone what their definition is called by.
+    plain_decorators: frozenset[str] = frozenset()
     standard: str = ""  # pattern of how the modules of the language's own library begin, as imported
     gaps: str = ""  # what the support table says about things left out
 

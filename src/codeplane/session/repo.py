@@ -19,6 +19,8 @@ from codeplane.mutation import Engine
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
 from codeplane.session.copies import Copies
+from codeplane.session.decisions import Decisions
+from codeplane.session.plans import Plans
 from codeplane.session.recovery import recover
 from codeplane.session.savings import Savings
 from codeplane.session.unfinished import put_on_record
@@ -183,7 +185,12 @@ class RepoSession:
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
     savings: Savings = field(default_factory=Savings)
     copies: Copies = field(default_factory=Copies)
+    plans: Plans = field(default_factory=Plans)
     started: float = field(default_factory=time.monotonic)
+
+    @property
+    def decisions(self) -> Decisions:
+        return Decisions(self.state.path / "decisions.json")
 
     @classmethod
     def open(cls, checkout: Checkout) -> "RepoSession":

@@ -49,6 +49,7 @@ SPEC = LanguageSpec(
         "Object.defineProperty": ("reflect", 1),
     },
     surface="exported",
+    modules_are_values=True,
     standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
     writing=SCRIPT,
     header=HeaderStyle(lenient=True, rest=("...",)),

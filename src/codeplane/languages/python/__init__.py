@@ -69,6 +69,14 @@ SPEC = LanguageSpec(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
     ),
     super_receivers=("super()",),
+    modules_are_values=True,
+    reserved=r"__\w+__",
+    plain_decorators=frozenset(
+        "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
+        "abstractproperty overload override final lru_cache cache wraps contextmanager "
+        "asynccontextmanager total_ordering runtime_checkable no_type_check parametrize anyio asyncio skip "
+        "skipif xfail usefixtures skipUnless skipIf expectedFailure".split()
+    ),
     writing=PYTHON,
     header=HeaderStyle(
         named=True, marks=True, rest=("*",), named_rest="**", receivers=frozenset(("self", "cls"))

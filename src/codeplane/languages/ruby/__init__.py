@@ -27,6 +27,7 @@ SPEC = LanguageSpec(
     constructor="",
     merges=frozenset(("class", "module")),
     surface="included",
+    modules_are_values=True,
     tests={"method": r"test_.*"},
     tests_by_place=True,
     test_base=r"(.*::)?(Test|Spec|\w*TestCase)",

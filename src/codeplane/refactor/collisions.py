@@ -1,0 +1,69 @@
+"""Names that are taken already where a definition would get them."""
+
+from collections.abc import Iterator
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.hierarchy import descendants, is_class, owner_of
+from codeplane.graph.places import definition_of, position
+from codeplane.index import Snapshot
+from codeplane.index.targets import is_outside
+from codeplane.languages.modules import Place
+from codeplane.refactor.family import Family
+from codeplane.refactor.plan import Problem
+
+
+def collisions(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
+    """Definitions, and bound names, that the new name would meet."""
+    told: set[Place] = set()
+    for place in sorted(family.places):
+        for other in (*_beside(snapshot, place, new), *_in_hierarchy(snapshot, place, new)):
+            if other not in told:
+                told.add(other)
+                yield _taken(snapshot, other, new)
+        if problem := _bound(snapshot, place, new):
+            yield problem
+
+
+def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    parent = facts.definitions[place.definition].parent
+    scope = facts.definitions[place.definition].scope
+    for at in facts.inside(parent, new):
+        if facts.definitions[at].scope == scope:
+            yield Place(place.path, at)
+
+
+def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
+    """A member of the new name in a class above or below would override this one, or be overridden."""
+    owner = owner_of(snapshot, place)
+    if owner is None or not is_class(snapshot, owner):
+        return
+    above = [
+        one for target in snapshot.linker.classes.order((owner,)) if not is_outside(target) for one in target
+    ]
+    below = [found.place for found, _ in descendants(snapshot, owner) if found.place is not None]
+    for one in (*above, *below):
+        facts = snapshot.linker.sources.facts(one.path)
+        for at in facts.inside(one.definition, new) if facts is not None else ():
+            yield Place(one.path, at)
+
+
+def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
+    """An import or a variable of the new name in the scope of a definition."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item = definition_of(snapshot, place)
+    at = facts.bound(item.scope, new)
+    if at is None:
+        return None
+    line = facts.binds[at].line if at >= 0 else None
+    return Problem(
+        "collision", f"`{new}` is bound already where {item.name} is defined.", RepoPath(place.path), line
+    )
+
+
+def _taken(snapshot: Snapshot, place: Place, new: str) -> Problem:
+    item = definition_of(snapshot, place)
+    text = f"There is a {item.kind} {new} already: {position(snapshot, place)}."
+    return Problem("collision", text, RepoPath(place.path), item.name_line)

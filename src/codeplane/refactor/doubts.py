@@ -1,0 +1,59 @@
+"""What facts cannot rule out about a name: that something else calls by it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.places import definition_of
+from codeplane.index import Snapshot
+from codeplane.languages import specs
+from codeplane.languages.modules import Place
+from codeplane.refactor.family import Family
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.text import Lines
+
+_DECORATOR: Final = re.compile(r"^\s*@\s*([\w.]+)", re.MULTILINE)
+_MOST_DYNAMIC: Final = 100
+
+
+def doubts(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
+    """Reasons for which a rename that is proven in itself may still break something."""
+    yield from family.doubts
+    for place in sorted(family.places):
+        yield from _decorated(snapshot, place)
+        if family.is_member:
+            yield from _dynamic(snapshot, place)
+
+
+def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+    """Decorators may keep what they decorate under its name: fixtures, commands, routes."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item = definition_of(snapshot, place)
+    if item.span.start_line == item.name_line:
+        return
+    lines = Lines(snapshot.source(RepoPath(place.path)))
+    above = "\n".join(lines.text(line) for line in range(item.span.start_line, item.name_line))
+    plain = specs()[facts.language].plain_decorators
+    for name in dict.fromkeys(_DECORATOR.findall(above)):
+        if name.rsplit(".", 1)[-1] not in plain:
+            text = f"`@{name}` may keep {item.name} under its name."
+            yield Problem("decorated", text, RepoPath(place.path), item.name_line)
+
+
+def _dynamic(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+    """Members that are asked for by names made at run time, in the file of the class."""
+    found = snapshot.dynamics_in(RepoPath(place.path), _MOST_DYNAMIC)
+    for one in found.items:
+        if one.computed and one.pattern in (
+            "getattr",
+            "setattr",
+            "hasattr",
+            "delattr",
+            "bracket_access",
+            "reflect",
+        ):
+            text = f"`{one.pattern}` takes a name that is made at run time."
+            yield Problem("dynamic", text, RepoPath(place.path), one.line)
+            return

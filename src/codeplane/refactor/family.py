@@ -1,0 +1,110 @@
+"""The definitions that have to keep one name together, and why there may be more of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.hierarchy import INTERFACES, is_class, overridden, overriding, owner_of
+from codeplane.graph.places import definition_of
+from codeplane.index import Snapshot
+from codeplane.index.targets import CLASSES, is_outside
+from codeplane.languages.facts import FLAG_OVERRIDE
+from codeplane.languages.modules import Place
+from codeplane.refactor.plan import Problem
+
+_MOST: Final = 2_000
+_UNTOLD: Final = re.compile(r".+:\d+:(.+)\Z", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Definitions of one name that are one thing: overloads, accessors, overriding members, constructors."""
+
+    name: str
+    kind: str
+    places: frozenset[Place]
+    is_member: bool
+    doubts: tuple[Problem, ...]  # why something outside may belong to it as well
+
+
+def family_of(snapshot: Snapshot, place: Place) -> Family:
+    """All that has to be renamed when one definition is."""
+    item = definition_of(snapshot, place)
+    found: set[Place] = set()
+    waiting = [place]
+    while waiting and len(found) < _MOST:
+        one = waiting.pop()
+        if one in found:
+            continue
+        found.add(one)
+        waiting += [other for other in _related(snapshot, one) if other not in found]
+    owner = owner_of(snapshot, place)
+    is_member = owner is not None and is_class(snapshot, owner)
+    doubts = tuple(_doubts(snapshot, found)) if is_member else ()
+    return Family(item.name, item.kind, frozenset(found), is_member, doubts)
+
+
+def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    linker = snapshot.linker
+    item = definition_of(snapshot, place)
+    yield from linker.grouped(place)
+    if item.kind in CLASSES:
+        yield from linker.classes.whole((place,))
+        yield from _constructors(snapshot, place)
+        return
+    if item.kind == "constructor":
+        owner = owner_of(snapshot, place)
+        if owner is not None and definition_of(snapshot, owner).name == item.name:
+            yield owner
+        return
+    for other in (*overriding(snapshot, place), *overridden(snapshot, place)):
+        if other.place is not None:
+            yield other.place
+
+
+def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """Where constructors go by the name of their class."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a class has a file"
+    name = facts.definitions[place.definition].name
+    for at, item in enumerate(facts.definitions):
+        if item.parent == place.definition and item.kind == "constructor" and item.name == name:
+            yield Place(place.path, at)
+
+
+def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
+    """Bases that are not in the repository may have, or call, a member of the name."""
+    told: set[str] = set()
+    for place in sorted(family):
+        owner = owner_of(snapshot, place)
+        if owner is None or not is_class(snapshot, owner):
+            continue
+        item = definition_of(snapshot, place)
+        for target in snapshot.linker.classes.order((owner,))[1:]:
+            if is_outside(target) and (name := _written(target[0].path)) not in told:
+                told.add(name)
+                text = (
+                    f"{name}, which {definition_of(snapshot, owner).name} extends, is not in the repository."
+                )
+                yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
+        if item.flags & FLAG_OVERRIDE and not overridden(snapshot, place):
+            text = f"{item.name} says that it overrides something, which is not in the repository."
+            yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
+        if _is_silent(snapshot, owner) and "silent" not in told:
+            told.add("silent")
+            text = f"Types may implement {definition_of(snapshot, owner).name} without naming it."
+            yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
+
+
+def _is_silent(snapshot: Snapshot, owner: Place) -> bool:
+    facts = snapshot.linker.sources.facts(owner.path)
+    assert facts is not None, "BUG: a class has a file"
+    is_interface = facts.definitions[owner.definition].kind in INTERFACES
+    return is_interface and snapshot.linker.spec(facts).silent_interfaces
+
+
+def _written(text: str) -> str:
+    found = _UNTOLD.match(text)
+    return found[1] if found else text

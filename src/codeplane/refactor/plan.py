@@ -1,0 +1,94 @@
+"""What a refactoring would change, and how far that is proven."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from codeplane.core.edits import EditSet
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.core.proof import Tier
+
+Risk = Literal["low", "medium", "high"]
+Confidence = Literal["high", "medium", "low"]
+
+
+class Verdict(StrEnum):
+    """What may be done with a plan."""
+
+    OK = "ok"
+    """Every edit is proven and every binding stays what it was."""
+    BLOCKED = "blocked"
+    """A file that is concerned is not read, or only in part."""
+    NEEDS_DECISION = "needs_decision"
+    """Some places may or may not be meant; whoever knows has to say."""
+    REFUSED = "refused"
+    """It would change what other names mean, or cannot be done at all."""
+    UNSUPPORTED = "unsupported"
+    """The language has no facts that could prove it."""
+
+
+@dataclass(frozen=True, order=True)
+class Site:
+    """A place in a file, by line and byte column, where one text is replaced by another."""
+
+    path: RepoPath
+    line: int
+    column: int
+    old: str
+    new: str
+    tier: Tier = Tier.PROVEN
+    what: str = ""  # define, call, import …
+
+
+@dataclass(frozen=True)
+class Group:
+    """Places that are alike in what is not known about them; they are taken or left together."""
+
+    id: str
+    about: str
+    sites: tuple[Site, ...]
+    risk: Risk
+    reasons: tuple[str, ...]
+    question: str  # the kind of decision capsule
+
+
+@dataclass(frozen=True)
+class Mention:
+    """The name in a comment or a document."""
+
+    site: Site
+    confidence: Confidence
+    is_taken: bool = False  # it is changed along
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why something cannot be done, or what has to be known about it."""
+
+    kind: str  # collision, shadowing, binding, outside_base, decorated, dynamic …
+    text: str
+    path: RepoPath | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An exact set of edits with everything that it rests on."""
+
+    kind: str
+    symbol: str
+    uid: str
+    old_name: str
+    new_name: str
+    verdict: Verdict
+    sites: tuple[Site, ...] = ()  # proven and strong ones
+    groups: tuple[Group, ...] = ()  # that somebody has to decide about
+    mentions: tuple[Mention, ...] = ()
+    problems: tuple[Problem, ...] = ()  # that stand in the way
+    notes: tuple[Problem, ...] = ()  # that do not
+    edits: EditSet = field(default_factory=lambda: EditSet(()))  # of the sites and the mentions that go along
+    before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # what the edited files hold
+    shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places
+    read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
+    epoch: int = 0

@@ -1,0 +1,123 @@
+"""Every name means afterwards what it meant before: the proof that a plan has to pass."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index import Snapshot
+from codeplane.index.binding import Binding
+from codeplane.index.links import Linker
+from codeplane.index.targets import Target, split_path
+from codeplane.jail import shown
+from codeplane.languages.facts import Occurrences
+from codeplane.refactor.plan import Problem, Site
+
+_MOST_TOLD: Final = 20
+
+
+def breaches(
+    snapshot: Snapshot,
+    after: Linker,
+    sites: Mapping[RepoPath, Collection[Site]],
+    names: Collection[str],
+) -> list[Problem]:
+    """What would mean something else, or could not be read any more, were the sites replaced.
+
+    `after` links the files as they would be. Looked at are the files with sites and those that have one of
+    the names in them; of these, all that the scopes say, and what links say wherever a name plays a part.
+    """
+    found: list[Problem] = []
+    check = _Check(snapshot, after, frozenset(names))
+    for path in sorted({*sites, *_holding(snapshot, names)}):
+        found += check.file(path, sites.get(path, ()))
+        if len(found) >= _MOST_TOLD:
+            break
+    return found[:_MOST_TOLD]
+
+
+def _holding(snapshot: Snapshot, names: Collection[str]) -> Iterator[RepoPath]:
+    for name in names:
+        yield from map(RepoPath, snapshot.linker.sources.paths_with(name))
+
+
+class _Check:
+    def __init__(self, snapshot: Snapshot, after: Linker, names: frozenset[str]) -> None:
+        self._before, self._after = snapshot.linker, after
+        self._meant, self._means = Binding(snapshot.linker), Binding(after)
+        self._names = names
+
+    def file(self, path: RepoPath, sites: Collection[Site]) -> Iterator[Problem]:
+        before, after = self._before.sources.facts(path), self._after.sources.facts(path)
+        if before is None:
+            return
+        if after is None or (before.state == "ok" and after.state != "ok"):
+            yield Problem("syntax", f"{shown(path)} could not be read any more.", path)
+            return
+        was, is_now = (_occurrences(linker, path) for linker in (self._before, self._after))
+        if len(was) != len(is_now):
+            yield Problem("syntax", f"{shown(path)} would have other names in it than those replaced.", path)
+            return
+        yield from self._scoped(path, was, is_now, {(site.line, site.column): site for site in sites})
+        for at in sorted(self._concerned(was, before.receivers) | self._concerned(is_now, after.receivers)):
+            if told := self._differs(path, was, is_now, at):
+                yield Problem("binding", told, path, was.at(at).line)
+
+    def _scoped(
+        self,
+        path: RepoPath,
+        was: Occurrences,
+        is_now: Occurrences,
+        renamed: Mapping[tuple[int, int], Site],
+    ) -> Iterator[Problem]:
+        """What differs by the scopes of the file alone, and names that nobody wanted to change."""
+        pairs = zip(_columns(was), _columns(is_now), strict=True)
+        for at, (one, other) in enumerate(pairs):
+            if one == other:
+                continue
+            seen = was.at(at)
+            site = renamed.get((seen.line, seen.column))
+            if one[1:] != other[1:]:
+                text = f"`{other[0]}` would mean something else in its file."
+                yield Problem("binding", text, path, seen.line)
+            elif site is None or site.new != other[0]:
+                yield Problem("binding", f"`{one[0]}` would become `{other[0]}`.", path, seen.line)
+
+    def _concerned(self, found: Occurrences, receivers: Sequence[str]) -> set[int]:
+        """The occurrences that one of the names plays a part in."""
+        texts = {number for number, text in enumerate(found.texts) if text in self._names}
+        behind = {
+            number + 1
+            for number, text in enumerate(receivers)
+            if not self._names.isdisjoint(split_path(text))
+        }
+        return {
+            at
+            for at, (name, receiver) in enumerate(zip(found.names, found.receivers, strict=True))
+            if name in texts or receiver in behind
+        }
+
+    def _differs(self, path: RepoPath, was: Occurrences, is_now: Occurrences, at: int) -> str:
+        old, new = was.texts[was.names[at]], is_now.texts[is_now.names[at]]
+        before, after = self._meant.of(path, old, was.at(at)), self._means.of(path, new, is_now.at(at))
+        if (before.tier, before.target) == (after.tier, after.target):
+            return ""
+        return f"`{new}` would mean {_told(after.target)} instead of {_told(before.target)}."
+
+
+def _occurrences(linker: Linker, path: str) -> Occurrences:
+    sources = linker.sources
+    blob = sources.memo.layout.blobs[path]
+    return (sources.names_of(blob) if blob is not None else None) or Occurrences()
+
+
+def _columns(found: Occurrences) -> Iterator[tuple[str, int, int, int]]:
+    """Name, role, scope and target of every occurrence."""
+    names = (found.texts[name] for name in found.names)
+    return zip(names, found.roles, found.scopes, found.targets, strict=True)
+
+
+def _told(target: Target) -> str:
+    """A target in words; nothing is what is not known."""
+    if not target:
+        return "nothing that is known"
+    return " or ".join(shown(place.path) for place in target[:3])

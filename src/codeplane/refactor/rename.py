@@ -1,0 +1,239 @@
+"""Renaming a definition: every place that means it, none that does not, or the reason why not."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.errors import ContentChanged
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.graph.hierarchy import owner_of
+from codeplane.graph.places import definition_of, place_of, qualified
+from codeplane.index import DefFact, Index, Snapshot
+from codeplane.jail import shown
+from codeplane.languages import has_references, specs
+from codeplane.refactor import words
+from codeplane.refactor.collisions import collisions
+from codeplane.refactor.doubts import doubts
+from codeplane.refactor.family import Family, family_of
+from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict
+from codeplane.refactor.preserve import breaches
+from codeplane.refactor.sites import find, grouped
+from codeplane.refactor.text import Lines
+from codeplane.truth import digest_of
+
+_NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
+_ORDER: Final[dict[Confidence, int]] = {"high": 0, "medium": 1, "low": 2}
+_MOST_SHOWN: Final = 50
+_RISKY_STRINGS: Final = ("string", "data")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Which mentions in comments and documents go along."""
+
+    is_on: bool = True
+    least: Confidence = "medium"
+
+    def takes(self, mention: Mention) -> bool:
+        return self.is_on and _ORDER[mention.confidence] <= _ORDER[self.least]
+
+
+def draft(snapshot: Snapshot, subject: DefFact, new: str, sweep: Sweep) -> Plan:
+    """What a rename comes to by the facts; `proven` decides whether it holds."""
+    place = place_of(subject)
+    old = subject.name
+    plan = Plan(
+        "rename",
+        qualified(snapshot, place),
+        snapshot.uid(subject.path, subject.position),
+        old,
+        new,
+        Verdict.OK,
+        epoch=snapshot.epoch,
+    )
+    if (refused := _refused(snapshot, subject, new)) is not None:
+        return refused(plan)
+    family = family_of(snapshot, place)
+    found = find(snapshot, family, new)
+    seen = list(words.words(snapshot, old, new))
+    groups = [*grouped(snapshot, found.open, family, new), *_strings(snapshot, family, seen)]
+    mentioned = tuple(replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen))
+    problems = [*collisions(snapshot, family, new)]
+    waiting = [*doubts(snapshot, family)]
+    blocked = list(_unread(snapshot, old))
+    plan = replace(
+        plan,
+        sites=found.sites,
+        groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
+        mentions=mentioned,
+        problems=(*problems, *blocked),
+        notes=tuple(waiting),
+        verdict=_verdict(problems, blocked, groups, waiting),
+    )
+    taken = [one.site for one in mentioned if one.is_taken]
+    return written(snapshot, plan, [*found.sites, *taken])
+
+
+def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
+    """The files as they would be with some sites replaced."""
+    by_path: dict[RepoPath, list[Site]] = {}
+    for site in sites:
+        by_path.setdefault(site.path, []).append(site)
+    before: dict[RepoPath, bytes] = {}
+    after: dict[RepoPath, bytes] = {}
+    lost: list[Site] = []
+    for path, some in sorted(by_path.items()):
+        lines = Lines(snapshot.source(path))
+        lost += [site for site in some if not lines.holds(site)]
+        before[path] = lines.data
+        after[path] = lines.replaced(site for site in some if lines.holds(site))
+    edits = EditSet(tuple(FileEdit(path, digest_of(before[path]), after[path]) for path in sorted(after)))
+    plan = replace(
+        plan, edits=edits, before=before, read=concerned(snapshot, plan), shown_lines=_shown(snapshot, plan)
+    )
+    if lost:
+        told = tuple(
+            Problem("unwritten", f"`{site.old}` is not written as such here.", site.path, site.line)
+            for site in lost
+        )
+        plan = replace(plan, problems=(*plan.problems, *told), verdict=Verdict.REFUSED)
+    return plan
+
+
+def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
+    """The plan with groups of open places taken along, on the state that it was made on."""
+    taken = [site for group in plan.groups if group.id in selected for site in group.sites]
+    mentioned = [one.site for one in plan.mentions if one.is_taken]
+    made = replace(plan, sites=tuple(sorted({*plan.sites, *taken})), verdict=Verdict.OK, epoch=snapshot.epoch)
+    return written(snapshot, made, [*made.sites, *mentioned])
+
+
+def proven(index: Index, plan: Plan) -> Plan:
+    """The plan with its verdict: what would not keep every binding is refused."""
+    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
+        return plan
+    after = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
+    with index.overlay(after) as (snapshot, linker):
+        if snapshot.epoch != plan.epoch:
+            raise ContentChanged("Files have changed while the plan was made.")
+        by_path: dict[RepoPath, list[Site]] = {}
+        for site in plan.sites:
+            by_path.setdefault(site.path, []).append(site)
+        broken = breaches(snapshot, linker, by_path, (plan.new_name,))
+    if not broken:
+        return plan
+    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
+
+
+def _refused(snapshot: Snapshot, subject: DefFact, new: str) -> "_Refusal | None":
+    facts = snapshot.linker.sources.facts(subject.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec = specs()[facts.language]
+    if not has_references(facts.language) or not spec.resolves:
+        return _Refusal(
+            Verdict.UNSUPPORTED, "language", f"What {facts.language} names refer to is not known."
+        )
+    if not _NAME.fullmatch(new):
+        return _Refusal(Verdict.REFUSED, "name", f"{shown(new)!r} is not a name.")
+    if new == subject.name:
+        return _Refusal(Verdict.REFUSED, "name", "It has that name already.")
+    for name in (subject.name, new):
+        if spec.reserved and re.fullmatch(spec.reserved, name):
+            return _Refusal(
+                Verdict.REFUSED, "reserved", f"The language itself calls by the name {shown(name)}."
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    verdict: Verdict
+    kind: str
+    text: str
+
+    def __call__(self, plan: Plan) -> Plan:
+        return replace(plan, verdict=self.verdict, problems=(Problem(self.kind, self.text),))
+
+
+def _verdict(
+    problems: list[Problem], blocked: list[Problem], groups: list[Group], waiting: list[Problem]
+) -> Verdict:
+    if problems:
+        return Verdict.REFUSED
+    if blocked:
+        return Verdict.BLOCKED
+    return Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK
+
+
+def _unread(snapshot: Snapshot, name: str) -> Iterator[Problem]:
+    """Files that may hold the name and are not known well enough to tell."""
+    if unread := snapshot.coverage.unread:
+        yield Problem("not_indexed", f"{unread} files have not been read yet.")
+    for path in snapshot.linker.sources.paths_with(name):
+        facts = snapshot.linker.sources.facts(path)
+        if facts is not None and facts.state in ("partial", "failed"):
+            text = f"{shown(path)} has the name in it and could not be parsed whole."
+            yield Problem("parse_partial", text, RepoPath(path))
+
+
+def _strings(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
+    """Strings that are the name, or a path to it, and places in code that no fact tells of."""
+    holders = _holders(snapshot, family)
+    exact = tuple(word.site for word in seen if word.where == "string" and word.is_exact)
+    paths = tuple(word.site for word in seen if word.where in _RISKY_STRINGS and _leads(word, holders))
+    code = tuple(word.site for word in seen if word.where == "code")
+    if exact:
+        about = f'"{family.name}" as a string'
+        yield Group("", about, exact, "medium", ("string_of_the_name",), "scope_resolution")
+    if paths:
+        about = f"{family.name} in a string that names it by its path"
+        yield Group("", about, paths, "low", ("path_in_string",), "scope_resolution")
+    if code:
+        about = f"{family.name} in code that no fact tells of"
+        yield Group("", about, code, "high", ("not_understood",), "scope_resolution")
+
+
+def _leads(word: words.Word, holders: Collection[str]) -> bool:
+    parts = re.split(r"\.|::?|/|#|->|\\", word.path_text)
+    at = parts.index(word.site.old) if word.site.old in parts else 0
+    return at > 0 and parts[at - 1] in holders
+
+
+def _mentions(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Mention]:
+    others = [one for one in snapshot.linker.sources.definitions(family.name) if one not in family.places]
+    yield from words.mentions(seen, _holders(snapshot, family), is_alone=not others)
+
+
+def _holders(snapshot: Snapshot, family: Family) -> set[str]:
+    """Names that may stand before that of the family: its classes and its modules."""
+    found: set[str] = set()
+    for place in family.places:
+        owner = owner_of(snapshot, place)
+        if owner is not None and owner.definition >= 0:
+            found.add(definition_of(snapshot, owner).name)
+        else:
+            found.update(snapshot.identities.module(place.path).split(".")[-1:])
+    return found
+
+
+def _shown(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], str]:
+    """The lines of places that somebody has to look at."""
+    places = {(site.path, site.line) for group in plan.groups for site in group.sites[:_MOST_SHOWN]}
+    places |= {(one.site.path, one.site.line) for one in plan.mentions if one.is_taken}
+    texts: dict[RepoPath, Lines] = {}
+    found = {}
+    for path, line in sorted(places):
+        if path not in texts:
+            texts[path] = Lines(snapshot.source(path))
+        found[path, line] = texts[path].text(line)
+    return found
+
+
+def concerned(snapshot: Snapshot, plan: Plan) -> dict[RepoPath, Digest]:
+    """The files that a verdict rests on, as they are now: those with one of the names in them."""
+    sources = snapshot.linker.sources
+    found = {path for name in (plan.old_name, plan.new_name) for path in sources.paths_with(name)}
+    digests = ((RepoPath(path), snapshot.lookup.digest(path)) for path in sorted(found))
+    return {path: digest for path, digest in digests if digest is not None}

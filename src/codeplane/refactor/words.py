@@ -1,0 +1,155 @@
+"""A name where no fact tells of it: in comments, strings and documents."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.index import Snapshot
+from codeplane.languages import specs
+from codeplane.languages._style import comments_and_literals
+from codeplane.refactor.plan import Confidence, Mention, Site
+from codeplane.refactor.text import Lines
+
+Where = Literal["comment", "string", "document", "data", "code"]
+
+MOST_FILES: Final = 600
+_LARGEST: Final = 2 << 20
+_DOCUMENTS: Final = (".md", ".markdown", ".rst", ".adoc", ".txt")
+_PATH: Final = re.compile(r"[\w$]+(?:(?:\.|::?|/|#|->|\\)[\w$]+)+")
+_QUOTES: Final = re.compile(rb"[A-Za-z@$]{0,3}(?:\"\"\"|'''|[\"'`])")
+_PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LONG: Final = 3
+_CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
+
+
+@dataclass(frozen=True)
+class Word:
+    """One occurrence of the name outside of what facts tell."""
+
+    site: Site
+    where: Where
+    line_text: str
+    is_exact: bool  # a string that is the name and nothing else
+    path_text: str  # the dotted or slashed path that it is a part of; "" where it stands alone
+
+
+def words(snapshot: Snapshot, name: str, new: str) -> Iterator[Word]:
+    """Every place that has the name as a word and that no fact tells of, in order."""
+    sources = snapshot.linker.sources
+    pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode("utf-8", "surrogateescape")) + rb"(?![\w$])")
+    for path in sources.paths_with(name)[:MOST_FILES]:
+        data = snapshot.source(RepoPath(path))
+        if len(data) > _LARGEST:
+            continue
+        known = {(seen.line, seen.column) for seen in sources.occurrences(path, name)}
+        yield from _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new))
+
+
+def _in_file(
+    snapshot: Snapshot,
+    path: RepoPath,
+    lines: Lines,
+    pattern: re.Pattern[bytes],
+    known: Collection[tuple[int, int]],
+    names: tuple[str, str],
+) -> Iterator[Word]:
+    spans: list[tuple[int, int, str]] | None = None
+    for found in pattern.finditer(lines.data):
+        line, column = lines.position(found.start())
+        if (line, column) in known:
+            continue
+        if spans is None:
+            spans = _spans(snapshot, path, lines.data)
+        where, text = _around(path, lines.data, spans, found.start())
+        site = Site(path, line, column, *names, Tier.UNKNOWN, where)
+        told = lines.text(line)
+        is_exact = where in ("string", "data") and text == names[0]
+        yield Word(
+            site, where, told, is_exact, _path_around(told, _characters(lines, line, column), names[0])
+        )
+
+
+def _spans(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
+    """Where comments and literals are, by the way the language is written."""
+    facts = snapshot.linker.sources.facts(path)
+    writing = specs()[facts.language].writing if facts is not None else None
+    if writing is None:
+        return []
+    return [
+        (found.start(), found.end(), "comment" if found["comment"] is not None else "string")
+        for found in comments_and_literals(writing).finditer(data)
+    ]
+
+
+def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: int) -> tuple[Where, str]:
+    """What a position is in, and the text of the string where it is one."""
+    number = bisect_right(spans, (at, len(data), "")) - 1
+    if number >= 0 and spans[number][1] > at:
+        start, end, kind = spans[number]
+        opened = _QUOTES.match(data, start, end)
+        marks = opened[0].lstrip(_PREFIX) if opened else b""
+        # A string of several lines is a text for people more often than not.
+        if kind == "comment" or not opened or len(marks) == _LONG:
+            return "comment", ""
+        return "string", _text(data[opened.end() : end - len(marks)])
+    if path.lower().endswith(_DOCUMENTS):
+        return "document", ""
+    return ("code" if spans else "data"), _quoted(data, at)
+
+
+def _quoted(data: bytes, at: int) -> str:
+    """The text between quotes around a position of a line, where there is one."""
+    start = max(data.rfind(mark, data.rfind(b"\n", 0, at) + 1, at) for mark in (b'"', b"'"))
+    if start < 0:
+        return ""
+    end = data.find(data[start : start + 1], at)
+    return _text(data[start + 1 : end]) if end >= 0 else ""
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _characters(lines: Lines, line: int, column: int) -> int:
+    start = lines.offset(line, 0)
+    return len(lines.data[start : start + column].decode("utf-8", "replace"))
+
+
+def _path_around(text: str, at: int, name: str) -> str:
+    for found in _PATH.finditer(text):
+        if found.start() <= at < found.end():
+            return found[0] if found[0] != name else ""
+    return ""
+
+
+def mentions(found: Collection[Word], holders: Collection[str], *, is_alone: bool) -> Iterator[Mention]:
+    """The words in comments and documents, each with how sure it is that the definition is meant.
+
+    `holders` are names that may stand before it; `is_alone` tells whether nothing else has the name.
+    """
+    for word in found:
+        if word.where in ("comment", "document"):
+            yield Mention(word.site, _confidence(word, holders, is_alone=is_alone))
+
+
+def _confidence(word: Word, holders: Collection[str], *, is_alone: bool) -> Confidence:
+    name = word.site.old
+    if word.path_text:
+        parts = re.split(r"\.|::?|/|#|->|\\", word.path_text)
+        before = parts[parts.index(name) - 1] if name in parts and parts.index(name) else ""
+        return "high" if before in holders else "low"
+    if not is_alone:
+        return "low"
+    if _is_marked(word, name):
+        return "high"
+    return "medium" if _CODE_LIKE.search(name) or f"{name}(" in word.line_text else "low"
+
+
+def _is_marked(word: Word, name: str) -> bool:
+    """Whether it stands in backquotes, or in a line of code."""
+    marked = re.search(rf"`~?(?:[\w.]+\.)?{re.escape(name)}(?:\(\))?`", word.line_text)
+    return bool(marked) or word.line_text.lstrip().startswith((">>>", "..."))

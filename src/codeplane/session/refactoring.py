@@ -1,0 +1,122 @@
+"""Refactorings in a repository: planned and proven on one state, applied on that state or not at all."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+from codeplane.core.errors import ContentChanged, DecisionRefused, PlanStale, RequestError
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.refactor import Plan, Verdict
+from codeplane.refactor.proof import Proof, faults
+from codeplane.refactor.rename import Sweep, concerned, draft, proven, with_groups
+from codeplane.refactor.text import Lines
+from codeplane.session.call import Call
+from codeplane.session.operation import Intent, Written, write
+from codeplane.session.plans import Pending
+
+_MOST_TRIES: Final = 4
+_MOST_TOLD: Final = 20
+
+
+def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
+    """Makes a plan and proves it; anew where files change meanwhile."""
+    for left in reversed(range(_MOST_TRIES)):
+        made = call.ask(make)
+        try:
+            return call.repo.plans.add(proven(call.repo.index, made))
+        except ContentChanged:
+            if not left:
+                raise
+            call.check()
+    raise AssertionError("BUG: the last try has neither returned nor raised")
+
+
+def rename(call: Call, symbol: str, new_name: str) -> Pending:
+    """A plan to give a symbol another name."""
+    settings = call.repo.checkout.settings.refactor.doc_sweep
+    sweep = Sweep(settings.enabled and settings.auto_apply, settings.min_confidence)
+    return planned(call, lambda snapshot: draft(snapshot, snapshot.symbol(symbol), new_name, sweep))
+
+
+def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof) -> Written:
+    """Applies a plan with the groups that somebody has chosen, when the proof and the gate hold.
+
+    The plan is there because something is not known, so what is looked at again is whether it is still the
+    same question about the same files, and whether every other binding stays.
+    """
+    plan = pending.plan
+    if plan.verdict not in (Verdict.NEEDS_DECISION, Verdict.OK):
+        raise DecisionRefused(
+            f"The plan is {plan.verdict}: there is nothing to decide.", outcome=plan.verdict
+        )
+    unknown = sorted(set(selected) - {group.id for group in plan.groups})
+    if unknown:
+        raise DecisionRefused(f"The plan has no {', '.join(unknown)[:200]}.", reason="candidate_not_found")
+
+    def chosen(snapshot: Snapshot) -> Plan:
+        check_fresh(snapshot, plan)
+        if wrong := list(faults(plan, selected, proof, _lines(call, snapshot, proof))):
+            raise DecisionRefused(
+                f"The proof does not hold: {wrong[0]}", reason="proof_verification_failed", faults=wrong[:20]
+            )
+        return with_groups(snapshot, plan, selected)
+
+    made = proven(call.repo.index, call.ask(chosen))
+    if made.verdict is Verdict.REFUSED:
+        raise DecisionRefused(
+            "With these places, other names would mean something else.",
+            reason="binding_changed",
+            problems=[one.text for one in made.problems[:20]],
+        )
+    written = apply(call, pending, made)
+    call.repo.decisions.keep(plan, list(selected), {"symbol": proof.symbol, "anchors": len(proof.anchors)})
+    return written
+
+
+def _lines(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, Lines]:
+    """The files that a proof names; one that is not there is left out."""
+    found = {}
+    for name in {file for file, _ in proof.lines}:
+        with suppress(RequestError):
+            found[name] = Lines(snapshot.source(call.repo.tree.jail.enter(name)))
+    return found
+
+
+def apply(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
+    """Makes the edits of a plan, if everything that it rests on is still as it was."""
+    chosen = plan or pending.plan
+
+    def make() -> Intent:
+        with call.snapshot() as snapshot:
+            check_fresh(snapshot, pending.plan)
+            old: dict[RepoPath, bytes | None] = {
+                edit.path: snapshot.source(edit.path)
+                for edit in chosen.edits.edits
+                if edit.before is not None
+            }
+        return Intent(f"refactor_{chosen.kind}", chosen.edits, old)
+
+    written = write(call, make)
+    call.repo.plans.drop(pending.id)
+    return written
+
+
+def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
+    now = concerned(snapshot, plan)
+    was = plan.read
+    differ = sorted(path for path in now.keys() | was.keys() if now.get(path) != was.get(path))
+    if differ:
+        told = [{"path": shown(path), "change": _change(path, was, now)} for path in differ[:_MOST_TOLD]]
+        raise PlanStale(
+            f"{len(differ)} files that the plan rests on have changed since it was made.",
+            hints=["Ask for the refactoring again."],
+            files=told,
+        )
+
+
+def _change(path: RepoPath, was: Mapping[RepoPath, Digest], now: Mapping[RepoPath, Digest]) -> str:
+    if path not in was:
+        return "has the name in it now"
+    return "changed" if path in now else "does not have the name in it any more, or is gone"

@@ -1,0 +1,152 @@
+"""A refactoring that is planned, as every tool that makes or shows one tells it."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from pydantic import Field
+
+from codeplane.core.paths import RepoPath
+from codeplane.jail import shown
+from codeplane.mutation.showing import preview
+from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
+from codeplane.refactor.witness import Capsule, witness
+from codeplane.session import Call
+from codeplane.session.plans import Pending
+from codeplane.tools._delta import Delta
+from codeplane.tools._registry import Output
+
+_MOST_FILES = 40
+_MOST_LINES = 160  # of the diff
+_LEAST = 4
+_MOST_GROUPS = 20
+_MOST_SAMPLES = 3
+_MOST_TOLD = 12
+_LONGEST = 160
+
+
+class GroupOutput(Output):
+    id: str = Field(description="Name it in `decision_commit` to take these places along.")
+    about: str = Field(description="What stands there.")
+    places: int = Field(description="How many.")
+    risk: str = Field(description="low, medium or high.")
+    reasons: list[str] = Field(description="Why it is not proven.")
+    sample: list[str] = Field(description="`path:line: text` of some.")
+
+
+class PlanOutput(Output):
+    refactor_id: str | None = Field(default=None, description="To inspect, apply or cancel it.")
+    outcome: str = Field(description="ok, ok_syntactic, needs_decision, blocked, refused or unsupported.")
+    symbol: str = Field(description="What is refactored.")
+    summary: str = Field(description="All in one line.")
+    edits: dict[str, int] | None = Field(default=None, description="Edits by how far they are proven.")
+    files: list[str] | None = Field(default=None, description="`path: edits`.")
+    more_files: int | None = Field(default=None, description="Files beyond those.")
+    undecided: list[GroupOutput] | None = Field(default=None, description="Places that may be meant.")
+    more_undecided: int | None = Field(default=None, description="Groups beyond those.")
+    doubts: list[str] | None = Field(default=None, description="What facts cannot rule out.")
+    problems: list[str] | None = Field(default=None, description="What stands in the way.")
+    mentions: dict[str, int] | None = Field(
+        default=None, description="In comments and documents, by confidence."
+    )
+    mentions_changed: int | None = Field(default=None, description="Of these, changed along.")
+    review: list[str] | None = Field(default=None, description="Changed mentions to look at.")
+    diff: str | None = Field(default=None, description="The change, as far as there is room.")
+    decided_before: list[str] | None = Field(
+        default=None, description="Groups that were chosen when the same files asked the same question."
+    )
+    checklist: list[str] | None = Field(default=None, description="Questions that settle it, and how.")
+    expires_ms: int | None = Field(default=None, description="Until when it can be applied.")
+    applied: Delta | None = Field(default=None, description="What was done.")
+
+
+def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> PlanOutput:
+    """A plan with its diff, or with what was done."""
+    plan = pending.plan
+    touched = [edit.path for edit in plan.edits.edits]
+    changed = _changed_mentions(plan)
+    if plan.groups or plan.problems:
+        call.next_actions.append(f'refactor_inspect {{"refactor_id": "{pending.id}"}}')
+    return PlanOutput(
+        refactor_id=pending.id if applied is None else None,
+        outcome=plan.verdict,
+        symbol=shown(plan.symbol),
+        summary=summary(plan),
+        edits=dict(Counter(site.tier.value for site in plan.sites)) or None,
+        files=_files(plan, touched) if applied is None else None,
+        more_files=max(0, len(touched) - _MOST_FILES) or None,
+        undecided=[group_told(plan, one, _MOST_SAMPLES) for one in plan.groups[:_MOST_GROUPS]] or None,
+        more_undecided=max(0, len(plan.groups) - _MOST_GROUPS) or None,
+        doubts=_told(plan.notes),
+        problems=_told(plan.problems),
+        mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,
+        mentions_changed=len(changed) or None,
+        review=[line(plan, one.site) for one in changed if one.confidence != "high"][:_MOST_TOLD] or None,
+        diff=_diff(plan, touched) if applied is None and plan.verdict is not Verdict.REFUSED else None,
+        decided_before=call.repo.decisions.find(plan) if plan.verdict is Verdict.NEEDS_DECISION else None,
+        checklist=[f"{one.question} {one.verify} {one.stop_rule}" for one in _capsules(plan)] or None,
+        expires_ms=pending.expires_ms if applied is None else None,
+        applied=applied,
+    )
+
+
+def summary(plan: Plan) -> str:
+    files = len({site.path for site in plan.sites})
+    names = f"{shown(plan.old_name)} to {shown(plan.new_name)}"
+    text = f"{plan.kind} {names}: {len(plan.sites)} places in {files} files"
+    if plan.groups:
+        text += f"; {sum(len(group.sites) for group in plan.groups)} places undecided"
+    return text
+
+
+def group_told(plan: Plan, group: Group, most: int) -> GroupOutput:
+    return GroupOutput(
+        id=group.id,
+        about=shown(group.about),
+        places=len(group.sites),
+        risk=group.risk,
+        reasons=list(group.reasons),
+        sample=[line(plan, site) for site in group.sites[:most]],
+    )
+
+
+def line(plan: Plan, site: Site) -> str:
+    """`path:line: text` of a site."""
+    data = plan.shown_lines.get((site.path, site.line))
+    return f"{shown(site.path)}:{site.line}" + (f": {data.strip()[:_LONGEST]}" if data else "")
+
+
+def _told(problems: Iterable[Problem]) -> list[str] | None:
+    told = [_where(one) + one.text for one in problems]
+    more = [f"… {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
+    return [*told[:_MOST_TOLD], *more] or None
+
+
+def _where(one: Problem) -> str:
+    if one.path is None:
+        return ""
+    return f"{shown(one.path)}:{one.line}: " if one.line else f"{shown(one.path)}: "
+
+
+def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
+    counts = Counter(site.path for site in (*plan.sites, *(one.site for one in _changed_mentions(plan))))
+    return [f"{shown(path)}: {counts[path]}" for path in touched[:_MOST_FILES]] or None
+
+
+def _capsules(plan: Plan) -> tuple[Capsule, ...]:
+    return witness(plan).capsules if plan.verdict is Verdict.NEEDS_DECISION else ()
+
+
+def _changed_mentions(plan: Plan) -> list[Mention]:
+    return [one for one in plan.mentions if one.is_taken]
+
+
+def _diff(plan: Plan, touched: list[RepoPath]) -> str | None:
+    share = max(_LEAST, _MOST_LINES // max(1, len(touched)))
+    parts, room = [], _MOST_LINES
+    for edit in plan.edits.edits:
+        text = preview(shown(edit.path), plan.before.get(edit.path), edit.after, min(share, room))
+        room -= text.count("\n") + 1
+        parts.append(text)
+        if room < _LEAST:
+            break
+    return "\n".join(parts) or None

@@ -1,0 +1,28 @@
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.session import Call
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+
+class RefactorCancelInput(Input):
+    refactor_id: Annotated[str, synonyms("id", "plan_id")] = Field(max_length=100, description="`ref_…`.")
+
+
+class RefactorCancelOutput(Output):
+    summary: str = Field(description="What was dropped.")
+
+
+@tool(Effect.SESSION, "refactoring")
+def refactor_cancel(call: Call, args: RefactorCancelInput) -> RefactorCancelOutput:
+    """Drops a plan that nobody wants any more; no file has changed.
+
+    Use when:
+    - a preview was wrong
+    Examples:
+    - Drop it: {"refactor_id": "ref_0123456789ab"}
+    """
+    pending = call.repo.plans.get(args.refactor_id)
+    call.repo.plans.drop(pending.id)
+    return RefactorCancelOutput(summary=f"{pending.id} is dropped; nothing has changed.")

@@ -1,0 +1,39 @@
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from codeplane.refactor import Verdict
+from codeplane.session import Call
+from codeplane.session.refactoring import apply, rename
+from codeplane.tools._delta import told
+from codeplane.tools._plan import PlanOutput, plan_told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+
+class RefactorRenameInput(Input):
+    symbol: Annotated[str, synonyms("target", "from", "old_name")] = Field(
+        min_length=1, max_length=500, description="Qualified name or its end, `path:line`, or `sym_…`."
+    )
+    new_name: Annotated[str, synonyms("to", "name")] = Field(
+        min_length=1, max_length=200, description="The name alone, without its module."
+    )
+    apply: Literal["never", "if_certain"] = Field(
+        default="never", description="`if_certain`: at once, where every edit is proven."
+    )
+
+
+@tool(Effect.WRITE, "refactoring")
+def refactor_rename(call: Call, args: RefactorRenameInput) -> PlanOutput:
+    """Renames a symbol everywhere it is meant and nowhere else, with comments and documents.
+
+    Use when:
+    - a function, class, method, field or constant should have another name
+    Not for:
+    - text that is no symbol: write_source
+    Examples:
+    - At once where it is certain: {"symbol": "app.load", "new_name": "read", "apply": "if_certain"}
+    """
+    pending = rename(call, args.symbol, args.new_name)
+    if args.apply == "if_certain" and pending.plan.verdict is Verdict.OK:
+        return plan_told(call, pending, told(call, apply(call, pending)))
+    return plan_told(call, pending)
