@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 import pygit2
 
+from codeplane.git.heads import taken
 from codeplane.git.refspecs import Mapped, Refspec, mapped
 from codeplane.git.remotes import Remote, Upstream
 from codeplane.git.repository import Repository
@@ -66,7 +67,7 @@ def take(repository: Repository, brought: Brought, *, prune: bool, merges: Seque
         found = _pruned(handle, brought, known) if prune else []
         if brought.tags == "auto":
             pairs += [Mapped(name, name, force=False) for name in _reached(handle, brought)]
-        busy = _checked_out(handle)
+        busy = _checked_out(repository, handle)
         for pair in pairs:
             moved = _move(handle, pair, heads[pair.source], brought.remote.name, busy)
             found += [moved] if moved is not None else []
@@ -114,7 +115,7 @@ def _reached(handle: pygit2.Repository, brought: Brought) -> list[str]:
 
 
 def _move(
-    handle: pygit2.Repository, pair: Mapped, oid: str, remote: str, busy: Mapping[str, Path]
+    handle: pygit2.Repository, pair: Mapped, oid: str, remote: str, busy: Mapping[str, str]
 ) -> Moved | None:
     try:
         here = handle.references.get(pair.target)
@@ -143,26 +144,12 @@ def _is_forward(handle: pygit2.Repository, target: str, oid: str, before: str | 
     return bool(handle.descendant_of(oid, before))
 
 
-def _checked_out(handle: pygit2.Repository) -> dict[str, Path]:
+def _checked_out(repository: Repository, handle: pygit2.Repository) -> dict[str, str]:
     """Branches that a working tree is on: a fetch must not move them under its feet."""
-    found = {}
-    head = handle.references.get("HEAD")
+    found, head = taken(repository), handle.references.get("HEAD")
     if head is not None and isinstance(head.target, str):
-        found[head.target] = Path(handle.workdir or "")
-    for name in handle.list_worktrees():
-        tree = handle.lookup_worktree(name)
-        text = _head_of(Path(handle.path), name)
-        if text.startswith("ref: "):
-            found[text[5:].strip()] = Path(tree.path)
+        found[head.target] = str(repository.root)
     return found
-
-
-def _head_of(git_dir: Path, name: str) -> str:
-    common = git_dir.parent.parent if git_dir.parent.name == "worktrees" else git_dir
-    try:
-        return (common / "worktrees" / name / "HEAD").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _write_fetch_head(

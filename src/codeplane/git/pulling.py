@@ -7,6 +7,7 @@ import pygit2
 
 from codeplane.core.errors import GitFailed, GitUnfinished, InvalidArgument, NotFound
 from codeplane.git.fetching import Brought, Moved, take
+from codeplane.git.heads import move_head, note_orig_head
 from codeplane.git.outcome import Outcome
 from codeplane.git.remotes import Remote, Upstream, find_remote, remote_for, upstream_of
 from codeplane.git.repository import Repository
@@ -108,7 +109,7 @@ def _integrate(repository: Repository, programs: Programs, tip: str, source: Sou
         if ours == tip or (ours is not None and handle.descendant_of(ours, tip)):
             return Outcome("already up to date")
         if ours is None or handle.descendant_of(tip, ours):
-            return _forward(repository, programs, handle, ours, tip)
+            return _forward(repository, programs, handle, tip)
         ahead, behind = handle.ahead_behind(ours, tip)
     joined = "rebased" if how.rebase else "merged"
     raise GitFailed(
@@ -117,12 +118,8 @@ def _integrate(repository: Repository, programs: Programs, tip: str, source: Sou
     )
 
 
-def _forward(
-    repository: Repository, programs: Programs, handle: pygit2.Repository, ours: str | None, tip: str
-) -> Outcome:
+def _forward(repository: Repository, programs: Programs, handle: pygit2.Repository, tip: str) -> Outcome:
     put = put_tree(repository, programs, handle, str(handle[tip].peel(pygit2.Tree).id))
-    if ours is not None:
-        handle.create_reference("ORIG_HEAD", ours, force=True)
-    name = str(handle.references["HEAD"].target) if not handle.head_is_detached else "HEAD"
-    handle.create_reference(name, tip, force=True, message="pull: Fast-forward")
+    note_orig_head(handle)
+    move_head(handle, tip, "pull: Fast-forward")
     return Outcome(f"fast-forward to {tip[:10]}", notes=put.notes)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from codeplane import __version__
 from codeplane.core.errors import CodePlaneError, IndexCorrupt
 from codeplane.core.paths import Digest
+from codeplane.git.worktrees import where
 from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_record
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
@@ -89,8 +90,13 @@ def status_of(checkout: Checkout, index: Index | None = None, notices: Sequence[
         index_status=_index_status(checkout, state),
         index=_index_report(state),
         contexts=_contexts(checkout, index),
-        notices=[*checkout.notices, *notices, *_burst(state)] or None,
+        notices=[*_place(checkout), *checkout.notices, *notices, *_burst(state)] or None,
     )
+
+
+def _place(checkout: Checkout) -> list[str]:
+    told = where(checkout.repository)
+    return [f"This is a {told}."] if told is not None else []
 
 
 def _index_status(checkout: Checkout, state: IndexState | None) -> str:

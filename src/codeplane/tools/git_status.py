@@ -7,6 +7,7 @@ from codeplane.git import Head
 from codeplane.git.changes import Change
 from codeplane.git.position import Upstream, unfinished, upstream
 from codeplane.git.selection import Selection
+from codeplane.git.worktrees import where
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._git import ConflictOutput, conflict
@@ -35,6 +36,7 @@ class GitStatusOutput(Output):
     untracked: list[str] | None = Field(default=None, description="Paths; `dir/` is a whole directory.")
     conflicts: list[ConflictOutput] | None = Field(default=None, description="Unmerged.")
     more: dict[str, int] | None = Field(default=None, description="Entries beyond those listed.")
+    where: str | None = Field(default=None, description="In a linked worktree: which.")
 
 
 @tool(Effect.READ, "git", standard=True)
@@ -51,7 +53,8 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
         call.warn(f"{shown(path)} goes through a filter that is not run; it may be unchanged.")
     with repository.opened() as handle:
         follows, state = upstream(handle), unfinished(handle)
-    return _output(repository.head(), follows, state, found)
+    told = _output(repository.head(), follows, state, found)
+    return told.model_copy(update={"where": where(repository)})
 
 
 def _output(head: Head, follows: Upstream | None, state: str | None, found: WorkStatus) -> GitStatusOutput:
