@@ -10,14 +10,9 @@ _HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 _VOLATILE = (
     (re.compile(r"^tool_count: \d+$", re.MULTILINE), "tool_count: <number>"),
     (re.compile(r"^version: \S+$", re.MULTILINE), "version: <version>"),
-<<<<<<< HEAD
-    (re.compile(r"\b(req|sess|task|cur|op)_[0-9a-f]{12}\b"), r"\1_…"),
-    (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"), "<time>"),
-=======
     (re.compile(r"\b(req|sess|task|cur|op|ref)_[0-9a-f]{12}\b"), r"\1_…"),
-    (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "<time>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"), "<time>"),
     (re.compile(r"\bexpires_ms: \d+"), "expires_ms: <time>"),
->>>>>>> 3dd8977 (Rename symbols with proof: what is certain at once, what is open by decision, what breaks never)
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
     (re.compile(r"(?<=refs/codeplane/saved/)\d{8}T\d{6}-[0-9a-f]{7}"), "<saved>"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b"), "<short>"),
