@@ -15,6 +15,7 @@ from codeplane.index import Index, Workers
 from codeplane.index.dump import dump
 from codeplane.reading.workers import Job
 from codeplane.truth import CommitTree, Content, GapKind
+from codeplane.truth import commit as truth_commit
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
 from tests.index.test_index import text_of
@@ -208,7 +209,10 @@ def test_hostile_names_are_left_out(index: Index, repo: Path) -> None:
     assert set(found) <= {"ok.txt"}
 
 
-def test_a_tree_that_names_itself_over_and_over_has_an_end(index: Index, repo: Path) -> None:
+def test_a_tree_that_names_itself_over_and_over_has_an_end(
+    index: Index, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(truth_commit, "_MOST_ENTRIES", 50_000)
     oid = bytes.fromhex(git(repo, "rev-parse", "HEAD:README.md"))
     mode = b"100644"
     for _ in range(9):

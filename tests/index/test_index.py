@@ -18,6 +18,7 @@ from codeplane.index.dump import dump
 from codeplane.languages.modules import Place
 from codeplane.reading.pack import Packed
 from codeplane.reading.workers import Job, read_job
+from tests import zygote
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
 
@@ -276,18 +277,6 @@ def test_a_worker_that_dies_costs_one_file_its_facts() -> None:
     assert done == {0: "ok", 1: "ok", 2: "ok", 3: "ok", 4: "ok", 5: "failed"}
 
 
-BUILD = """
-import sys
-from pathlib import Path
-from codeplane.languages.modules import Place
-from codeplane.index import Index, Workers
-from tests.index.conftest import tree_of
-if __name__ == "__main__":
-    repo, file = map(Path, sys.argv[1:])
-    Index.open(file, tree_of(repo), Workers(2)).refresh(lambda *_: print("step", flush=True))
-"""
-
-
 class Kills:
     """A first pass over 600 files, begun again and again and killed each time."""
 
@@ -295,15 +284,10 @@ class Kills:
         files = {f"p{n % 7}/m{n}.py": SOURCE.replace("helper", f"helper_{n}") for n in range(600)}
         self.repo = new_repo(base / "many", files)
         self.file = base / "i.db"
-        self._script = base / "build.py"
-        self._script.write_text(BUILD)
 
     def kill(self, wait: Callable[[IO[bytes]], object]) -> None:
-        process = subprocess.Popen(
-            [sys.executable, str(self._script), str(self.repo), str(self.file)],
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)},
-            stdout=subprocess.PIPE,
-        )
+        command = [sys.executable, "-m", "tests.index.build", str(self.repo), str(self.file)]
+        process = zygote.Popen(command, cwd=zygote.ROOT, stdout=subprocess.PIPE)
         assert process.stdout is not None
         wait(process.stdout)
         process.send_signal(signal.SIGKILL)
@@ -329,7 +313,7 @@ def after_steps(count: int, seconds: float = 0) -> Callable[[IO[bytes]], None]:
 def test_a_kill_at_any_moment_is_recovered_from(tmp_path: Path, workers: Workers, round_: int) -> None:
     kills = Kills(tmp_path)
     # The first falls into the start and the first publication, the others between and inside batches.
-    kills.kill(lambda _: time.sleep(0.5 + 0.08 * round_))
+    kills.kill(lambda _: time.sleep(0.05 + 0.08 * round_))
     for number in range(1, 5):
         kills.kill(after_steps(1 + (2 * number + round_) % 8))
     kills.check(workers)
