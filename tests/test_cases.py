@@ -12,7 +12,7 @@ from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.tools import all_tools
 from tests.case_files import Case, Step, parse_case, show
-from tests.drive import new_repo, user_env
+from tests.drive import git, new_repo, user_env
 
 _ID = re.compile(r"\b(task|cur|op|ref)_[0-9a-f]{12}\b")
 _NAMED = re.compile(r"\b(task|cur|op|ref)_\\u2026")
@@ -30,6 +30,8 @@ def test_case(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Non
 
 def run_case(case: Case, tmp_path: Path) -> Case:
     repo = new_repo(tmp_path / "repo", case.files or None)
+    for part, value in (("name", "Ada"), ("email", "ada@example.org")):
+        git(repo, "config", f"user.{part}", value)
     checkout = Checkout.find(repo, Places.of_user(user_env(tmp_path / "home")))
     session = RepoSession.open(checkout)
     session.index.refresh()

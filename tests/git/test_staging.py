@@ -41,7 +41,7 @@ def known(root: Path, paths: list[str]) -> list[str]:
 PATHS = st.lists(st.sampled_from((*NAMES, "dir", "dir/sub")), max_size=3, unique=True)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(worlds(most=2), PATHS)
 def test_staging_is_as_git_add(world: World, paths: list[str]) -> None:
     with made(world, copies=2) as (ours, theirs):
@@ -53,7 +53,7 @@ def test_staging_is_as_git_add(world: World, paths: list[str]) -> None:
         assert plain.state_of(ours) == plain.state_of(theirs)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(worlds(most=2), PATHS)
 def test_unstaging_is_as_git_reset(world: World, paths: list[str]) -> None:
     with made(world, copies=2) as (ours, theirs):
@@ -67,7 +67,7 @@ def test_unstaging_is_as_git_reset(world: World, paths: list[str]) -> None:
         assert plain.state_of(ours) == plain.state_of(theirs)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(worlds(most=2))
 def test_discarding_is_as_git_checkout_and_loses_nothing(world: World) -> None:
     with made(world, copies=2) as (ours, theirs):

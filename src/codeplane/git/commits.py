@@ -1,13 +1,15 @@
 """Commit objects, and the references that move to them."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import pygit2
 
-from codeplane.core.errors import GitBusy, GitFailed, InvalidArgument
+from codeplane.core.errors import GitBusy, GitFailed, IdentityMissing
 from codeplane.git.identity import author as configured_author
 from codeplane.git.identity import committer as configured_committer
+from codeplane.git.identity import encoded, written
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
 from codeplane.git.settings import text
@@ -43,12 +45,12 @@ def make_commit(
     headers = [
         f"tree {pygit2.Oid(hex=tree)}".encode(),
         *(f"parent {pygit2.Oid(hex=parent)}".encode() for parent in parents),
-        b"author " + _person(author or configured_author(handle), encoding),
-        b"committer " + _person(who, encoding),
+        b"author " + written(author or configured_author(handle), encoding),
+        b"committer " + written(who, encoding),
     ]
     if encoding.lower() not in _UTF8:
         headers.append(f"encoding {encoding}".encode())
-    body = _encoded(message, encoding)
+    body = encoded(message, encoding)
     signature, notes = sign_commit(repository, programs, handle, _joined(headers, body), who)
     if signature:
         headers.append(b"gpgsig " + signature.rstrip(b"\n").replace(b"\n", b"\n "))
@@ -60,8 +62,9 @@ def make_commit(
 
 def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None, reflog: str) -> None:
     """Has a reference, or the branch that it stands for, point to `oid`; not if it is not where expected."""
-    who = configured_committer(handle)
-    handle.set_ident(who.name, who.email)
+    with suppress(IdentityMissing):
+        who = configured_committer(handle)
+        handle.set_ident(who.name, who.email)
     name = resolved(handle, ref)
     patiently(lambda: _move(handle, name, oid, expected, reflog))
 
@@ -88,22 +91,5 @@ def _move(handle: pygit2.Repository, name: str, oid: str, expected: str | None, 
         transaction.set_target(name, oid, message=reflog)
 
 
-def _person(who: pygit2.Signature, encoding: str) -> bytes:
-    sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
-    when = f"{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
-    return b"%s <%s> %s" % (_encoded(who.name, encoding), _encoded(who.email, encoding), when.encode())
-
-
 def _joined(headers: Sequence[bytes], body: bytes) -> bytes:
     return b"\n".join(headers) + b"\n\n" + body
-
-
-def _encoded(said: str, encoding: str) -> bytes:
-    try:
-        return said.encode(encoding)
-    except LookupError as error:
-        raise GitFailed(f"i18n.commitEncoding names no encoding that is known here: {encoding}.") from error
-    except UnicodeEncodeError as error:
-        raise InvalidArgument(
-            f"The text cannot be written in {encoding}, which i18n.commitEncoding asks for."
-        ) from error

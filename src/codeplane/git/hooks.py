@@ -8,7 +8,7 @@ from typing import Final
 
 import pygit2
 
-from codeplane.core.errors import HookRefused
+from codeplane.core.errors import HookRefused, ProgramFailed
 from codeplane.git.repository import Repository
 from codeplane.git.settings import text
 from codeplane.process import Finished, Programs
@@ -40,9 +40,11 @@ def run_hook(
     if not _is_runnable(file):
         return ()
     given = {"GIT_DIR": str(repository.git_dir), "GIT_EDITOR": ":", "GIT_PREFIX": "", **(env or {})}
-    done = programs.run(
-        [file, *args], cwd=repository.root, timeout=timeout, env=given, stdin=stdin, check=check
-    )
+    argv = [*_started(file), *args]
+    try:
+        done = programs.run(argv, cwd=repository.root, timeout=timeout, env=given, stdin=stdin, check=check)
+    except ProgramFailed as error:
+        done = Finished(127, b"", error.message.encode())
     if done.is_ok:
         return ()
     if name.startswith("post-"):
@@ -88,6 +90,20 @@ def _is_runnable(file: Path) -> bool:
         return stat.S_ISREG(file.stat().st_mode) and os.access(file, os.X_OK)
     except OSError:
         return False
+
+
+def _started(file: Path) -> list[str | Path]:
+    """A script that does not say what runs it is run by the shell, as git does it."""
+    try:
+        with file.open("rb") as stream:
+            first = stream.read(4)
+    except OSError:
+        return [file]
+    return ["/bin/sh", file] if first[:2] != b"#!" and _is_text(first) else [file]
+
+
+def _is_text(data: bytes) -> bool:
+    return all(byte >= 32 or byte in b"\n\r\t" for byte in data) and data.isascii()
 
 
 def _ended(done: Finished, timeout: float) -> str:

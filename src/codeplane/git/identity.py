@@ -4,7 +4,7 @@ import re
 
 import pygit2
 
-from codeplane.core.errors import IdentityMissing, InvalidArgument
+from codeplane.core.errors import GitFailed, IdentityMissing, InvalidArgument
 from codeplane.git.settings import text
 
 # What git takes out of a name, and what it takes off the ends.
@@ -23,6 +23,25 @@ def author(handle: pygit2.Repository, name: str | None = None, email: str | None
     if name is None and email is None:
         return _configured(handle, "author")
     return _signature(_checked(name, "name"), _checked(email, "email"))
+
+
+def written(who: pygit2.Signature, encoding: str) -> bytes:
+    """A person and a moment, as a header of a commit or a tag has them."""
+    sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
+    when = f"{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
+    return b"%s <%s> %s" % (encoded(who.name, encoding), encoded(who.email, encoding), when.encode())
+
+
+def encoded(said: str, encoding: str) -> bytes:
+    """Text in the encoding that the settings ask for."""
+    try:
+        return said.encode(encoding)
+    except LookupError as error:
+        raise GitFailed(f"i18n.commitEncoding names no encoding that is known here: {encoding}.") from error
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(
+            f"The text cannot be written in {encoding}, which i18n.commitEncoding asks for."
+        ) from error
 
 
 def _configured(handle: pygit2.Repository, role: str) -> pygit2.Signature:

@@ -1,0 +1,318 @@
+"""A commit from beginning to end: what it holds, the hooks, the message, the branch."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitUnfinished, InvalidArgument, NothingToCommit
+from codeplane.git.changes import Change, tree_changes
+from codeplane.git.commits import make_commit
+from codeplane.git.concluding import Begun, begun, conclude
+from codeplane.git.conflicts import conflicts_of
+from codeplane.git.hooks import run_hook
+from codeplane.git.identity import author as who
+from codeplane.git.identity import committer
+from codeplane.git.index import kept_index
+from codeplane.git.messages import cleaned, cleanup_mode, subject_of
+from codeplane.git.outcome import Outcome
+from codeplane.git.repository import Repository
+from codeplane.git.selection import Selection
+from codeplane.git.staging import Rules, listed, stage
+from codeplane.git.trees import EMPTY_TREE
+from codeplane.jail import shown
+from codeplane.process import Programs
+from codeplane.storage.files import read_small, write_public
+
+_MESSAGE_FILE: Final = "COMMIT_EDITMSG"
+_LARGEST_MESSAGE: Final = 1 << 20
+_MOST_HINTED: Final = 5
+_SHORT: Final = 10
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A commit as it is asked for."""
+
+    message: str | None = None  # None: that of the commit which is amended, or what git has prepared
+    author: tuple[str, str] | None = None  # name and address
+    allow_empty: bool = False
+    amend: bool = False
+    verify: bool = True  # run the hooks that may refuse
+
+
+@dataclass(frozen=True)
+class Committed(Outcome):
+    """A commit that was made, and what it changes."""
+
+    subject: str = ""
+    changes: tuple[Change, ...] = ()
+    replaced: str | None = None  # the commit that was amended
+
+
+def commit(
+    repository: Repository,
+    programs: Programs,
+    wanted: Wanted,
+    rules: Rules,
+    only: Selection | None = None,
+) -> Committed:
+    """Commits what is staged; with `only`, the chosen tracked files as they are now and nothing else.
+
+    When that fails, git's index is as it was. Only a hook may leave it otherwise, when nothing is chosen: git
+    has it so.
+    """
+    if only is None:
+        done = _commit(repository, programs, wanted, rules, None)
+    else:
+        with kept_index(repository):
+            stage(repository, programs, only, rules, tracked_only=True)
+            done = _commit(repository, programs, wanted, rules, only)
+    return _after(repository, programs, wanted, done)
+
+
+def stage_and_commit(
+    repository: Repository,
+    programs: Programs,
+    wanted: Wanted,
+    rules: Rules,
+    chosen: Selection,
+    *,
+    force: bool = False,
+) -> Committed:
+    """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
+    with kept_index(repository):
+        staged = stage(repository, programs, chosen, rules, force=force)
+        done = _commit(repository, programs, wanted, rules, chosen if chosen.paths else None)
+    done = replace(done, notes=(*staged.notes, *done.notes))
+    return _after(repository, programs, wanted, done)
+
+
+def _commit(
+    repository: Repository, programs: Programs, wanted: Wanted, rules: Rules, only: Selection | None
+) -> Committed:
+    with repository.opened() as handle:
+        handle.index.read()
+        work = _Work(repository, programs, handle, wanted, rules, begun(repository, handle))
+        work.check(only)
+        with work.index_of(only) as (index, file):
+            return work.run(index, file)
+
+
+def _after(repository: Repository, programs: Programs, wanted: Wanted, done: Committed) -> Committed:
+    """The hooks that come when it is done; nothing takes the commit back."""
+    notes = run_hook(repository, programs, "post-commit")
+    if wanted.amend and done.replaced is not None:
+        pair = f"{done.replaced} {done.commit}\n".encode()
+        notes += run_hook(repository, programs, "post-rewrite", ["amend"], stdin=pair)
+    return replace(done, notes=tuple(dict.fromkeys((*done.notes, *notes))))
+
+
+@dataclass
+class _Work:
+    repository: Repository
+    programs: Programs
+    handle: pygit2.Repository
+    wanted: Wanted
+    rules: Rules
+    begun: Begun
+    head: pygit2.Commit | None = field(init=False)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        unborn = self.handle.head_is_unborn
+        self.head = None if unborn else self.handle.head.peel(pygit2.Commit)
+
+    def check(self, only: Selection | None) -> None:
+        committer(self.handle)
+        if self.wanted.author is not None:
+            who(self.handle, *self.wanted.author)
+        _check_merged(self.handle.index)
+        if self.wanted.amend and self.head is None:
+            raise NothingToCommit("There is no commit to amend yet.")
+        if self.begun.kind in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
+            raise GitUnfinished(
+                f"A {self.begun.kind} is not finished: its commit is a new one, and of all that is staged.",
+                hints=["git_commit without paths and amend", 'git_merge {"action": "abort"}'],
+            )
+
+    @contextmanager
+    def index_of(self, only: Selection | None) -> Iterator[tuple[pygit2.Index, Path]]:
+        """The index that becomes the commit, and its file, which a hook may change."""
+        if only is None:
+            yield self.handle.index, self.repository.git_dir / "index"
+            return
+        file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
+        file.unlink(missing_ok=True)
+        try:
+            index = pygit2.Index(str(file))
+            if self.head is not None:
+                index.read_tree(self.head.tree)
+            _replace(index, self.handle.index, only)
+            index.write()
+            yield index, file
+        finally:
+            file.unlink(missing_ok=True)
+
+    def run(self, index: pygit2.Index, file: Path) -> Committed:
+        env = {"GIT_INDEX_FILE": str(file)}
+        self._hook("pre-commit", (), env)
+        index.read()
+        _check_merged(index)
+        tree = str(index.write_tree(self.handle))
+        parents = self._parents()
+        base = self._base(parents)
+        if tree == (base or EMPTY_TREE):
+            self._check_empty()
+        message = self._message(env)
+        oid, notes = make_commit(
+            self.repository,
+            self.programs,
+            self.handle,
+            tree=tree,
+            parents=parents,
+            message=message,
+            ref="HEAD",
+            reflog=f"{self._did()}: {message.partition(chr(10))[0]}",
+            author=self._author(),
+            tip=str(self.head.id) if self.head is not None else None,
+        )
+        conclude(self.repository)
+        return self._done(oid, message, (base, tree), notes)
+
+    def _done(self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]) -> Committed:
+        changes = tuple(tree_changes(self.handle, *trees))
+        came, went = _lines(self.handle, *trees)
+        subject = subject_of(message)
+        return Committed(
+            f"{oid[:_SHORT]} {shown(subject)}",
+            insertions=came,
+            deletions=went,
+            commit=oid,
+            notes=(*self.notes, *notes),
+            subject=subject,
+            changes=changes,
+            replaced=str(self.head.id) if self.wanted.amend and self.head is not None else None,
+        )
+
+    def _hook(self, name: str, args: Sequence[str], env: dict[str, str]) -> None:
+        if self.wanted.verify or name == "prepare-commit-msg":
+            notes = run_hook(self.repository, self.programs, name, args, env=env, check=self.rules.check)
+            self.notes += [note for note in notes if note not in self.notes]
+
+    def _parents(self) -> list[str]:
+        if self.head is None:
+            return []
+        if self.wanted.amend:
+            return [str(parent) for parent in self.head.parent_ids]
+        return [str(self.head.id), *self.begun.merged]
+
+    def _base(self, parents: list[str]) -> str | None:
+        """The tree that the commit is compared with."""
+        return str(self.handle[parents[0]].peel(pygit2.Commit).tree_id) if parents else None
+
+    def _check_empty(self) -> None:
+        is_merge = self.begun.merged or (self.wanted.amend and self.head and len(self.head.parent_ids) > 1)
+        # A first commit that is amended may be empty, as it may be to git.
+        is_first = self.wanted.amend and self.head is not None and not self.head.parent_ids
+        if not (self.wanted.allow_empty or is_merge or is_first):
+            raise _nothing(self.handle, amend=self.wanted.amend)
+
+    def _message(self, env: dict[str, str]) -> str:
+        mode = cleanup_mode(self.handle)
+        said, source = self._said()
+        if self.wanted.message is None and source == "merge" and mode == "whitespace":
+            mode = "strip"  # git's own remarks on conflicts are in it
+        file = self.repository.git_dir / _MESSAGE_FILE
+        message = _filled(cleaned(self.handle, said, mode))
+        write_public(file, message.encode("utf-8", "surrogateescape"))
+        more = (str(self.head.id),) if source == "commit" and self.head is not None else ()
+        self._hook("prepare-commit-msg", (str(file), source, *more), env)
+        self._hook("commit-msg", (str(file),), env)
+        data = read_small(file, _LARGEST_MESSAGE)
+        return _filled(cleaned(self.handle, _decoded(data or b"", "utf-8"), mode))
+
+    def _said(self) -> tuple[str, str]:
+        if self.wanted.message is not None:
+            return self.wanted.message, "message"
+        if self.wanted.amend and self.head is not None:
+            return _decoded(self.head.raw_message, self.head.message_encoding or "utf-8"), "commit"
+        return self.begun.message or "", "merge"
+
+    def _author(self) -> pygit2.Signature | None:
+        """Who wrote it first stays its author; someone else who is named gets their moment."""
+        was = self.head.author if self.wanted.amend and self.head is not None else self.begun.author
+        if self.wanted.author is None:
+            return was
+        now = who(self.handle, *self.wanted.author)
+        return now if was is None else pygit2.Signature(now.name, now.email, was.time, was.offset, "utf-8")
+
+    def _did(self) -> str:
+        """As git has it in the reflog."""
+        kind = "amend" if self.wanted.amend else "initial" if self.head is None else self.begun.kind
+        return f"commit ({kind})" if kind in ("amend", "initial", "merge", "cherry-pick") else "commit"
+
+
+def _check_merged(index: pygit2.Index) -> None:
+    torn = [one.path for one in conflicts_of(index)]
+    if torn:
+        raise GitUnfinished(
+            f"These are still in conflict: {listed(torn)}.",
+            hints=["Resolve them, then git_stage takes them as resolved."],
+            paths=[shown(path) for path in torn],
+        )
+
+
+def _replace(index: pygit2.Index, source: pygit2.Index, only: Selection) -> None:
+    """Makes the chosen paths of one index those of another."""
+    for path in [entry.path for entry in index if entry.path in only]:
+        index.remove(path)
+    for entry in source:
+        if entry.path in only:
+            index.add(entry)
+
+
+def _filled(message: str) -> str:
+    if not message.strip():
+        raise InvalidArgument("A commit needs a message.", hints=['{"message": "Say what the change does"}'])
+    return message
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except (LookupError, UnicodeDecodeError) as error:
+        raise InvalidArgument(
+            f"The message that is there is not {encoding}.", hints=["Send a message of your own."]
+        ) from error
+
+
+def _lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
+    target = handle[new].peel(pygit2.Tree)
+    if old is None:
+        stats = target.diff_to_tree(swap=True).stats
+    else:
+        stats = handle[old].peel(pygit2.Tree).diff_to_tree(target).stats
+    return stats.insertions, stats.deletions
+
+
+def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
+    if amend:
+        return NothingToCommit(
+            "Amended so, the commit would be empty.",
+            hints=['git_reset to HEAD~1 takes it back; "allow_empty": true keeps it.'],
+        )
+    found = sorted(handle.status(untracked_files="normal"))
+    names = [shown(path) for path in found[:_MOST_HINTED]]
+    more = f" and {len(found) - _MOST_HINTED} more" if len(found) > _MOST_HINTED else ""
+    if not found:
+        return NothingToCommit("Nothing has changed since the last commit.")
+    return NothingToCommit(
+        f"Nothing is staged. Not staged: {', '.join(names)}{more}.",
+        hints=["git_stage_and_commit stages files and commits them."],
+        paths=names,
+    )

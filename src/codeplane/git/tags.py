@@ -1,0 +1,116 @@
+"""Names for commits that stay."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, NotFound
+from codeplane.git.commits import move_ref
+from codeplane.git.identity import committer, written
+from codeplane.git.messages import cleaned, subject_of
+from codeplane.git.names import tag_name
+from codeplane.git.objects import find_commit
+from codeplane.git.outcome import Outcome
+from codeplane.git.patience import patiently
+from codeplane.git.repository import Repository
+from codeplane.git.signing import sign_tag
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_PREFIX: Final = "refs/tags/"
+_SHORT: Final = 10
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A tag; one with a message is an object of its own, which has a subject."""
+
+    name: str
+    commit: str
+    subject: str | None = None
+
+
+def list_tags(handle: pygit2.Repository) -> tuple[Tag, ...]:
+    """All tags that lead to a commit, by name."""
+    found = []
+    for name in handle.references:
+        if not name.startswith(_PREFIX):
+            continue
+        try:
+            target = handle.references[name].peel(None)
+            commit = target.peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError):
+            continue
+        held = handle.get(handle.references[name].target)
+        subject = subject_of(held.message or "") if isinstance(held, pygit2.Tag) else None
+        found.append(Tag(name.removeprefix(_PREFIX), str(commit.id), subject))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def create_tag(
+    repository: Repository,
+    programs: Programs,
+    name: str,
+    at: str = "HEAD",
+    *,
+    message: str | None = None,
+    force: bool = False,
+) -> Outcome:
+    """Names a commit; with a message the tag has an author and a moment of its own."""
+    ref = _PREFIX + tag_name(name)
+    with repository.opened() as handle:
+        commit = find_commit(handle, at).oid
+        was = _target(handle, ref)
+        if was is not None and not force:
+            raise InvalidArgument(
+                f"There is a tag {name} already, at {was[:_SHORT]}.",
+                hints=['Another name, or "force": true to move it.'],
+            )
+        notes: tuple[str, ...] = ()
+        target = commit
+        if message is not None:
+            target, notes = _annotated(repository, programs, handle, name, commit, message)
+        move_ref(handle, ref, target, was, f"tag: tagging {commit}")
+    moved = f" (was {was})" if was is not None else ""
+    return Outcome(f"tagged {commit[:_SHORT]} as {shown(name)}{moved}", notes=notes)
+
+
+def delete_tag(repository: Repository, name: str) -> Outcome:
+    """Removes a tag; the answer says where it was, so that it can be made again."""
+    ref = _PREFIX + tag_name(name)
+    with repository.opened() as handle:
+        was = _target(handle, ref)
+        if was is None:
+            raise NotFound(f"There is no tag {name!r}.", hints=["git_inspect lists the tags."])
+        patiently(lambda: _remove(handle, ref))
+    return Outcome(f"deleted tag {shown(name)} (was {was})")
+
+
+def _annotated(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    name: str,
+    commit: str,
+    message: str,
+) -> tuple[str, tuple[str, ...]]:
+    said = cleaned(handle, message, "strip")
+    if not said:
+        raise InvalidArgument("The message of a tag is empty.")
+    tagger = committer(handle)
+    head = f"object {commit}\ntype commit\ntag {name}\n".encode() + b"tagger " + written(tagger, "utf-8")
+    payload = head + b"\n\n" + said.encode()
+    signature, notes = sign_tag(repository, programs, handle, payload, tagger)
+    return str(handle.write(pygit2.enums.ObjectType.TAG, payload + signature)), notes
+
+
+def _target(handle: pygit2.Repository, ref: str) -> str | None:
+    found = handle.references.get(ref)
+    return str(found.target) if found is not None else None
+
+
+def _remove(handle: pygit2.Repository, ref: str) -> None:
+    with handle.transaction() as transaction:
+        transaction.lock_ref(ref)
+        transaction.remove(ref)

@@ -1,0 +1,92 @@
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.committing import Wanted, commit
+from codeplane.git.selection import Selection
+from codeplane.git.tags import create_tag, delete_tag
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, committed_fields
+from codeplane.tools._git import delta_fields
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._staging import staging_rules
+
+_MOST_PATHS = 1000
+
+
+class Action(StrEnum):
+    COMMIT = "commit"
+    TAG = "tag"
+    DELETE_TAG = "delete_tag"
+
+
+class GitCommitInput(Input):
+    message: Annotated[str | None, synonyms("msg", "commit_message")] = Field(
+        default=None,
+        max_length=LONGEST_MESSAGE,
+        description="Of the commit; not needed to amend or conclude a merge. A tag with one is annotated.",
+    )
+    paths: Annotated[list[str] | None, synonyms("files", "only")] = Field(
+        default=None,
+        max_length=_MOST_PATHS,
+        description="Commit these tracked files as they are now, and nothing else. Default: what is staged.",
+    )
+    author: Authored = Field(default=None, description="Who wrote it, if not you.")
+    allow_empty: bool = Field(default=False, description="Commit although nothing has changed.")
+    amend: bool = Field(default=False, description="Replace the last commit.")
+    verify: bool = Field(default=True, description="false passes over the hooks that may refuse.")
+    action: Action = Field(default=Action.COMMIT, description="Or make or delete a tag.")
+    tag: Annotated[str | None, synonyms("name", "tag_name")] = Field(default=None, description="Its name.")
+    ref: Annotated[str, synonyms("commit", "target", "rev")] = Field(
+        default="HEAD", description="The commit to tag."
+    )
+    force: bool = Field(default=False, description="Move a tag that is there.")
+
+
+@tool(Effect.WRITE, "git")
+def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
+    """Commits what is staged, amends the last commit, or tags a commit.
+
+    A merge or cherry-pick that has stopped is concluded by it. Hooks run and commits are signed as git's
+    settings say, where the repository is trusted; otherwise the answer says what was not obeyed.
+
+    Use when:
+    - what is staged shall be committed
+    - the last commit or its message shall be another
+    Not for:
+    - committing files that are not staged (git_stage_and_commit)
+    Examples:
+    - What is staged: {"message": "Parse dates with zones"}
+    - Other message: {"amend": true, "message": "Parse dates"}
+    - Tag: {"action": "tag", "tag": "v1.2.0", "message": "Version 1.2.0"}
+    """
+    repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
+    if args.action is Action.COMMIT:
+        only = Selection.of(call.repo.tree.jail, args.paths) if args.paths else None
+        wanted = Wanted(
+            args.message,
+            (args.author.name, args.author.email) if args.author is not None else None,
+            allow_empty=args.allow_empty,
+            amend=args.amend,
+            verify=args.verify,
+        )
+        done = change(
+            call, "git_commit", lambda: commit(repository, programs, wanted, staging_rules(call), only)
+        )
+        return CommitDelta(**committed_fields(done))
+    if not args.tag:
+        raise InvalidArgument(f"The action {args.action} needs tag, a name.")
+    name = args.tag
+    if args.action is Action.DELETE_TAG:
+        gone = change(call, "git_commit", lambda: delete_tag(repository, name), alone=False)
+        return CommitDelta(**delta_fields(gone))
+    made = change(
+        call,
+        "git_commit",
+        lambda: create_tag(repository, programs, name, args.ref, message=args.message, force=args.force),
+        alone=False,
+    )
+    return CommitDelta(**delta_fields(made))
