@@ -14,9 +14,10 @@ from codeplane.session.checkout import Checkout
 @click.argument("operation", required=False)
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would change, and change nothing.")
 def undo(root: Path, as_json: bool, operation: str | None, dry_run: bool) -> None:
-    """Take a recorded change of files back: OPERATION, or the last one that can be.
+    """Take a recorded change back: OPERATION, or the last edit.
 
-    Refused where a file has changed since. The undo is on record too, so it can be undone.
+    An edit is refused where a file has changed since, an operation of git where HEAD has moved since. The
+    undo is on record too, so it can be undone.
     """
     checkout = Checkout.find(root, Places.of_user())
     asked = {"operation": operation, "dry_run": dry_run}
@@ -31,7 +32,8 @@ def _refusal(error: dict[str, Any]) -> str:
 
 def _told(result: dict[str, Any]) -> str:
     lines = [f"{result.get('operation', 'preview')}: {result['summary']}"]
-    for file in result["delta"]["files"]:
+    lines += [f"  {file['action']} {file['path']}" for file in result.get("files", [])]
+    for file in result.get("delta", {}).get("files", []):
         lines.append(f"  {file['action']} {file['path']} (+{file['insertions']} -{file['deletions']})")
         lines += [f"    {line}" for line in file.get("diff", "").splitlines()]
     return "\n".join(lines)

@@ -45,9 +45,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class StashOutcome(Outcome):
-    """With the stash that was made, or the commits of those that are in the list no more."""
+    """With the commits of stashes that are in the list no more."""
 
-    stash: str | None = None
     dropped: tuple[str, ...] = ()
 
 
@@ -81,7 +80,7 @@ def push(
         said = shown(handle[oid].peel(pygit2.Commit).raw_message.decode("utf-8", "replace").strip())
         _store(repository, handle, oid, said)
         _take_out(repository, programs, handle, work, keep_index=keep_index)
-    return StashOutcome(f"put aside as stash@{{0}}: {said}", stash=str(oid))
+    return StashOutcome(f"put aside as stash@{{0}}: {said}", saved=str(oid))
 
 
 def find(repository: Repository, ref: str | None) -> Entry:

@@ -42,7 +42,9 @@ class Changed(Generic[T_co]):
     status: str | None = None  # of the tree now, in one line
 
 
-def change(call: Call, op_type: str, act: Callable[[], T], *, alone: bool = True) -> Changed[T]:
+def change(
+    call: Call, op_type: str, act: Callable[[], T], *, alone: bool = True, undoes: OperationId | None = None
+) -> Changed[T]:
     """Has git do something that changes the repository; the row is written and the index knows it.
 
     `op_type` is the tool's name. Without `alone`, edits may go on meanwhile: for what leaves the tree and
@@ -54,7 +56,7 @@ def change(call: Call, op_type: str, act: Callable[[], T], *, alone: bool = True
     call.charge("mutation", op_type)
     with repo.engine.alone(call.check) if alone else nullcontext():
         before = _Before.look(call)
-        row = before.row(call, op_type)
+        row = replace(before.row(call, op_type), undoes=undoes)
         with noted(repo.state, row):
             began = time.perf_counter()
             try:

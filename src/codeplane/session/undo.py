@@ -24,25 +24,9 @@ def to_be_undone(call: Call, operation_id: str | None) -> Operation:
         told = f"No operation {operation_id[:100]} is on record."
     if found is None:
         raise NotFound(told, hints=["cpl log lists what is on record."])
-    if found.is_git:
-        raise UndoRefused(
-            f"{found.operation_id} is an operation of git ({found.op_type}), which git takes back.",
-            hints=_back(found),
-            operation=found.operation_id,
-        )
-    if not found.changes or not found.success:
+    if not found.is_git and (not found.changes or not found.success):
         raise UndoRefused(f"{found.operation_id} has changed no file.", operation=found.operation_id)
     return found
-
-
-def _back(operation: Operation) -> list[str]:
-    was, saved = operation.head_before, operation.saved
-    hints = (
-        [f'git_reset {{"ref": "{was}", "mode": "keep"}}'] if was not in (None, operation.head_after) else []
-    )
-    if operation.branch_before not in (None, operation.branch_after):
-        hints = [f'git_checkout {{"ref": "{operation.branch_before}"}}']
-    return [*hints, *([f'git_stash {{"action": "apply", "ref": "{saved}"}}'] if saved else [])]
 
 
 def reverse(call: Call, operation: Operation) -> Intent:

@@ -58,7 +58,6 @@ class GitStashShown(Output):
 
 
 class GitStashOutput(GitDelta):
-    stash: str | None = Field(default=None, description="Commit of the stash that was made.")
     dropped: list[str] | None = Field(
         default=None, description="Commits that are in the list no more; `apply` still takes them as `ref`."
     )
@@ -89,7 +88,7 @@ def git_stash(call: Call, args: GitStashInput) -> GitStashes | GitStashShown | G
         )
     changed = change(call, "git_stash", _act(call, args), alone=args.action not in ("drop", "clear"))
     outcome = changed.outcome
-    return GitStashOutput(**delta_fields(changed), stash=outcome.stash, dropped=list(outcome.dropped) or None)
+    return GitStashOutput(**delta_fields(changed), dropped=list(outcome.dropped) or None)
 
 
 def _act(call: Call, args: GitStashInput) -> Callable[[], StashOutcome]:

@@ -2,10 +2,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.core.errors import InvalidArgument
 from codeplane.session import Call
+from codeplane.session.git_undo import hints_back, undo_git
 from codeplane.session.operation import write
 from codeplane.session.undo import reverse, to_be_undone
 from codeplane.tools._delta import Delta, told
+from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
@@ -17,14 +20,18 @@ class UndoInput(Input):
 
 
 @tool(Effect.WRITE, "edits", standard=True)
-def undo(call: Call, args: UndoInput) -> Delta:
-    """Takes a recorded write back, as a new one, where its files are still as it left them.
+def undo(call: Call, args: UndoInput) -> Delta | GitDelta:
+    """Takes a recorded write back, as a new one, where files, or HEAD, are still as it left them.
 
     Use when:
-    - an edit was wrong
+    - an edit was wrong, or a git operation, which you name
     Examples:
-    - The last one: {}
+    - The last edit: {}
     """
     operation = to_be_undone(call, args.operation)
+    if operation.is_git:
+        if args.dry_run:
+            raise InvalidArgument("Only edits have a preview.", hints=hints_back(operation))
+        return GitDelta.model_validate(delta_fields(undo_git(call, operation)))
     written = write(call, lambda: reverse(call, operation), ignored_ok=True, dry_run=args.dry_run)
     return told(call, written)

@@ -1,0 +1,97 @@
+"""An operation of git taken back as a new one: HEAD to where it was, and what was saved applied again."""
+
+from dataclasses import replace
+from typing import Final
+
+from codeplane.core.errors import UndoRefused, WorkAtRisk
+from codeplane.git.applying import apply, pop
+from codeplane.git.checkouts import Goal, check_out, find_goal
+from codeplane.git.outcome import Outcome
+from codeplane.git.resetting import Mode, reset
+from codeplane.git.stashes import find
+from codeplane.ledger import Operation
+from codeplane.session.call import Call
+from codeplane.session.git import Changed, change
+
+# What they committed is staged again; the others bring files back too.
+_COMMITS: Final = ("git_commit", "git_stage_and_commit")
+# Those whose move of HEAD is all that they have done, or can be taken back without it.
+_MOVES: Final = (
+    *_COMMITS, "git_checkout", "git_merge", "git_pull", "git_rebase", "git_reset", "git_undo",
+)  # fmt: skip
+
+
+def undo_git(call: Call, operation: Operation) -> Changed[Outcome]:
+    """Takes an operation of git back where HEAD is as it left it; local changes since then are kept."""
+    _check(operation)
+    return change(call, "git_undo", lambda: _act(call, operation), undoes=operation.operation_id)
+
+
+def hints_back(operation: Operation) -> list[str]:
+    """Calls that do by hand what an undo would."""
+    was, saved = operation.head_before, operation.saved
+    hints = (
+        [f'git_reset {{"ref": "{was}", "mode": "keep"}}'] if was not in (None, operation.head_after) else []
+    )
+    if operation.branch_before not in (None, operation.branch_after):
+        hints = [f'git_checkout {{"ref": "{operation.branch_before}"}}']
+    return [*hints, *([f'git_stash {{"action": "apply", "ref": "{saved}"}}'] if saved else [])]
+
+
+def _check(operation: Operation) -> None:
+    name = f"{operation.operation_id} ({operation.op_type})"
+    if not operation.success:
+        raise _refused(operation, f"{name} did not succeed, so there is nothing to take back.")
+    if not _has_moved(operation) and operation.saved is None:
+        raise _refused(operation, f"{name} has moved no HEAD and discarded nothing; git cannot take it back.")
+    if _has_moved(operation) and operation.op_type not in _MOVES:
+        raise _refused(operation, f"{name} is not taken back by itself.")
+    if _has_moved(operation) and operation.head_before is None:
+        raise _refused(operation, f"{name} made the first commit, which has nothing before it.")
+
+
+def _act(call: Call, operation: Operation) -> Outcome:
+    repository = call.repo.checkout.repository
+    now = repository.head()
+    if (now.branch, now.commit) != (operation.branch_after, operation.head_after):
+        raise _refused(operation, f"HEAD has moved since {operation.operation_id}.")
+    done = _moved_back(call, operation) if _has_moved(operation) else Outcome("")
+    return _with_saved(call, operation, done) if operation.saved else done
+
+
+def _moved_back(call: Call, operation: Operation) -> Outcome:
+    repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
+    was = operation.head_before or ""
+    if operation.branch_before == operation.branch_after:
+        mode = Mode.SOFT if operation.op_type in _COMMITS else Mode.KEEP
+        return reset(repository, programs, was, mode)
+    goal = Goal(was)
+    if operation.branch_before is not None:
+        goal = find_goal(repository, operation.branch_before)
+        if goal.commit != was or goal.branch is None:
+            raise _refused(operation, f"The branch {operation.branch_before} has moved since, or is gone.")
+    return check_out(repository, programs, goal)
+
+
+def _with_saved(call: Call, operation: Operation, done: Outcome) -> Outcome:
+    """What was saved comes back on top; where that is not possible, HEAD is back all the same."""
+    repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
+    entry = find(repository, operation.saved)
+    take = pop if entry.place is not None else apply
+    try:
+        applied = take(repository, programs, entry, index=True)
+    except WorkAtRisk as error:
+        if not _has_moved(operation):
+            raise
+        return replace(done, notes=(*done.notes, f"{operation.saved} was not applied. {error.message}"))
+    said = "; ".join(filter(None, (done.summary, applied.summary)))
+    return replace(applied, summary=said, notes=(*done.notes, *applied.notes))
+
+
+def _has_moved(operation: Operation) -> bool:
+    before = operation.branch_before, operation.head_before
+    return before != (operation.branch_after, operation.head_after)
+
+
+def _refused(operation: Operation, message: str) -> UndoRefused:
+    return UndoRefused(message, hints=hints_back(operation), operation=operation.operation_id)
