@@ -31,7 +31,7 @@ def test_the_log_tells_what_was_done_whether_or_not_a_server_runs(cpl: Cpl) -> N
     with cpl.up():
         [ended] = cpl.json("log", "--task", task)["tasks"]
         assert (ended["state"], ended["reason"]) == ("CLOSED_INTERRUPTED", "the server ended")
-        assert "task " not in cpl.run("status").stdout
+        assert "\ntask " not in cpl.run("status").stdout
     assert [path.suffix for path in (cpl.repo / ".codeplane" / "ledger").iterdir()] == [".db"]
 
 

@@ -19,7 +19,7 @@ from codeplane.session.repo import status_of
 @click.option("--verbose", "-v", is_flag=True, help="Add paths and the last 50 log entries.")
 @click.option("--follow", "-f", is_flag=True, help="Print log entries as they come; Ctrl+C ends.")
 def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
-    """Show the repository, its server, its index, the open tasks and the last operations.
+    """Show the repository, its server, its index, its tasks and the last operations.
 
     Exit code 0 when a server runs, 3 when none does.
     """
@@ -61,6 +61,7 @@ def _text(report: dict[str, Any]) -> str:
     if server and (error := server.get("last_error")):
         rows.append(("last error", f"{error['name']}: {error['message']}"))
     rows += [("task", task_line(task)) for task in report.get("tasks", [])]
+    rows += [("last task", task_line(report["last_task"]))] if "last_task" in report else []
     rows += [("operation", operation_line(one)) for one in report.get("operations", [])]
     rows += [("notice", notice) for notice in report.get("notices", [])]
     rows += list(report.get("paths", {}).items())

@@ -45,13 +45,22 @@ def operation_summary(operation: Operation) -> dict[str, Any]:
 
 
 def accounts(history: History, open_tasks: Sequence[Task] | None = None) -> dict[str, Any]:
-    """What a status tells: the open tasks and the last operations; nothing where there are none.
+    """What a status tells: the open tasks, the last that ended, the last operations; nothing where there are
+    none.
 
     A server knows its open tasks itself; otherwise they are those that the ledger has as open.
     """
     tasks = history.tasks(_MOST_TASKS, "OPEN") if open_tasks is None else open_tasks[:_MOST_TASKS]
     told = {
         "tasks": [task_summary(task) for task in tasks],
+        "last_task": _last_ended(history),
         "operations": [operation_summary(one) for one in history.operations(limit=_MOST_OPERATIONS)],
     }
     return {name: value for name, value in told.items() if value}
+
+
+def _last_ended(history: History) -> dict[str, Any] | None:
+    """A server that has just started, or a client that ran into a limit, left its task behind."""
+    ended = (task for task in history.tasks(_MOST_TASKS) if task.closed_ms is not None)
+    last = max(ended, key=lambda task: task.closed_ms or 0, default=None)
+    return task_summary(last) if last is not None else None
