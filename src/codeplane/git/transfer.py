@@ -67,13 +67,17 @@ class Line:
     progress: Callable[[float, float, str], None] | None = None
     local: bool = True  # whether directories of this machine may be remotes
 
+    def check_address(self, url: str) -> None:
+        """Refuses an address before anything is made for it."""
+        if is_local(checked_url(url)) and not self.local:
+            raise InvalidArgument(
+                f"{url} is a directory of this machine: not used for a repository that is not trusted.",
+                hints=["cpl trust"],
+            )
+
     def exchange(self, scratch: Path, url: str, request: Mapping[str, object]) -> Exchange:
         """Runs one exchange to its end. Credentials are looked for when the remote wants some, once."""
-        checked_url(url)
-        if is_local(url) and not self.local:
-            raise InvalidArgument(
-                f"{url} is a directory of this machine: not used for an untrusted repository."
-            )
+        self.check_address(url)
         deadline = time.monotonic() + self.seconds
         answer = self._run(scratch, url, request, None, deadline)
         if answer.get("error") != "credentials":

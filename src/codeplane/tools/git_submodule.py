@@ -1,0 +1,127 @@
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.modules import ModuleStatus
+from codeplane.git.selection import Selection
+from codeplane.git.submodule_removal import deinit_modules, remove_modules
+from codeplane.git.submodules import (
+    ModulesOutcome,
+    add_module,
+    init_modules,
+    statuses,
+    sync_modules,
+    update_modules,
+)
+from codeplane.git.urls import shown_url
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.session.git import change
+from codeplane.tools._git import GitDelta, delta_fields, short
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._remote import line_of
+
+_MOST = 100
+_OF_THE_TREE = ("add", "remove", "deinit")
+
+
+class GitSubmoduleInput(Input):
+    action: Literal["status", "init", "update", "add", "remove", "sync", "deinit"] = Field(
+        default="status", description="What to do."
+    )
+    paths: Annotated[list[str], synonyms("path", "submodules")] = Field(
+        default=[], max_length=200, description="Submodules; all of them where none is named."
+    )
+    url: Annotated[str | None, synonyms("repository")] = Field(
+        default=None, max_length=2000, description="For add; `../x` is relative to the remote."
+    )
+    name: str | None = Field(default=None, max_length=250, description="For add, where it is not the path.")
+    recursive: bool = Field(default=False, description="Those inside of submodules too.")
+    force: bool = Field(
+        default=False, description="Replace or take away changed files; they are saved first."
+    )
+
+
+class SubmoduleLine(Output):
+    path: str = Field(description="Place.")
+    state: str = Field(description="absent, ok, moved (another commit), modified, conflict or not listed.")
+    commit: str | None = Field(default=None, description="Commit that is checked out.")
+    recorded: str | None = Field(default=None, description="Commit of the index, where it is another.")
+    url: str | None = Field(default=None, description="Address in .gitmodules.")
+    initialised: bool | None = Field(default=None, description="False when it is not.")
+
+
+class GitSubmodules(Output):
+    submodules: list[SubmoduleLine] = Field(description="In order of their paths.")
+
+
+class GitSubmoduleOutput(GitDelta):
+    submodules: list[str] | None = Field(default=None, description="`path: what was done`.")
+
+
+@tool(Effect.WRITE, "git")
+def git_submodule(call: Call, args: GitSubmoduleInput) -> GitSubmodules | GitSubmoduleOutput:
+    """Lists submodules, or initialises, updates, adds, removes, synchronises or empties them.
+
+    Use when:
+    - directories of submodules are empty or at the wrong commit (update)
+    - a repository is to be part of this one (add), or no longer (remove)
+    Examples:
+    - All of them: {}
+    - Get their files: {"action": "update", "recursive": true}
+    - New: {"action": "add", "paths": ["libs/part"], "url": "https://example.org/part.git"}
+    """
+    if args.action == "status":
+        return _listing(call, args)
+    act = _act(call, args)
+    changed = change(call, "git_submodule", act, alone=args.action in _OF_THE_TREE)
+    done = changed.outcome.done
+    if len(done) > _MOST:
+        call.warn(f"{len(done) - _MOST} more submodules.")
+    return GitSubmoduleOutput(**delta_fields(changed), submodules=list(done[:_MOST]) or None)
+
+
+def _act(call: Call, args: GitSubmoduleInput) -> Callable[[], ModulesOutcome]:
+    repository, jail = call.repo.checkout.repository, call.repo.tree.jail
+    # As git itself: what a repository names must not make it clone from directories of this machine.
+    line = replace(line_of(call), local=repository.trusted)
+    if args.action == "add":
+        if len(args.paths) != 1 or args.url is None:
+            raise InvalidArgument("The action add needs url and one path.")
+        place, url = jail.enter(args.paths[0]), args.url
+        return lambda: add_module(line, place, url, args.name)
+    chosen = Selection.of(jail, args.paths)
+    match args.action:
+        case "init":
+            return lambda: init_modules(repository, chosen)
+        case "update":
+            return lambda: update_modules(line, chosen, recursive=args.recursive, force=args.force)
+        case "sync":
+            return lambda: sync_modules(repository, chosen, recursive=args.recursive)
+        case "deinit":
+            return lambda: deinit_modules(repository, chosen, force=args.force)
+        case _:
+            return lambda: remove_modules(repository, chosen, force=args.force)
+
+
+def _listing(call: Call, args: GitSubmoduleInput) -> GitSubmodules:
+    chosen = Selection.of(call.repo.tree.jail, args.paths)
+    found = list(statuses(call.repo.checkout.repository, chosen, recursive=args.recursive))
+    if len(found) > _MOST:
+        call.warn(f"{len(found) - _MOST} more submodules.")
+    return GitSubmodules(submodules=[_line(path, one) for path, one in found[:_MOST]])
+
+
+def _line(path: str, one: ModuleStatus) -> SubmoduleLine:
+    recorded = one.module.recorded if one.module.recorded != one.commit else None
+    return SubmoduleLine(
+        path=shown(path),
+        state=one.state,
+        commit=short(one.commit) if one.commit else None,
+        recorded=short(recorded) if recorded else None,
+        url=shown_url(one.module.url) if one.module.url else None,
+        initialised=None if one.is_active else False,
+    )
