@@ -129,3 +129,41 @@ def test_a_key_that_does_not_work_makes_no_commit(root: Path, tmp_path: Path) ->
     with pytest.raises(GitFailed, match="did not sign"):
         commit(root, trusted=True)
     assert git(root, "rev-parse", "HEAD") == before
+
+
+def test_no_program_of_an_untrusted_repository_signs(root: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    for name in ("gpg.program", "gpg.ssh.program", "gpg.x509.program", "gpg.ssh.defaultKeyCommand"):
+        git(root, "config", name, str(trap))
+    git(root, "config", "commit.gpgSign", "true")
+    for kind in ("openpgp", "ssh", "x509"):
+        git(root, "config", "gpg.format", kind)
+        commit(root)
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.soak
+def test_a_signature_of_gpg_is_verified_by_git(root: Path, tmp_path: Path) -> None:
+    home = tmp_path / "gnupg"
+    home.mkdir(mode=0o700)
+    env = {"PATH": os.environ["PATH"], "GNUPGHOME": str(home)}
+    quick = ["gpg", "--batch", "--passphrase", "", "--quick-gen-key", "Ada <ada@example.org>", "ed25519"]
+    subprocess.run(quick, env=env, check=True, capture_output=True)
+    git(root, "config", "commit.gpgSign", "true")
+    repository = open_repository(root, trusted=True)
+    with repository.opened() as handle:
+        head = handle.head.peel(pygit2.Commit)
+        oid, _ = make_commit(
+            repository,
+            Programs(env),
+            handle,
+            tree=str(head.tree_id),
+            parents=[str(head.id)],
+            message="two\n",
+            ref="HEAD",
+            reflog="commit: two",
+        )
+    subprocess.run(["git", "verify-commit", oid], cwd=root, env=env, check=True, capture_output=True)
+    subprocess.run(["gpgconf", "--kill", "all"], env=env, check=False)

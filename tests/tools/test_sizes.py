@@ -18,6 +18,9 @@ BUDGETS = {
     "git_push": 8_000,
     "git_remote": 6_000,
     "git_submodule": 6_000,
+    "git_commit": 10_000,
+    "git_stage": 10_000,
+    "git_stage_and_commit": 10_000,
     "git_worktree": 4_000,
     "graph_callees": 6_000,
     "graph_callers": 6_000,
@@ -73,6 +76,9 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         ]
     },
     "undo": {},
+    "git_stage": {"paths": ["."]},
+    "git_stage_and_commit": {"message": "x" * 1000},
+    "git_commit": {"message": "y " * 1000, "amend": True},
 }
 
 
@@ -93,6 +99,8 @@ def repo(tmp_path: Path) -> Path:
     for n in range(0, 300, 2):
         file = repo / f"big/part{n % 12}/module{n}.py"
         file.write_text(file.read_text().replace("value", "amount"))
+    git(repo, "config", "user.name", "Ada")
+    git(repo, "config", "user.email", "ada@example.org")
     git(repo, "tag", "start")
     git(tmp_path, "init", "-q", "--bare", "bare")
     git(repo, "remote", "add", "origin", f"file://{tmp_path}/bare")

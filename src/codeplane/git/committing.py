@@ -87,7 +87,12 @@ def stage_and_commit(
     """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
     with kept_index(repository):
         staged = stage(repository, programs, chosen, rules, force=force)
-        done = _commit(repository, programs, wanted, rules, chosen if chosen.paths else None)
+        try:
+            done = _commit(repository, programs, wanted, rules, chosen if chosen.paths else None)
+        except NothingToCommit as error:
+            if not staged.notes:
+                raise
+            raise NothingToCommit(f"Nothing has changed that may be staged. {staged.notes[0]}") from error
     done = replace(done, notes=(*staged.notes, *done.notes))
     return _after(repository, programs, wanted, done)
 
@@ -217,9 +222,7 @@ class _Work:
 
     def _check_empty(self) -> None:
         is_merge = self.begun.merged or (self.wanted.amend and self.head and len(self.head.parent_ids) > 1)
-        # A first commit that is amended may be empty, as it may be to git.
-        is_first = self.wanted.amend and self.head is not None and not self.head.parent_ids
-        if not (self.wanted.allow_empty or is_merge or is_first):
+        if not (self.wanted.allow_empty or is_merge):
             raise _nothing(self.handle, amend=self.wanted.amend)
 
     def _message(self, env: dict[str, str]) -> str:
