@@ -1,15 +1,17 @@
 """Index and working tree come to a tree as git brings them there, and no work is lost on the way."""
 
+import errno
 import os
 from pathlib import Path
 
 import pygit2
 import pytest
 
-from codeplane.core.errors import PathRefused, WorkAtRisk
+from codeplane.core.errors import GitBusy, GitFailed, PathRefused, WorkAtRisk
 from codeplane.git import Repository, open_repository
 from codeplane.git.switching import Put, put_tree
 from codeplane.process import Programs
+from codeplane.storage.disk import Disk
 from tests.drive import git, new_repo
 from tests.git import plain
 
@@ -27,8 +29,8 @@ def branch(root: Path, name: str, files: dict[str, str | None]) -> None:
     git(root, "checkout", "-q", "main")
 
 
-def put(root: Path, name: str, *, force: bool = False, whole: bool = False) -> Put:
-    repository: Repository = open_repository(root, trusted=False)
+def put(root: Path, name: str, *, force: bool = False, whole: bool = False, trusted: bool = False) -> Put:
+    repository: Repository = open_repository(root, trusted=trusted)
     with repository.opened() as handle:
         tree = handle.revparse_single(name).peel(pygit2.Tree)
         return put_tree(repository, PROGRAMS, handle, str(tree.id), force=force, whole=whole)
@@ -171,3 +173,63 @@ def test_line_ends_are_those_that_the_attributes_of_the_new_tree_say(root: Path)
     put(root, "crlf")
     assert (root / "t.txt").read_bytes() == b"one\r\ntwo\r\n" and (root / "z.bin").read_bytes() == b"a\0b\n"
     assert plain.run(root, "diff-files") == b""
+
+
+@pytest.fixture
+def shouting(root: Path) -> Path:
+    """A branch with a file that a filter writes in capitals and git keeps in small letters."""
+    git(root, "config", "filter.shout.clean", "tr A-Z a-z")
+    git(root, "config", "filter.shout.smudge", "tr a-z A-Z")
+    branch(root, "loud", {".gitattributes": "*.loud filter=shout\n", "x.loud": "HELLO\n", "y": "y\n"})
+    return root
+
+
+def test_a_filter_is_not_run_and_the_answer_says_so(shouting: Path) -> None:
+    done = put(shouting, "loud")
+    assert (shouting / "x.loud").read_text() == "hello\n"
+    assert "x.loud (shout)" in done.notes[0] and "not trusted" in done.notes[0]
+
+
+def test_a_trusted_filter_writes_its_files_and_they_are_clean_afterwards(shouting: Path) -> None:
+    assert put(shouting, "loud", trusted=True) == Put()
+    assert (shouting / "x.loud").read_text() == "HELLO\n" and plain.run(shouting, "diff-files") == b""
+    git(shouting, "symbolic-ref", "HEAD", "refs/heads/loud")
+    put(shouting, "main", trusted=True)
+    assert not (shouting / "x.loud").exists()
+
+
+def test_a_filter_that_fails_leaves_what_git_keeps(shouting: Path) -> None:
+    git(shouting, "config", "filter.shout.smudge", "false")
+    git(shouting, "config", "filter.shout.required", "true")
+    done = put(shouting, "loud", trusted=True)
+    assert (shouting / "x.loud").read_text() == "hello\n" and "git checkout failed" in done.notes[0]
+
+
+def test_a_full_disk_leaves_head_and_a_repeated_call_goes_on(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(disk: Disk, fd: int, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched, pytest.raises(GitFailed, match="HEAD has not moved"):
+        patched.setattr(Disk, "write", full)
+        put(root, "other")
+    put(root, "other")
+    assert plain.text(root, "write-tree") == plain.text(root, "rev-parse", "other^{tree}")
+
+
+def test_a_lock_of_another_program_is_met_before_anything_is_touched(root: Path) -> None:
+    before = plain.state_of(root)
+    (root / ".git/index.lock").touch()
+    with pytest.raises(GitBusy):
+        put(root, "other")
+    (root / ".git/index.lock").unlink()
+    assert plain.state_of(root) == before
+
+
+def test_a_submodule_that_has_gone_is_left_with_what_it_holds(root: Path) -> None:
+    inner = new_repo(root / "sub")
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{git(inner, 'rev-parse', 'HEAD')},sub")
+    git(root, "commit", "-qm", "with a submodule")
+    done = put(root, "other")
+    assert done.notes == ("sub/ is not empty and was left",) and (inner / "README.md").exists()

@@ -1,6 +1,7 @@
 """Taking up work that was put aside: merged into what is there, with conflicts where both have changed."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import pygit2
 from pygit2.enums import FileMode
@@ -8,6 +9,7 @@ from pygit2.enums import FileMode
 from codeplane.core.errors import GitFailed
 from codeplane.git.contents import Drivers, Labels
 from codeplane.git.differing import between
+from codeplane.git.index import edited_index, put_entry
 from codeplane.git.outcome import Conflict, Side
 from codeplane.git.planning import Plan, Risk, in_tree, plan_switch
 from codeplane.git.repository import Repository
@@ -19,6 +21,13 @@ from codeplane.process import Programs
 
 _LABELS = Labels("Updated upstream", "Stashed changes", "Stash base")
 _WITH_UNTRACKED = 3
+
+
+class Trees(NamedTuple):
+    """The index before a stash is applied, and what it is to have afterwards, where the stash says so."""
+
+    current: str
+    staged: str | None
 
 
 def apply(
@@ -33,7 +42,7 @@ def apply(
         check_merged(handle)
         stash = handle[entry.commit].peel(pygit2.Commit)
         current = str(handle.index.write_tree())
-        staged = _staged(handle, stash, current) if index else None
+        trees = Trees(current, _staged(handle, stash, current) if index else None)
         base = str(stash.parents[0].tree.id)
         merged = merge_trees(Drivers(handle), base, current, str(stash.tree.id), _LABELS)
         plan = plan_switch(handle, repository.root, current, merged.tree)
@@ -41,7 +50,7 @@ def apply(
         done = carry_out(
             repository, programs, handle, plan, force=force, why=f"before {entry.name} was applied"
         )
-        _settle(handle, merged, current, staged, loose)
+        _settle(repository, handle, merged, trees, loose)
     notes = (*done.notes, *merged.notes)
     if merged.conflicts:
         paths = len(merged.conflicts)
@@ -99,24 +108,22 @@ def _loose(
 
 
 def _settle(
-    handle: pygit2.Repository, merged: Merged, current: str, staged: str | None, loose: Iterable[str]
+    repository: Repository, handle: pygit2.Repository, merged: Merged, trees: Trees, loose: Iterable[str]
 ) -> None:
     """The index as git's own stash leaves it."""
-    index = handle.index
-    for path in loose:
-        if path in index:
-            index.remove(path)
-    if merged.conflicts:
-        for one in merged.conflicts:
-            _mark(index, one)
-    elif staged is not None:
-        index.read_tree(handle[staged].peel(pygit2.Tree))
-    else:
-        before = handle[current].peel(pygit2.Tree)
-        for path, pair in between(handle, current, merged.tree).items():
-            if pair.old is not None and (side := in_tree(before, path)) is not None:
-                index.add(_entry(path, side))
-    index.write()
+    before = handle[trees.current].peel(pygit2.Tree)
+    with edited_index(repository, handle) as index:
+        for path in loose:
+            put_entry(index, path, None)
+        if merged.conflicts:
+            for one in merged.conflicts:
+                _mark(index, one)
+        elif trees.staged is not None:
+            index.read_tree(handle[trees.staged].peel(pygit2.Tree))
+        else:
+            for path, pair in between(handle, trees.current, merged.tree).items():
+                if pair.old is not None:
+                    put_entry(index, path, in_tree(before, path))
 
 
 def _mark(index: pygit2.Index, one: Conflict) -> None:

@@ -61,6 +61,24 @@ def restore_filtered(
     _by_git(repository, programs, ("checkout",), sorted(drivers), check)
 
 
+def changed_filtered(repository: Repository, programs: Programs, paths: Sequence[str]) -> set[str]:
+    """Those of filtered files that are not as the index has them; git runs the filter to tell."""
+    argv: list[str | bytes | Path] = [
+        programs.find("git"),
+        *_HARDENED,
+        "diff-files",
+        "--name-only",
+        "-z",
+        "--",
+    ]
+    env = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
+    named = [os.fsencode(path) for path in paths]
+    done = programs.run([*argv, *named], cwd=repository.root, timeout=_TIMEOUT_SEC, env=env)
+    if not done.is_ok:
+        raise GitFailed(f"git diff-files failed: {done.said[-_MOST_TOLD:]}")
+    return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
+
+
 def check_filters(repository: Repository, handle: pygit2.Repository, drivers: dict[str, str]) -> None:
     """Refuses files whose filter may not run, or is not there to run."""
     named = [f"{shown(path)} ({drivers[path]})" for path in sorted(drivers)]

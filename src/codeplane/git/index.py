@@ -28,6 +28,16 @@ def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
     patiently(index.write)
 
 
+def check_unlocked(repository: Repository) -> None:
+    """Waits a moment for a program that has the index locked; `GitBusy` when that lasts."""
+
+    def look() -> None:
+        if (repository.git_dir / "index.lock").exists():
+            raise pygit2.GitError("failed to lock the index: index.lock exists")
+
+    patiently(look)
+
+
 @contextmanager
 def kept_index(repository: Repository) -> Iterator[None]:
     """Puts the index back as it was, byte for byte, when the block fails."""

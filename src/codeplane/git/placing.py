@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,6 @@ from codeplane.storage.disk import Disk
 # In the git directory, so that one which a crash leaves behind is in nobody's way; the next write uses it.
 _TEMPORARY: Final = "codeplane-placing"
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY
-_ATTRIBUTES: Final = ".gitattributes"
 
 
 @dataclass
@@ -46,10 +45,9 @@ class Placer:
         finally:
             os.close(directory)
 
-    def write(self, files: Mapping[str, Side], check: Callable[[], None] = lambda: None) -> None:
-        """Puts every file in its place; the attributes first, since they say how the others are written."""
-        for path in sorted(files, key=lambda one: (not one.endswith(_ATTRIBUTES), one)):
-            check()
+    def write(self, files: Mapping[str, Side]) -> None:
+        """Puts every file in its place."""
+        for path in sorted(files):
             self._place(path, files[path])
             self.done += 1
 

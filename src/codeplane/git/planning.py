@@ -6,8 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 
 import pygit2
+from pygit2.enums import FileStatus
 
 from codeplane.git.differing import Pair, between, in_index, staged, unmerged, unstaged
+from codeplane.git.filters import filtered
 from codeplane.git.outcome import Side
 from codeplane.git.standing import SUBMODULE, Standing, WorkTree
 
@@ -80,13 +82,13 @@ class _Planner:
             self._take(path, pair.new, Risk.STAGED)
             return
         found = self.tree.at(path, current)
-        self._take(path, pair.new, self._risk(current, found, pair.new), found)
+        self._take(path, pair.new, self._risk(path, current, found, pair.new), found)
 
     def replace(self, path: str, pair: Pair, *, is_staged: bool) -> None:
         """One path becomes what the tree has, whatever the index and the file are."""
         current = pair.old
         found = self.tree.at(path, current)
-        risk = self._risk(current, found, pair.new)
+        risk = self._risk(path, current, found, pair.new)
         if path in self.torn and found is not None and found.side != pair.new:
             risk = Risk.UNMERGED
         elif risk is None and is_staged and current not in (None, pair.new):
@@ -112,13 +114,22 @@ class _Planner:
         else:
             self.plan.writes[path] = new
 
-    def _risk(self, current: Side | None, found: Standing | None, new: Side | None) -> Risk | None:
+    def _risk(self, path: str, current: Side | None, found: Standing | None, new: Side | None) -> Risk | None:
         """Whether the file at a path is work that is nowhere else."""
         if found is None or (new is not None and found.side == new):
             return None
         if current is None or current.mode == SUBMODULE:
             return None  # what is not tracked is told where it stands in the way
-        return None if found.side == current else Risk.MODIFIED
+        return None if found.side == current or self._is_smudged(path, found) else Risk.MODIFIED
+
+    def _is_smudged(self, path: str, found: Standing) -> bool:
+        """Whether a filter has made the file, which is as git last saw it then."""
+        if found.side is None or not filtered(self.handle, [path]):
+            return False
+        try:
+            return not self.handle.status_file(path) & FileStatus.WT_MODIFIED
+        except KeyError:
+            return False
 
     def _clear_way(self, path: str) -> None:
         """Files between here and a new file must be going anyway, or are at risk."""

@@ -8,6 +8,7 @@ import pygit2
 from codeplane.core.errors import GitUnfinished, NotFound
 from codeplane.git.differing import Pair, between, in_index, staged, unmerged
 from codeplane.git.heads import check_nothing_under_way, end_merge, move_head, note_orig_head
+from codeplane.git.index import edited_index, put_entry
 from codeplane.git.objects import Commit, find_commit
 from codeplane.git.outcome import Outcome, Side
 from codeplane.git.planning import in_tree
@@ -60,16 +61,9 @@ def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outco
         }
         _check_known(handle, selection, tree)
         saved = _save_hidden(repository, handle, set(differ))
-        index = handle.index
-        for path, pair in differ.items():
-            if path in (index.conflicts or ()):
-                del index.conflicts[path]
-            if pair.old is not None:
-                oid, mode = pygit2.Oid(hex=pair.old.oid), pygit2.enums.FileMode(pair.old.mode)
-                index.add(pygit2.IndexEntry(path, oid, mode))
-            elif path in index:
-                index.remove(path)
-        index.write()
+        with edited_index(repository, handle) as index:
+            for path, pair in differ.items():
+                put_entry(index, path, pair.old)
     count = len(differ)
     return Outcome(f"{count} path{'s' if count != 1 else ''} of the index as in {shown(ref)}", saved=saved)
 
@@ -92,8 +86,8 @@ def _follow(
             done = put_tree(repository, programs, handle, target.tree, force=force)
         case Mode.MIXED:
             done = Put(saved=_save_hidden(repository, handle, None))
-    handle.index.read_tree(target.tree)
-    handle.index.write()
+    with edited_index(repository, handle) as index:
+        index.read_tree(target.tree)
     return done
 
 

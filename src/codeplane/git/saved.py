@@ -58,7 +58,7 @@ class Work:
         return cls(
             handle,
             {path: _staged_side(handle, path, torn) for path in tracked & changed},
-            {path: stored(tree, path) for path in tracked},
+            _in_files(tree, tracked, head_tree(handle)),
             {path: side for path in named - tracked if (side := stored(tree, path)) is not None},
         )
 
@@ -127,6 +127,14 @@ def committer(handle: pygit2.Repository) -> pygit2.Signature:
         return handle.default_signature
     except KeyError:
         return pygit2.Signature(*_NOBODY)
+
+
+def _in_files(tree: WorkTree, tracked: set[str], head: str | None) -> dict[str, Side | None]:
+    """As git does, a new file that is only in the index is kept as it is there."""
+    handle = tree.handle
+    known = handle[head].peel(pygit2.Tree) if head is not None else ()
+    found = {path: stored(tree, path) for path in tracked}
+    return {path: side for path, side in found.items() if side is not None or path in known}
 
 
 def _staged_side(handle: pygit2.Repository, path: str, torn: set[str]) -> Side | None:

@@ -9,16 +9,27 @@ from typing import Final
 import pygit2
 from pygit2.enums import DiffOption
 
-from codeplane.core.errors import GitFailed, PathRefused, WorkAtRisk
+from codeplane.core.errors import (
+    GitFailed,
+    GitFailure,
+    GitUnsupported,
+    PathRefused,
+    ProgramError,
+    WorkAtRisk,
+)
+from codeplane.git.filters import changed_filtered, check_filters, filtered, restore_filtered
+from codeplane.git.index import check_unlocked, edited_index, put_entry
 from codeplane.git.placing import Placer
 from codeplane.git.planning import Plan, Risk, plan_switch, plan_whole
 from codeplane.git.repository import Repository
 from codeplane.git.saved import head_tree, save_work
-from codeplane.git.standing import SUBMODULE
+from codeplane.git.standing import EXECUTABLE, FILE, SUBMODULE
 from codeplane.jail import is_closed, shown
 from codeplane.process import Programs
 
 _MOST_NAMED: Final = 20
+_MOST_ASKED: Final = 1000
+_ATTRIBUTES: Final = ".gitattributes"
 # What of `.codeplane/` people write themselves and may have in their history.
 _OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
 
@@ -56,7 +67,7 @@ def put_tree(
 
 def carry_out(
     repository: Repository,
-    programs: Programs,  # noqa: ARG001
+    programs: Programs,
     handle: pygit2.Repository,
     plan: Plan,
     *,
@@ -66,16 +77,31 @@ def carry_out(
 ) -> Put:
     """Does what a plan says, or refuses it with nothing changed. Without `keep` nothing is saved."""
     _refuse_closed([*plan.writes, *plan.removals])
-    if plan.risks and (not force or Risk.REPOSITORY in plan.risks.values()):
-        raise at_risk(plan.risks)
-    saved = save_work(repository, handle, why, plan.risks) if plan.risks and keep else None
+    risks = _real_risks(repository, programs, handle, plan.risks)
+    if risks and (not force or Risk.REPOSITORY in risks.values()):
+        raise at_risk(risks)
+    saved = save_work(repository, handle, why, risks) if risks and keep else None
+    check_unlocked(repository)
     placer = Placer(handle, repository.root)
     try:
-        left = _place(placer, plan)
+        left = _clear(placer, plan)
+        by_git, notes = _write(repository, placer, plan)
     except (OSError, KeyError) as error:
         raise _stopped(error, placer.done, plan, saved) from error
-    _index(handle, plan)
-    return Put(tuple(f"{shown(path)}/ is not empty and was left" for path in left), saved)
+    _index(repository, handle, plan)
+    notes += _smudge(repository, programs, placer, plan, by_git)
+    notes += [f"{shown(path)}/ is not empty and was left" for path in left]
+    return Put(tuple(notes), saved)
+
+
+def _real_risks(
+    repository: Repository, programs: Programs, handle: pygit2.Repository, risks: dict[str, Risk]
+) -> dict[str, Risk]:
+    """Without files that only look changed because a filter has made them."""
+    changed = [path for path, risk in risks.items() if risk is Risk.MODIFIED]
+    smudged = sorted(filtered(handle, changed))[:_MOST_ASKED] if repository.trusted else []
+    clean = set(smudged) - changed_filtered(repository, programs, smudged) if smudged else set()
+    return {path: risk for path, risk in risks.items() if path not in clean}
 
 
 def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
@@ -102,8 +128,8 @@ def _refuse_closed(paths: Iterable[str]) -> None:
         )
 
 
-def _place(placer: Placer, plan: Plan) -> list[str]:
-    """Takes away what goes, then writes what comes; returns directories of submodules that are left."""
+def _clear(placer: Placer, plan: Plan) -> list[str]:
+    """Takes away what goes; returns directories of submodules that are left."""
     left = []
     for path in sorted(plan.removals, reverse=True):
         place = placer.root / path
@@ -116,8 +142,45 @@ def _place(placer: Placer, plan: Plan) -> list[str]:
         if side.mode != SUBMODULE and place.is_dir() and not place.is_symlink():
             _remove_hollow(place)
     _remove_empty_parents(placer.root, plan)
-    placer.write(plan.writes)
     return left
+
+
+def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str, str], list[str]]:
+    """Writes what comes, the attributes first, which say how; returns what git's filters have to write."""
+    first = {path: side for path, side in plan.writes.items() if path.endswith(_ATTRIBUTES)}
+    placer.write(first)
+    rest = {path: side for path, side in plan.writes.items() if path not in first}
+    drivers = filtered(
+        placer.handle, [path for path, side in rest.items() if side.mode in (FILE, EXECUTABLE)]
+    )
+    notes = []
+    try:
+        check_filters(repository, placer.handle, drivers)
+    except GitUnsupported as error:
+        notes = [f"Files hold what git keeps of them, not what a filter makes of it. {error.message}"]
+        drivers = {}
+    for path in drivers:
+        placer.remove(path)
+    placer.write({path: side for path, side in rest.items() if path not in drivers})
+    return drivers, notes
+
+
+def _smudge(
+    repository: Repository, programs: Programs, placer: Placer, plan: Plan, drivers: dict[str, str]
+) -> list[str]:
+    """The git program writes what it has filters for, in a repository that is trusted."""
+    if not drivers:
+        return []
+    try:
+        restore_filtered(repository, programs, placer.handle, drivers)
+    except (GitFailure, ProgramError) as error:
+        there = {
+            path for path in drivers if (placer.root / path).is_symlink() or (placer.root / path).exists()
+        }
+        placer.write({path: plan.writes[path] for path in drivers if path not in there})
+        return [f"Files hold what git keeps of them, not what a filter makes of it. {error.message}"]
+    placer.handle.index.read()
+    return []
 
 
 def _remove_empty_parents(root: Path, plan: Plan) -> None:
@@ -146,19 +209,14 @@ def _remove_directory(place: Path) -> bool:
     return True
 
 
-def _index(handle: pygit2.Repository, plan: Plan) -> None:
+def _index(repository: Repository, handle: pygit2.Repository, plan: Plan) -> None:
     """Written after every file is in place; then the files are looked at, so that git need not hash them."""
-    index = handle.index
-    for path in (*plan.writes, *plan.adopted, *plan.dropped):
-        if path in (index.conflicts or ()):
-            del index.conflicts[path]
-    for path in plan.dropped:
-        if path in index:
-            index.remove(path)
-    for path, side in (*plan.writes.items(), *plan.adopted.items()):
-        index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
-    index.write()
-    index.diff_to_workdir(DiffOption.UPDATE_INDEX)
+    with edited_index(repository, handle) as index:
+        for path in plan.dropped:
+            put_entry(index, path, None)
+        for path, side in (*plan.writes.items(), *plan.adopted.items()):
+            put_entry(index, path, side)
+    handle.index.diff_to_workdir(DiffOption.UPDATE_INDEX)
 
 
 def _stopped(error: Exception, done: int, plan: Plan, saved: str | None) -> GitFailed:
