@@ -4,16 +4,16 @@ The outcome is that of git's own strategy (ort), case by case: what stays in con
 the index and the same file in the tree. Nothing outside git's object database is touched.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 import pygit2
-from pygit2.enums import DeltaStatus, DiffFind, DiffOption
 
 from codeplane.git.contents import Drivers, Labels
+from codeplane.git.differing import Pair, between
 from codeplane.git.outcome import Conflict, Side
+from codeplane.git.renames import renames
 from codeplane.git.trees import edited
 
 _KIND: Final = 0o170000
@@ -21,7 +21,6 @@ _REGULAR: Final = 0o100000
 _SUBMODULE: Final = 0o160000
 _EMPTY_BLOB: Final = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _BUILT_IN: Final = ("text", "union", "binary")
-_MOST_RENAMES: Final = 1000
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class _Item:
 class _Changes:
     """What one side has made of the ancestor."""
 
-    sides: Mapping[str, tuple[Side | None, Side | None]]
+    sides: Mapping[str, Pair]
     renames: Mapping[str, str]
 
 
@@ -79,32 +78,20 @@ def renames_between(handle: pygit2.Repository, base: str, side: str) -> dict[str
 
 
 def _changes(handle: pygit2.Repository, base: str, side: str) -> _Changes:
-    old, new = handle[base].peel(pygit2.Tree), handle[side].peel(pygit2.Tree)
-    diff = old.diff_to_tree(new, flags=DiffOption.INCLUDE_TYPECHANGE)
-    sides = {}
-    for delta in diff.deltas:
-        before, after = _side(delta.old_file), _side(delta.new_file)
-        gone, came = delta.status == DeltaStatus.DELETED, delta.status == DeltaStatus.ADDED
-        sides[_path(delta.new_file)] = (None if came else before, None if gone else after)
-    has_both = any(new is None for _, new in sides.values()) and any(old is None for old, _ in sides.values())
-    return _Changes(sides, _renames(diff) if has_both else {})
-
-
-def _renames(diff: pygit2.Diff) -> dict[str, str]:
-    diff.find_similar(DiffFind.FIND_RENAMES, rename_limit=_MOST_RENAMES)
-    return {
-        _path(delta.old_file): _path(delta.new_file)
-        for delta in diff.deltas
-        if delta.status == DeltaStatus.RENAMED and str(delta.old_file.id) != _EMPTY_BLOB
+    pairs = between(handle, base, side)
+    gone = {
+        path: pair.old for path, pair in pairs.items() if pair.old and not pair.new and _is_traced(pair.old)
     }
+    come = {
+        path: pair.new for path, pair in pairs.items() if pair.new and not pair.old and _is_traced(pair.new)
+    }
+    found = renames(handle, gone, come) if gone and come else {}
+    return _Changes(pairs, {old: new for new, old in found.items()})
 
 
-def _path(file: pygit2.DiffFile) -> str:
-    return os.fsdecode(file.raw_path)
-
-
-def _side(file: pygit2.DiffFile) -> Side:
-    return Side(str(file.id), int(file.mode))
+def _is_traced(side: Side) -> bool:
+    """Empty files are alike without being one."""
+    return side.oid != _EMPTY_BLOB and side.mode & _KIND != _SUBMODULE
 
 
 class _Work:
@@ -214,12 +201,14 @@ class _Work:
 
     def _decide(self, path: str, item: _Item) -> None:
         base, ours, theirs = item.base, item.ours, item.theirs
-        if ours == theirs or base == theirs:
+        if item.is_clash and (ours is None) != (theirs is None):
+            self._settle(path, item, ours or theirs, is_clean=False)
+        elif ours == theirs or base == theirs:
             self._settle(path, item, ours, is_clean=not item.is_clash)
         elif base == ours:
             self._settle(path, item, theirs, is_clean=not item.is_clash)
         elif ours is None or theirs is None:
-            kept = base if self._drivers.depth and not item.is_clash else ours or theirs
+            kept = base if self._drivers.depth else ours or theirs
             self._settle(path, item, kept, is_clean=False)
         elif ours.mode & _KIND != theirs.mode & _KIND:
             self._keep_apart(path, item, ours, theirs)

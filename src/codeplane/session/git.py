@@ -11,6 +11,7 @@ from codeplane.core.errors import CodePlaneError
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Head
+from codeplane.git.conflicts import Described, described
 from codeplane.git.degraded import check_writable
 from codeplane.git.outcome import Outcome
 from codeplane.git.position import unfinished
@@ -40,6 +41,7 @@ class Changed(Generic[T_co]):
     changes: tuple[FileChange, ...] = ()  # of indexed files
     effects: Effects = field(default_factory=Effects)
     status: str | None = None  # of the tree now, in one line
+    conflicts: tuple[Described, ...] = ()  # of the outcome, with what the files show
 
 
 def change(
@@ -70,6 +72,18 @@ def change(
     for note in outcome.notes:
         call.warn(note)
     return changed
+
+
+def reader(call: Call) -> Callable[[str], bytes | None]:
+    """Files of the working tree; None for what is not there or may not be read."""
+
+    def read(path: str) -> bytes | None:
+        try:
+            return call.repo.tree.read(RepoPath(path))
+        except CodePlaneError:
+            return None
+
+    return read
 
 
 @dataclass(frozen=True)
@@ -114,8 +128,9 @@ class _Before:
             mutation_fingerprint=self._fingerprint_of(row, changes, outcome, after),
             saved=outcome.saved,
         )
-        status = _status(call)
-        return Changed(row.operation_id, outcome, self.head, after, changes, effects, status), done
+        torn = described(outcome.conflicts, reader(call))
+        parts = (self.head, after, changes, effects, _status(call), torn)
+        return Changed(row.operation_id, outcome, *parts), done
 
     def failed(self, call: Call, row: Operation, error: CodePlaneError, began: float) -> Operation:
         """Git may have changed files before it failed; the row tells."""

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from codeplane.core.edits import FileChange
+from codeplane.git.conflicts import Described, kind_of
 from codeplane.git.outcome import Conflict, Outcome, Side
 from codeplane.jail import shown
 from codeplane.session.git import Changed
@@ -20,11 +21,24 @@ _MOST_CONFLICTS = 40
 _SHORT = 10
 
 
+class HunkOutput(Output):
+    lines: str = Field(description="`first-last` in the file, with the marks.")
+    ours: str = Field(description="This side.")
+    theirs: str = Field(description="The other side.")
+    base: str | None = Field(default=None, description="The ancestor, where the file shows it.")
+
+
 class ConflictOutput(Output):
     path: str = Field(description="File.")
+    kind: str | None = Field(default=None, description="both_modified, deleted_by_us and so on.")
     ancestor_oid: str | None = Field(default=None, description="Blob of the common ancestor.")
     ours_oid: str | None = Field(default=None, description="Blob of this side.")
     theirs_oid: str | None = Field(default=None, description="Blob of the other side.")
+
+
+class StopOutput(ConflictOutput):
+    hunks: list[HunkOutput] | None = Field(default=None, description="Conflicts in the file.")
+    more_hunks: int | None = Field(default=None, description="Hunks beyond those.")
 
 
 class GitFile(Output):
@@ -50,7 +64,7 @@ class GitDelta(Output):
     deletions: int | None = Field(default=None, description="Lines that went.")
     files: list[GitFile] | None = Field(default=None, description="File by file.")
     more_files: int | None = Field(default=None, description="Files beyond those.")
-    conflicts: list[ConflictOutput] | None = Field(default=None, description="Where it has stopped.")
+    conflicts: list[StopOutput] | None = Field(default=None, description="Where it has stopped.")
     more_conflicts: int | None = Field(default=None, description="Conflicts beyond those.")
     status: str | None = Field(default=None, description="The tree now: clean, or how many of what.")
     tests: list[str] | None = Field(default=None, description="`confidence match path` of affected tests.")
@@ -76,20 +90,35 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "deletions": outcome.deletions or None,
         "files": [_file(changed, one, share) for one in files[:_MOST_FILES]] or None,
         "more_files": max(0, len(files) - _MOST_FILES) or None,
-        "conflicts": [conflict(one) for one in outcome.conflicts[:_MOST_CONFLICTS]] or None,
-        "more_conflicts": max(0, len(outcome.conflicts) - _MOST_CONFLICTS) or None,
+        "conflicts": [_stop(one) for one in changed.conflicts[:_MOST_CONFLICTS]] or None,
+        "more_conflicts": max(0, len(changed.conflicts) - _MOST_CONFLICTS) or None,
         "status": changed.status,
         **affected(changed.effects, _MOST_TESTS),
     }
 
 
 def conflict(one: Conflict) -> ConflictOutput:
-    return ConflictOutput(
-        path=shown(one.path),
-        ancestor_oid=_oid(one.ancestor),
-        ours_oid=_oid(one.ours),
-        theirs_oid=_oid(one.theirs),
-    )
+    return ConflictOutput(**_sides(one))
+
+
+def _stop(one: Described) -> StopOutput:
+    hunks = [
+        HunkOutput(
+            lines=f"{hunk.start_line}-{hunk.end_line}", ours=hunk.ours, theirs=hunk.theirs, base=hunk.base
+        )
+        for hunk in one.hunks
+    ]
+    return StopOutput(**_sides(one.conflict), hunks=hunks or None, more_hunks=one.more_hunks or None)
+
+
+def _sides(one: Conflict) -> dict[str, Any]:
+    return {
+        "path": shown(one.path),
+        "kind": kind_of(one),
+        "ancestor_oid": _oid(one.ancestor),
+        "ours_oid": _oid(one.ours),
+        "theirs_oid": _oid(one.theirs),
+    }
 
 
 def counted(changes: tuple[FileChange, ...]) -> str:

@@ -1,0 +1,169 @@
+"""Bringing a merged tree into the working tree, and leaving an operation that has stopped there.
+
+Git's own files say what has begun before anything else is touched. So an operation that is cut off at any
+moment can be left again, by CodePlane or by git.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import CodePlaneError, GitUnfinished, WorkAtRisk
+from codeplane.git.differing import between, in_index, staged, unmerged
+from codeplane.git.outcome import Conflict, Side
+from codeplane.git.planning import Plan, Risk, in_tree, plan_paths
+from codeplane.git.position import unfinished
+from codeplane.git.repository import Repository
+from codeplane.git.saved import head_tree
+from codeplane.git.standing import WorkTree
+from codeplane.git.switching import Put, at_risk, carry_out, put_tree
+from codeplane.git.threeway import Merged
+from codeplane.git.trees import side_at
+from codeplane.process import Programs
+from codeplane.storage.files import read_small, write_public
+
+MERGE_HEAD: Final = "MERGE_HEAD"
+PICK_HEAD: Final = "CHERRY_PICK_HEAD"
+REVERT_HEAD: Final = "REVERT_HEAD"
+MESSAGE: Final = "MERGE_MSG"
+MODE: Final = "MERGE_MODE"
+SQUASH: Final = "SQUASH_MSG"
+RESULT: Final = "AUTO_MERGE"
+ORIGIN: Final = "ORIG_HEAD"
+# Is there while files are being written: what a crash has cut off is not to be taken for a resolution.
+_WRITING: Final = "codeplane-landing"
+_OF_A_STOP: Final = (MERGE_HEAD, PICK_HEAD, REVERT_HEAD, MODE, MESSAGE, SQUASH, RESULT, _WRITING)
+_LARGEST: Final = 4 << 20
+
+
+def check_idle(handle: pygit2.Repository) -> None:
+    """Refuses while something else has begun and not ended, or has left conflicts."""
+    state = unfinished(handle)
+    if state is not None:
+        tool = "git_rebase" if state == "rebase" else "git_merge"
+        raise GitUnfinished(
+            f"A {state} has begun and not ended.",
+            hints=[f'{tool} {{"action": "continue"}}', f'{tool} {{"action": "abort"}}'],
+        )
+    if handle.index.conflicts is not None:
+        raise GitUnfinished(
+            "There are conflicts that are not resolved.",
+            hints=["Mend the files, then git_stage them.", 'git_merge {"action": "abort"}'],
+        )
+
+
+def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
+    """As git: a merge of any kind begins with the index that HEAD has."""
+    if found := staged(handle, head_tree(handle)):
+        raise _unforced(at_risk(dict.fromkeys(found, Risk.STAGED), what))
+
+
+def land(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    merged: Merged,
+    state: Mapping[str, str],
+) -> Put:
+    """Writes git's own files of `state`, then the tree, then the stages of what is in conflict.
+
+    Local changes are carried along where the merge has nothing to do; where it has, it is refused and
+    nothing is left of it.
+    """
+    for name, said in {_WRITING: "", **state, RESULT: f"{merged.tree}\n"}.items():
+        write_state(repository, name, said)
+    try:
+        put = put_tree(repository, programs, handle, merged.tree)
+    except WorkAtRisk as error:
+        clear_state(repository)
+        raise _unforced(error) from error
+    except CodePlaneError:
+        clear_state(repository)
+        raise
+    stage_conflicts(handle, merged.conflicts)
+    (repository.git_dir / _WRITING).unlink()
+    return put
+
+
+def check_landed(repository: Repository) -> None:
+    """Refuses to go on with what was cut off while its files were written."""
+    if (repository.git_dir / _WRITING).exists():
+        raise GitUnfinished(
+            "This was cut off while files were written: they are not what the merge has come to.",
+            hints=['git_merge {"action": "abort"}, then the same again'],
+        )
+
+
+def stage_conflicts(handle: pygit2.Repository, conflicts: Iterable[Conflict]) -> None:
+    """Has the index say what is in conflict; the files are there already."""
+    listed = tuple(conflicts)
+    if not listed:
+        return
+    index = handle.index
+    for one in listed:
+        if one.path in index:
+            index.remove(one.path)
+        sides = (_entry(one.path, side) for side in (one.ancestor, one.ours, one.theirs))
+        index.add_conflict(*sides)
+    index.write()
+
+
+def leave(
+    repository: Repository, programs: Programs, handle: pygit2.Repository, target: str, why: str
+) -> Put:
+    """Brings back the tree `target` in all that the operation has touched; what was done since is saved.
+
+    Local changes from before are in other paths and stay.
+    """
+    result = read_state(repository, RESULT).strip()
+    plan = _plan_back(handle, repository.root, target, result if result in handle else None)
+    return carry_out(repository, programs, handle, plan, force=True, why=why)
+
+
+def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str | None) -> Plan:
+    """What the merge has put there is in its tree, so only what differs from that is work."""
+    touched = staged(handle, target).keys() | unmerged(handle)
+    made = between(handle, target, result) if result is not None else {}
+    whole = handle[target].peel(pygit2.Tree)
+    plan = plan_paths(handle, root, {path: in_tree(whole, path) for path in touched | made.keys()})
+    tree = WorkTree(handle, root)
+    for path in [path for path in plan.risks if result is not None]:
+        found = tree.at(path, in_index(handle, path))
+        if found is not None and found.side is not None and found.side == side_at(handle, result or "", path):
+            del plan.risks[path]
+    for path, pair in made.items():
+        found = tree.at(path)
+        is_left = pair.old is None and found is not None and found.side == pair.new
+        if is_left and in_index(handle, path) is None:
+            plan.removals.add(path)
+    return plan
+
+
+def read_state(repository: Repository, name: str) -> str:
+    """One of git's own small files; empty where it is not there."""
+    data = read_small(repository.git_dir / name, _LARGEST) or b""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def write_state(repository: Repository, name: str, said: str) -> None:
+    write_public(repository.git_dir / name, said.encode("utf-8", "surrogateescape"))
+
+
+def clear_state(repository: Repository) -> None:
+    """Nothing says any more that something has begun."""
+    for name in _OF_A_STOP:
+        (repository.git_dir / name).unlink(missing_ok=True)
+
+
+def _unforced(error: WorkAtRisk) -> WorkAtRisk:
+    """A merge has no force: what is in its way is committed or put aside first."""
+    hints = [hint for hint in error.hints if "force" not in hint]
+    return WorkAtRisk(error.message, hints=hints, **error.details)
+
+
+def _entry(path: str, side: Side | None) -> pygit2.IndexEntry | None:
+    if side is None:
+        return None
+    return pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode))
