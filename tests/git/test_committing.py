@@ -122,7 +122,7 @@ def check_one(world: World, ask: tuple[str, str, bool, list[str]]) -> None:
         assert plain.run(ours, "fsck", "--strict", "--no-dangling") == b""
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(worlds(most=2), asked())
 def test_a_commit_is_as_gits(world: World, ask: tuple[str, str, bool, list[str]]) -> None:
     check_one(world, ask)
@@ -292,3 +292,39 @@ def test_the_cleaning_that_is_set_holds(root: Path) -> None:
     git(root, "config", "commit.cleanup", "verbatim")
     committed(root, "yes  \n\n\n", allow_empty=True)
     assert plain.run(root, "log", "-1", "--format=%B") == b"yes  \n\n\n\n"
+
+
+def test_a_file_that_git_only_expects_is_not_committed(root: Path) -> None:
+    (root / "n.txt").write_text("new\n")
+    git(root, "add", "-N", "n.txt")
+    (root / "a.txt").write_text("changed\n")
+    git(root, "add", "a.txt")
+    committed(root)
+    assert git(root, "ls-tree", "--name-only", "HEAD") == "a.txt\nb.txt"
+    assert git(root, "status", "--porcelain") == "A n.txt"
+
+
+def test_what_another_program_stages_meanwhile_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "a.txt").write_text("changed\n")
+    (root / "b.txt").write_text("changed\n")
+
+    def fails(*_: object, **__: object) -> None:
+        git(root, "add", "b.txt")
+        raise GitBusy("no")
+
+    monkeypatch.setattr("codeplane.git.committing.make_commit", fails)
+    with pytest.raises(GitBusy):
+        all_committed(root, "a.txt")
+    assert git(root, "diff", "--cached", "--name-only") == "a.txt\nb.txt"
+
+
+def test_a_linked_worktree_commits_to_its_own_branch(root: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    git(root, "worktree", "add", "-q", "-b", "side", str(linked))
+    (linked / "a.txt").write_text("changed\n")
+    oid = all_committed(linked).commit
+    assert (git(root, "rev-parse", "side"), git(root, "status", "--porcelain")) == (oid, "")
+    assert git(linked, "reflog", "-1", "--format=%H %gs") == f"{oid} commit: Do it"
+    (linked / "a.txt").write_text("again\n")
+    committed(linked, only=("a.txt",))
+    assert git(linked, "status", "--porcelain") == ""

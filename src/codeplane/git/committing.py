@@ -17,13 +17,14 @@ from codeplane.git.conflicts import conflicts_of
 from codeplane.git.hooks import run_hook
 from codeplane.git.identity import author as who
 from codeplane.git.identity import committer
-from codeplane.git.index import kept_index
+from codeplane.git.index import flagged, kept_index
+from codeplane.git.index_file import is_intended
 from codeplane.git.messages import cleaned, cleanup_mode, subject_of
 from codeplane.git.outcome import Outcome
 from codeplane.git.repository import Repository
 from codeplane.git.selection import Selection
 from codeplane.git.staging import Rules, listed, stage
-from codeplane.git.trees import EMPTY_TREE
+from codeplane.git.trees import EMPTY_TREE, edited
 from codeplane.jail import shown
 from codeplane.process import Programs
 from codeplane.storage.files import read_small, write_public
@@ -69,8 +70,9 @@ def commit(
     if only is None:
         done = _commit(repository, programs, wanted, rules, None)
     else:
-        with kept_index(repository):
+        with kept_index(repository) as note:
             stage(repository, programs, only, rules, tracked_only=True)
+            note()
             done = _commit(repository, programs, wanted, rules, only)
     return _after(repository, programs, wanted, done)
 
@@ -85,8 +87,9 @@ def stage_and_commit(
     force: bool = False,
 ) -> Committed:
     """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
-    with kept_index(repository):
+    with kept_index(repository) as note:
         staged = stage(repository, programs, chosen, rules, force=force)
+        note()
         try:
             done = _commit(repository, programs, wanted, rules, chosen if chosen.paths else None)
         except NothingToCommit as error:
@@ -168,7 +171,7 @@ class _Work:
         self._hook("pre-commit", (), env)
         index.read()
         _check_merged(index)
-        tree = str(index.write_tree(self.handle))
+        tree = self._tree(index, file)
         parents = self._parents()
         base = self._base(parents)
         if tree == (base or EMPTY_TREE):
@@ -188,6 +191,12 @@ class _Work:
         )
         conclude(self.repository)
         return self._done(oid, message, (base, tree), notes)
+
+    def _tree(self, index: pygit2.Index, file: Path) -> str:
+        """Without the files that git is only told to expect (`git add --intent-to-add`)."""
+        tree = str(index.write_tree(self.handle))
+        expected = flagged(file, is_intended)
+        return edited(self.handle, tree, dict.fromkeys(expected)) if expected else tree
 
     def _done(self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]) -> Committed:
         changes = tuple(tree_changes(self.handle, *trees))

@@ -1,12 +1,14 @@
 """Git's index on disk: written whole, not over another program's change, and put back when a step fails."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pygit2
 
 from codeplane.core.errors import GitBusy
+from codeplane.git import index_file
 from codeplane.git.outcome import Side
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
@@ -39,18 +41,41 @@ def check_unlocked(repository: Repository) -> None:
 
 
 @contextmanager
-def kept_index(repository: Repository) -> Iterator[None]:
-    """Puts the index back as it was, byte for byte, when the block fails."""
+def kept_index(repository: Repository) -> Iterator[Callable[[], None]]:
+    """Puts the index back as it was, byte for byte, when the block fails.
+
+    The block calls what it gets once it has written the index itself. What the index is made into after that
+    is a hook's doing in a trusted repository; in one that is not, it is another program's, and stays.
+    """
     file = repository.git_dir / "index"
-    before = file.read_bytes() if file.exists() else None
+    before = written = _data(file)
+
+    def note() -> None:
+        nonlocal written
+        written = _data(file)
+
     try:
-        yield
+        yield note
     except BaseException:
-        if before is None:
-            file.unlink(missing_ok=True)
-        elif file.read_bytes() != before:
+        now = _data(file)
+        if now != before and (repository.trusted or now == written):
             _put_back(repository, before)
         raise
+
+
+def flagged(file: Path, has: Callable[[bytes], bool]) -> frozenset[str]:
+    """The paths of an index file whose fixed part says something that libgit2 does not tell."""
+    return frozenset(os.fsdecode(name) for name, fixed in index_file.entries(_data(file)) if has(fixed))
+
+
+def make_room(index: pygit2.Index, path: str) -> None:
+    """Takes out what cannot be beside a new entry: files below its name, and a file above it."""
+    index.remove_directory(path)
+    above = path.rpartition("/")[0]
+    while above:
+        if above in index:
+            index.remove(above)
+        above = above.rpartition("/")[0]
 
 
 def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
@@ -58,20 +83,31 @@ def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
     if index.conflicts is not None and path in index.conflicts:
         del index.conflicts[path]
     if side is not None:
+        make_room(index, path)
         index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
     elif path in index:
         index.remove(path)
 
 
 def _put_back(repository: Repository, data: bytes) -> None:
-    lock = repository.git_dir / "index.lock"
+    lock, index = repository.git_dir / "index.lock", repository.git_dir / "index"
     patiently(lambda: _locked(lock))
     try:
-        lock.write_bytes(data)
-        publish(lock, repository.git_dir / "index")
-    except BaseException:
+        if data:
+            lock.write_bytes(data)
+            publish(lock, index)
+        else:
+            index.unlink(missing_ok=True)
+    finally:
         lock.unlink(missing_ok=True)
-        raise
+
+
+def _data(file: Path) -> bytes:
+    """The bytes of an index; none where there is none yet."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def _locked(lock: "os.PathLike[str]") -> None:

@@ -15,7 +15,8 @@ from codeplane.git.clean import attributes_of
 from codeplane.git.conflicts import has_marks
 from codeplane.git.differing import in_index, unmerged, unstaged
 from codeplane.git.filters import add_filtered, check_filters, filtered
-from codeplane.git.index import edited_index, kept_index, put_entry
+from codeplane.git.index import edited_index, flagged, kept_index, make_room, put_entry
+from codeplane.git.index_file import is_assumed, is_skipped
 from codeplane.git.objects import read_blob
 from codeplane.git.outcome import Outcome, Side
 from codeplane.git.repository import Repository
@@ -68,6 +69,7 @@ class _Staging:
     taken: list[str] = field(default_factory=list)  # that are gone
     linked: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
     left: dict[str, str] = field(default_factory=dict)  # why they were not staged
+    frozen: frozenset[str] = frozenset()  # that git is told not to look at
 
     def sort(self, tree: WorkTree, torn: set[str]) -> None:
         for path in self._candidates(tree):
@@ -80,7 +82,7 @@ class _Staging:
 
     def _candidates(self, tree: WorkTree) -> list[str]:
         found: set[str] = set(self.chosen.paths)
-        if not self.chosen.paths or any((tree.root / path).is_dir() for path in found):
+        if not found or any(map(self._may_hold_more, found)):
             found |= {
                 path.rstrip("/")
                 for path, flags in self.handle.status(untracked_files="all").items()
@@ -91,10 +93,17 @@ class _Staging:
                 found |= set(_files_below(tree, path))
         return sorted(found)
 
+    def _may_hold_more(self, path: str) -> bool:
+        """Whether it is a directory, or was one that is gone with all that git knows in it."""
+        place = self.repository.root / path
+        return place.is_dir() or (not os.path.lexists(place) and in_index(self.handle, path) is None)
+
     def _against(self, path: str) -> str | None:
         closed = self.rules.closed(path)
         if closed is not None:
             return closed
+        if path in self.frozen:
+            return f"{shown(path)} is marked assume-unchanged or skip-worktree in git's index."
         is_new = in_index(self.handle, path) is None
         return self.rules.unwanted(path) if is_new and not self.force else None
 
@@ -166,15 +175,18 @@ def stage(
         handle.index.read()
         torn = unmerged(handle)
         work = _Staging(repository, handle, rules, chosen, force, tracked_only)
+        if chosen.paths:
+            work.frozen = flagged(repository.git_dir / "index", _is_frozen)
         work.sort(WorkTree(handle, repository.root), torn)
         _check_marks(repository, (path for path in work.put if path in torn and not force))
         drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
         drivers = _changed_only(handle, drivers, torn)
         check_filters(repository, handle, drivers)
         before = _entries(handle, (*work.put, *work.taken, *work.linked))
-        with kept_index(repository):
+        with kept_index(repository) as note:
             if drivers:
                 add_filtered(repository, programs, handle, drivers, rules.check)
+                note()
             with edited_index(repository, handle) as index:
                 for path in work.taken:
                     put_entry(index, path, None)
@@ -194,6 +206,7 @@ def _put(handle: pygit2.Repository, index: pygit2.Index, path: str) -> None:
     known = in_index(handle, path)
     is_auto = known is not None and attributes_of(handle, path).line_ends == "auto"
     before = read_blob(handle, known.oid) if known is not None and is_auto else None
+    make_room(index, path)
     index.add(path)
     if known is not None and before is not None and b"\r\n" in before:
         from_file = (handle.workdir or "") + path
@@ -229,6 +242,10 @@ def _files_below(tree: WorkTree, path: str) -> Iterator[str]:
                 yield inner
 
 
+def _is_frozen(fixed: bytes) -> bool:
+    return is_assumed(fixed) or is_skipped(fixed)
+
+
 def _lstat(repository: Repository, path: str) -> os.stat_result | None:
     try:
         return (repository.root / path).lstat()
@@ -241,7 +258,11 @@ def _is_link(repository: Repository, path: str) -> bool:
 
 
 def _force_hint(rules: Rules, path: str) -> list[str]:
-    return [] if rules.closed(path) is not None else ['Send "force": true to stage it all the same.']
+    return (
+        []
+        if rules.unwanted(path) is None or rules.closed(path) is not None
+        else ['Send "force": true to stage it all the same.']
+    )
 
 
 def _changed_only(handle: pygit2.Repository, drivers: dict[str, str], torn: set[str]) -> dict[str, str]:

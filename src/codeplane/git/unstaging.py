@@ -1,6 +1,7 @@
 """Git's index as HEAD has it, and files as the index has them, at chosen paths."""
 
 import os
+from collections.abc import Iterable
 
 import pygit2
 
@@ -27,8 +28,7 @@ def unstage(repository: Repository, chosen: Selection, rules: Rules) -> Staged:
         pairs = staged(handle, head_tree(handle))
         torn = unmerged(handle)
         paths = sorted(path for path in pairs.keys() | torn if path in chosen)
-        if not paths:
-            _check_known(handle, chosen)
+        _check_known(handle, chosen, paths)
         tree = head_tree(handle) or EMPTY_TREE
         for path in paths:
             rules.check()
@@ -63,8 +63,7 @@ def discard(
             if path in chosen.paths:
                 raise PathRefused(reason, path=shown(path))
             del work[path]
-        if not work:
-            _check_known(handle, chosen)
+        _check_known(handle, chosen, work)
         return _restore(repository, programs, handle, work, left_out(left), force=force)
 
 
@@ -89,8 +88,8 @@ def _restore(
     return Staged(summary("brought back", paths), saved=done.saved, notes=(*notes, *done.notes), paths=paths)
 
 
-def _check_known(handle: pygit2.Repository, chosen: Selection) -> None:
-    known = {os.fsdecode(entry.path) for entry in handle.index}
+def _check_known(handle: pygit2.Repository, chosen: Selection, more: Iterable[str]) -> None:
+    known = {*more, *(os.fsdecode(entry.path) for entry in handle.index)} if chosen.paths else ()
     missing = chosen.missing(known)
     if missing:
         raise NotFound(f"Git does not know {listed(missing)}.", path=shown(missing[0]))
