@@ -7,8 +7,10 @@ from pathlib import Path
 import pygit2
 
 from codeplane.git import open_repository
+from codeplane.git.blame import Blame, Origin
 from codeplane.git.changes import Change
 from codeplane.git.entries import CommitInfo, info_of
+from codeplane.git.follow import Follow, Span, Version
 from codeplane.git.walk import Walk
 from codeplane.truth import WorkingTree
 from codeplane.truth.comparison import Comparison, changes
@@ -103,5 +105,63 @@ def check_logs(root: Path, paths: tuple[str, ...]) -> None:
         assert told == said, (chosen, told, said)
 
 
+def check_blame(root: Path, path: str) -> None:
+    """Every line of a file that HEAD has."""
+    handle = pygit2.Repository(str(root))
+    head = str(handle.head.target)
+    blob = handle.revparse_single(f"HEAD:{path}")
+    assert isinstance(blob, pygit2.Blob)
+    data = blob.data
+    count = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    if not count:
+        return
+    found = Blame(handle, lambda: None).of(Origin(head, path), data, 1, count)
+    told = [
+        (one.origin.commit, one.origin.path, one.original + at, one.first + at)
+        for one in found
+        for at in range(one.length)
+    ]
+    text = plain.run(root, "blame", "--porcelain", "--root", "HEAD", "--", path)
+    said = _blame(text.decode("utf-8", "replace"))
+    assert told == said, (path, told, said)
+
+
+def _blame(text: str) -> list[tuple[str, str, int, int]]:
+    found, names, commit, lines = [], dict[str, str](), "", (0, 0)
+    for line in text.split("\n"):
+        if heading := re.match(r"([0-9a-f]{40}) (\d+) (\d+)", line):
+            commit, lines = heading[1], (int(heading[2]), int(heading[3]))
+        elif line.startswith("filename "):
+            names[commit] = line.removeprefix("filename ")
+        elif line.startswith("\t"):
+            found.append((commit, names[commit], *lines))
+    return found
+
+
 def _line(info: CommitInfo) -> str:
     return "|".join((info.oid, " ".join(info.parents), info.author.person, info.author.when, info.subject))
+
+
+def check_follow(root: Path, path: str) -> None:
+    """The history of a file through its renames, where history is a line."""
+    handle = pygit2.Repository(str(root))
+    follow = Follow()
+    follow.begin(handle, Version(str(handle.head.target), path))
+    told = [(step.version.oid, step.kind) for step in follow.steps(handle) if step is not None]
+    text = plain.text(root, "log", "--follow", "--format=%H", "--name-status", "HEAD", "--", path)
+    lines = [line for line in text.splitlines() if line]
+    said = [
+        (oid, "M" if change[0] == "T" else change[0])
+        for oid, change in zip(lines[::2], lines[1::2], strict=True)
+    ]
+    assert told == said, (path, told, said)
+
+
+def check_lines(root: Path, path: str, first: int, last: int) -> None:
+    """The commits that `git log -L` names, where history is a line."""
+    handle = pygit2.Repository(str(root))
+    follow = Follow()
+    follow.begin(handle, Version(str(handle.head.target), path, Span(first - 1, last)))
+    told = [step.version.oid for step in follow.steps(handle) if step is not None]
+    said = plain.text(root, "log", "-s", "--format=%H", f"-L{first},{last}:{path}", "HEAD").split()
+    assert told == said, (path, first, last, told, said)

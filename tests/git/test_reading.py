@@ -1,25 +1,43 @@
 """Status, differences, history and origin of lines are those of the git program, on random repositories."""
 
+import stat
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
 from tests.git.histories import World, made, worlds
-from tests.git.reading import check_diffs, check_logs, check_status
+from tests.git.reading import check_blame, check_diffs, check_follow, check_lines, check_logs, check_status
 
 
-def check(root: Path) -> None:
+def check(root: Path, world: World) -> None:
     check_status(root)
     check_diffs(root)
     check_logs(root, ("a.txt", "dir", "x"))
+    files = [path for path, file in world.commits[-1].files.items() if stat.S_ISREG(file.mode)]
+    for path in files[:2]:
+        check_blame(root, path)
+
+
+def check_a_line(root: Path, world: World) -> None:
+    for path, file in list(world.commits[-1].files.items())[:2]:
+        check_follow(root, path)
+        if file.data.count(b"\n") > 2 and stat.S_ISREG(file.mode):
+            check_lines(root, path, 2, 3)
+
+
+@settings(max_examples=30)
+@given(worlds(clean=True, merges=False))
+def test_random_lines_of_history(world: World) -> None:
+    with made(world) as (root,):
+        check_a_line(root, world)
 
 
 @settings(max_examples=100)
 @given(worlds(most=4))
 def test_random_repositories(world: World) -> None:
     with made(world) as (root,):
-        check(root)
+        check(root, world)
 
 
 @pytest.mark.soak
@@ -27,4 +45,12 @@ def test_random_repositories(world: World) -> None:
 @given(worlds())
 def test_many_random_repositories(world: World) -> None:
     with made(world) as (root,):
-        check(root)
+        check(root, world)
+
+
+@pytest.mark.soak
+@settings(max_examples=1000, derandomize=False)
+@given(worlds(clean=True, merges=False))
+def test_many_random_lines_of_history(world: World) -> None:
+    with made(world) as (root,):
+        check_a_line(root, world)

@@ -47,8 +47,8 @@ def info_of(commit: pygit2.Commit) -> CommitInfo:
     return CommitInfo(
         str(commit.id),
         tuple(map(str, commit.parent_ids)),
-        _signature(commit.author),
-        _signature(commit.committer),
+        signature_of(commit.author),
+        signature_of(commit.committer),
         _decoded(commit.raw_message, encoding),
     )
 
@@ -65,7 +65,8 @@ def moment(text: str, *, end: bool = False) -> int:
     return int(aware.timestamp()) + (86_399 if end and is_date else 0)
 
 
-def _signature(one: pygit2.Signature) -> Signature:
+def signature_of(one: pygit2.Signature) -> Signature:
+    """Who and when, whatever bytes the name has."""
     return Signature(
         one.raw_name.decode("utf-8", "replace"), one.raw_email.decode("utf-8", "replace"), _iso(one)
     )

@@ -1,0 +1,54 @@
+"""Which lines of a content are those of an older one."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pygit2
+
+_OPTION = pygit2.enums.DiffOption
+_FLAGS = _OPTION.INDENT_HEURISTIC | _OPTION.FORCE_TEXT
+
+
+class Hunk(NamedTuple):
+    """Lines that were replaced, counted from 0: from the first to before the last, in both contents."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+
+
+class Kept(NamedTuple):
+    """Lines that stayed, counted from 0."""
+
+    old: int
+    new: int
+    length: int
+
+
+def hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes) -> list[Hunk]:
+    made = pygit2.Patch.create_from(old, new, flag=_FLAGS, context_lines=0)
+    return [
+        Hunk(
+            *_span(one.old_start, one.old_lines),
+            *_span(one.new_start, one.new_lines),
+        )
+        for one in made.hunks
+    ]
+
+
+def kept(found: list[Hunk], lines: int) -> Iterator[Kept]:
+    """The parts of the new content, which has so many lines, that no hunk has replaced."""
+    old = new = 0
+    for hunk in found:
+        if hunk.new > new:
+            yield Kept(old, new, hunk.new - new)
+        old, new = hunk.old_end, hunk.new_end
+    if lines > new:
+        yield Kept(old, new, lines - new)
+
+
+def _span(start: int, count: int) -> tuple[int, int]:
+    """A hunk without lines on a side is after the line that it names."""
+    first = start - 1 if count else start
+    return first, first + count
