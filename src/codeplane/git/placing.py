@@ -11,6 +11,7 @@ from typing import Final, cast
 import pygit2
 from pygit2.enums import BlobFilter, FilterMode
 
+from codeplane.git.attributed import Attributed
 from codeplane.git.outcome import Side
 from codeplane.git.standing import EXECUTABLE, LINK, SUBMODULE
 from codeplane.jail.beneath import open_beneath
@@ -28,7 +29,11 @@ class Placer:
     handle: pygit2.Repository
     root: Path
     done: int = 0
+    attributed: Attributed = field(init=False)
     _disk: Disk = field(default_factory=Disk)
+
+    def __post_init__(self) -> None:
+        self.attributed = Attributed(self.handle, self.root)
 
     def remove(self, path: str) -> None:
         """Unlinks one name; what is gone already is fine."""
@@ -98,6 +103,8 @@ class Placer:
         """The blob after git's own filters for line ends and ids; no program is run."""
         blob = self._blob(side)
         data = blob.data
+        if not self.attributed.may_convert(path):
+            return data
         name = cast("str", _Name(os.fsencode(path)))
         filters = self.handle.load_filter_list(name, FilterMode.TO_WORKTREE)
         if filters is None or not data:

@@ -72,17 +72,17 @@ class _Planner:
 
     def switch(self, path: str, pair: Pair) -> None:
         """The table of git's two-way merge for one path that the trees have differently."""
-        if path in self.torn:
-            self._take(path, pair.new, Risk.UNMERGED)
-            return
         current = in_index(self.handle, path)
-        if current == pair.new:
-            return
-        if current != pair.old:
-            self._take(path, pair.new, Risk.STAGED)
+        if path not in self.torn and current == pair.new:
             return
         found = self.tree.at(path, current)
-        self._take(path, pair.new, self._risk(path, current, found, pair.new), found)
+        if path in self.torn:
+            risk: Risk | None = Risk.UNMERGED
+        elif current != pair.old:
+            risk = Risk.STAGED
+        else:
+            risk = self._risk(path, current, found, pair.new)
+        self._take(path, pair.new, risk, found)
 
     def replace(self, path: str, pair: Pair, *, is_staged: bool) -> None:
         """One path becomes what the tree has, whatever the index and the file are."""
@@ -101,8 +101,7 @@ class _Planner:
             self._clear_way(path)
         return self.plan
 
-    def _take(self, path: str, new: Side | None, risk: Risk | None, found: Standing | None = None) -> None:
-        found = found or self.tree.at(path)
+    def _take(self, path: str, new: Side | None, risk: Risk | None, found: Standing | None) -> None:
         if risk is not None:
             self.plan.risks[path] = risk
         if new is None:
@@ -138,12 +137,9 @@ class _Planner:
             if blocker not in self.plan.removals:
                 self._in_the_way(blocker)
             return
-        found = self.tree.at(path)
-        if found is None:
-            return
-        if found.is_directory:
+        if self.tree.is_directory(path):
             self._clear_directory(path)
-        elif in_index(self.handle, path) is None and path not in self.torn:
+        elif self.tree.is_there(path) and in_index(self.handle, path) is None and path not in self.torn:
             self._in_the_way(path)
 
     def _clear_directory(self, path: str) -> None:

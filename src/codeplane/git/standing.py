@@ -9,7 +9,9 @@ from typing import Final
 
 import pygit2
 
+from codeplane.git.attributed import Attributed
 from codeplane.git.outcome import Side
+from codeplane.git.settings import flag
 
 FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 _OWNER_RUNS: Final = 0o100
@@ -32,8 +34,8 @@ class WorkTree:
     _directories: dict[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        config = self.handle.config
-        self._has_modes = "core.filemode" not in config or config.get_bool("core.filemode")
+        self._has_modes = flag(self.handle, "core.filemode", default=True)
+        self._attributed = Attributed(self.handle, self.root)
 
     def blocker(self, path: str) -> str | None:
         """The nearest directory of a path that is there and is no directory: a file, a link, a device."""
@@ -46,20 +48,24 @@ class WorkTree:
 
     def at(self, path: str, known: Side | None = None) -> Standing | None:
         """What is at a path; None when nothing is. `known` says the mode where the file system has none."""
-        if self.blocker(path) is not None:
-            return None
-        place = self.root / path
-        try:
-            found = place.lstat()
-        except (FileNotFoundError, NotADirectoryError):
+        found = self._look(path)
+        if found is None:
             return None
         if stat.S_ISDIR(found.st_mode):
             return Standing(None, is_directory=True)
         if stat.S_ISLNK(found.st_mode):
-            return Standing(Side(str(pygit2.hash(os.fsencode(os.readlink(place)))), LINK))  # noqa: PTH115
+            return Standing(Side(str(pygit2.hash(os.fsencode(os.readlink(self.root / path)))), LINK))  # noqa: PTH115
         if not stat.S_ISREG(found.st_mode):
             return Standing(None)
-        return Standing(Side(str(self.handle.hashfile(path)), self._mode(found, known)))
+        return Standing(Side(self._hashed(path), self._mode(found, known)))
+
+    def is_there(self, path: str) -> bool:
+        """Whether anything is at a path."""
+        return self._look(path) is not None
+
+    def is_directory(self, path: str) -> bool:
+        found = self._look(path)
+        return found is not None and stat.S_ISDIR(found.st_mode)
 
     def files_below(self, path: str) -> Iterator[str]:
         """Everything below a directory that is not a directory itself; links are not entered."""
@@ -70,9 +76,19 @@ class WorkTree:
             else:
                 yield inner
 
-    def forget(self) -> None:
-        """What was known of directories may have changed."""
-        self._directories.clear()
+    def _look(self, path: str) -> os.stat_result | None:
+        if self.blocker(path) is not None:
+            return None
+        try:
+            return os.lstat(f"{self.root}/{path}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _hashed(self, path: str) -> str:
+        """The blob that git would make of a file."""
+        if self._attributed.may_convert(path):
+            return str(self.handle.hashfile(path))
+        return str(pygit2.hashfile(f"{self.root}/{path}"))
 
     def _mode(self, found: os.stat_result, known: Side | None) -> int:
         if not self._has_modes:

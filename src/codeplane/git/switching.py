@@ -149,10 +149,10 @@ def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str
     """Writes what comes, the attributes first, which say how; returns what git's filters have to write."""
     first = {path: side for path, side in plan.writes.items() if path.endswith(_ATTRIBUTES)}
     placer.write(first)
+    placer.attributed.forget()
     rest = {path: side for path, side in plan.writes.items() if path not in first}
-    drivers = filtered(
-        placer.handle, [path for path, side in rest.items() if side.mode in (FILE, EXECUTABLE)]
-    )
+    files = [path for path, side in rest.items() if side.mode in (FILE, EXECUTABLE)]
+    drivers = filtered(placer.handle, filter(placer.attributed.may_have, files))
     notes = []
     try:
         check_filters(repository, placer.handle, drivers)

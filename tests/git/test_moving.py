@@ -1,0 +1,177 @@
+"""Checkout, reset and stash on random histories with work in them: as the git program does them."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pygit2
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from codeplane.core.errors import CodePlaneError, NothingToCommit, WorkAtRisk
+from codeplane.git import Repository, open_repository
+from codeplane.git.applying import pop
+from codeplane.git.checkouts import check_out, find_goal
+from codeplane.git.differing import between
+from codeplane.git.resetting import Mode, reset
+from codeplane.git.stashes import find, push
+from codeplane.process import Programs
+from tests.git import plain
+from tests.git.histories import World, made, worlds
+
+PROGRAMS = Programs({"PATH": os.environ["PATH"]})
+FEW = settings(max_examples=12, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=400, suppress_health_check=list(HealthCheck))
+
+
+def state_of(root: Path) -> plain.State:
+    """Without the references that only one of the two makes, or makes with other dates."""
+    state = plain.state_of(root)
+    kept = [line for line in state.refs.splitlines() if line.startswith((b"refs/heads", b"refs/tags"))]
+    return replace(state, refs=b"\n".join(kept))
+
+
+def by_git(root: Path, *arguments: str) -> bool:
+    done = subprocess.run(
+        ["git", *arguments], cwd=root, env=plain.environment(root.parent), capture_output=True, check=False
+    )
+    return done.returncode == 0
+
+
+def by_us(root: Path, act: Callable[[Repository], object]) -> CodePlaneError | None:
+    try:
+        act(open_repository(root, trusted=False))
+    except CodePlaneError as error:
+        return error
+    return None
+
+
+def assert_nothing_lost(root: Path, before: plain.State) -> None:
+    """Every content that was in a file is still there, or git has it."""
+    now = plain.files_of(root)
+    for path, (kind, data) in before.files.items():
+        if now.get(path) != (kind, data):
+            blob = str(pygit2.hash(data))
+            assert plain.run(root, "cat-file", "-t", blob) == b"blob\n", path
+
+
+def in_the_way(root: Path, error: CodePlaneError, target: str) -> bool:
+    """Whether all that is at risk are files that git writes a directory over, or removes with one."""
+    with open_repository(root, trusted=False).opened() as handle:
+        old, new = (str(handle.revparse_single(name).peel(pygit2.Tree).id) for name in ("HEAD", target))
+        differ = between(handle, old, new)
+    named = error.details["paths"]
+    assert isinstance(named, dict)
+    return all(path not in differ for paths in named.values() for path in paths)
+
+
+def checked_out_alike(world: World) -> None:
+    with made(world, copies=2) as (ours, theirs):
+        before = state_of(ours)
+        refused = by_us(ours, lambda one: check_out(one, PROGRAMS, find_goal(one, "side")))
+        is_done = by_git(theirs, "checkout", "-q", "side")
+        after = state_of(ours)
+        event(f"ours {'refuses' if refused else 'goes'}, git {'goes' if is_done else 'refuses'}")
+        if refused is not None:
+            assert isinstance(refused, WorkAtRisk) and after == before
+            assert not is_done or in_the_way(ours, refused, "side")
+        elif is_done:
+            assert after == state_of(theirs)
+        assert_nothing_lost(ours, before)
+
+
+def reset_alike(world: World, mode: Mode) -> None:
+    with made(world, copies=2) as (ours, theirs):
+        before = state_of(ours)
+        refused = by_us(ours, lambda one: reset(one, PROGRAMS, "side", mode, force=mode is Mode.HARD))
+        is_done = by_git(theirs, "reset", "-q", f"--{mode}", "side")
+        event(f"{mode}: ours {'refuses' if refused else 'goes'}, git {'goes' if is_done else 'refuses'}")
+        if refused is not None:
+            assert isinstance(refused, WorkAtRisk) and state_of(ours) == before
+            assert not is_done or in_the_way(ours, refused, "side")
+        elif is_done:
+            assert state_of(ours) == state_of(theirs)
+            assert plain.text(ours, "rev-parse", "ORIG_HEAD") == plain.text(theirs, "rev-parse", "ORIG_HEAD")
+        assert_nothing_lost(ours, before)
+
+
+def stashed_alike(world: World, *, untracked: bool, index: bool, moves: bool) -> None:
+    with made(world, copies=2) as (ours, theirs):
+        before = state_of(ours)
+        refused = by_us(ours, lambda one: push(one, PROGRAMS, untracked=untracked))
+        by_git(theirs, "stash", "push", "-q", *(["-u"] if untracked else []))
+        if isinstance(refused, NothingToCommit):
+            assert plain.run(theirs, "stash", "list") == b""
+            return
+        assert refused is None
+        assert state_of(ours) == state_of(theirs)
+        assert_nothing_lost(ours, before)
+        for name in ("", "^2", "^3"):
+            assert files_in(ours, name) == files_in(theirs, name)
+        popped_alike(ours, theirs, index=index, moves=moves)
+
+
+def popped_alike(ours: Path, theirs: Path, *, index: bool, moves: bool) -> None:
+    for root in (ours, theirs) if moves else ():
+        by_git(root, "checkout", "-q", "-f", "side")
+    before = state_of(ours)
+    refused = by_us(ours, lambda one: pop(one, PROGRAMS, find(one, None), index=index))
+    is_done = by_git(theirs, "stash", "pop", "-q", *(["--index"] if index else []))
+    kept = [plain.run(root, "stash", "list") != b"" for root in (ours, theirs)]
+    event(f"pop: ours {type(refused).__name__}, git {'goes' if is_done else 'stops'}")
+    if refused is not None:
+        assert not is_done and state_of(ours) == before and kept == [True, True]
+    else:
+        assert state_of(ours) == state_of(theirs) and kept[0] == kept[1]
+
+
+def files_in(root: Path, name: str) -> bytes:
+    """A stash of git's may have untracked files that are none."""
+    has_it = by_git(root, "rev-parse", "-q", "--verify", f"refs/stash{name}")
+    return plain.run(root, "ls-tree", "-r", f"refs/stash{name}") if has_it else b""
+
+
+@given(worlds())
+@FEW
+def test_a_branch_is_checked_out_as_git_does_it(world: World) -> None:
+    checked_out_alike(world)
+
+
+@given(worlds(), st.sampled_from(Mode))
+@FEW
+def test_a_branch_is_reset_as_git_does_it(world: World, mode: Mode) -> None:
+    reset_alike(world, mode)
+
+
+@given(worlds(), st.booleans(), st.booleans(), st.booleans())
+@FEW
+def test_work_is_put_aside_and_taken_up_as_git_does_it(
+    world: World, untracked: bool, index: bool, moves: bool
+) -> None:
+    stashed_alike(world, untracked=untracked, index=index, moves=moves)
+
+
+@pytest.mark.soak
+@given(worlds())
+@MANY
+def test_many_branches_are_checked_out_as_git_does_it(world: World) -> None:
+    checked_out_alike(world)
+
+
+@pytest.mark.soak
+@given(worlds(), st.sampled_from(Mode))
+@MANY
+def test_many_branches_are_reset_as_git_does_it(world: World, mode: Mode) -> None:
+    reset_alike(world, mode)
+
+
+@pytest.mark.soak
+@given(worlds(), st.booleans(), st.booleans(), st.booleans())
+@MANY
+def test_much_work_is_put_aside_and_taken_up_as_git_does_it(
+    world: World, untracked: bool, index: bool, moves: bool
+) -> None:
+    stashed_alike(world, untracked=untracked, index=index, moves=moves)
