@@ -191,6 +191,16 @@ class LanguageSpec:
     reserved: str = ""  # pattern of names that the language itself calls by
     # Last parts of the names of decorators that leave alone what their definition is called by.
     plain_decorators: frozenset[str] = frozenset()
+    # Patterns of calls and literals: `@keyword` names a parameter or a field of `@holder`, or of the class
+    # around where there is none; `@splat` stands for any, `@open` for what a macro makes of it.
+    keywords: tuple[str, ...] = ()
+    builtins: frozenset[str] = frozenset()  # functions and classes that are there without an import
+    named_arguments: bool = False  # calls may name parameters
+    # What stands around a variable in a string that reads it, with `NAME` for the name.
+    inline_names: str = ""
+    # Patterns of a `@name` that is a key and its value at once, perhaps with a `@modifier` before it and with
+    # the `@whole` where that is more → how the two are written apart.
+    shorthands: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     standard: str = ""  # pattern of how the modules of the language's own library begin, as imported
     gaps: str = ""  # what the support table says about things left out
 

@@ -9,7 +9,9 @@ from codeplane.index import Snapshot
 from codeplane.index.targets import is_outside
 from codeplane.languages.modules import Place
 from codeplane.refactor.family import Family
+from codeplane.refactor.keywords import KEYWORD, Keywords
 from codeplane.refactor.plan import Problem
+from codeplane.refactor.variables import Variable, bare, renamed
 
 
 def collisions(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
@@ -22,6 +24,10 @@ def collisions(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem
                 yield _taken(snapshot, other, new)
         if problem := _bound(snapshot, place, new):
             yield problem
+    for one in sorted(family.variables):
+        yield from _hidden(snapshot, one, renamed(one.name, new))
+    if family.functions:
+        yield from _given(snapshot, family, bare(new))
 
 
 def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
@@ -61,6 +67,24 @@ def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
     return Problem(
         "collision", f"`{new}` is bound already where {item.name} is defined.", RepoPath(place.path), line
     )
+
+
+def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
+    """Something of the new name in the scope of a variable."""
+    facts = snapshot.linker.sources.facts(one.path)
+    assert facts is not None, "BUG: a variable has a file"
+    at = facts.bound(one.scope, new)
+    if at is not None:
+        line = facts.binds[at].line if at >= 0 else None
+        yield Problem("collision", f"`{new}` is bound already where {one.name} is.", one.path, line)
+
+
+def _given(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
+    """Calls that give a function a keyword of the new name: it would become this parameter."""
+    keywords = Keywords(snapshot, family)
+    for ref in snapshot.references.named(new):
+        if ref.receiver == KEYWORD and keywords.owner(ref.path, ref.line, ref.column) == "ours":
+            yield Problem("collision", f"A call gives `{new}=` already.", ref.path, ref.line)
 
 
 def _taken(snapshot: Snapshot, place: Place, new: str) -> Problem:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.places import definition_of
+from codeplane.graph.places import definition_of, flags_of
 from codeplane.index import Snapshot
 from codeplane.languages import specs
+from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Problem
@@ -24,6 +25,13 @@ def doubts(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
         yield from _decorated(snapshot, place)
         if family.is_member:
             yield from _dynamic(snapshot, place)
+    if family.is_local:
+        for place in sorted(family.functions):
+            yield from _decorated(snapshot, place)
+            if flags_of(snapshot, place) & FLAG_TEST:
+                item = definition_of(snapshot, place)
+                text = f"What runs the tests may give {item.name} its arguments by name."
+                yield Problem("test", text, RepoPath(place.path), item.name_line)
 
 
 def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:

@@ -60,7 +60,7 @@ def _leaks(snapshot: Snapshot, path: str, modules: set[str]) -> bool:
     if not local:
         return False
     lines = Lines(snapshot.source(RepoPath(path)))
-    return any(_is_value(lines, use) for name in local for use in _uses(snapshot, path, name, modules))
+    return any(stands_alone(lines, use) for name in local for use in _uses(snapshot, path, name, modules))
 
 
 def _is_module(target: tuple[Place, ...], modules: set[str]) -> bool:
@@ -75,8 +75,8 @@ def _uses(snapshot: Snapshot, path: str, name: str, modules: set[str]) -> Iterat
             yield ref.line, ref.column, size
 
 
-def _is_value(lines: Lines, use: tuple[int, int, int]) -> bool:
-    """Whether a name does not stand before one of its members."""
+def stands_alone(lines: Lines, use: tuple[int, int, int]) -> bool:
+    """Whether a name, by line, column and length, does not stand before one of its members."""
     line, column, size = use
     rest = lines.data[lines.offset(line, column) + size :][:40].lstrip()
     return not rest.startswith(_MEMBER)

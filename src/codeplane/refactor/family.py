@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -10,9 +10,11 @@ from codeplane.graph.hierarchy import INTERFACES, is_class, overridden, overridi
 from codeplane.graph.places import definition_of
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES, is_outside
+from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
 from codeplane.languages.modules import Place
 from codeplane.refactor.plan import Problem
+from codeplane.refactor.variables import Variable, holder_of, is_argument, twin, variables_in
 
 _MOST: Final = 2_000
 _UNTOLD: Final = re.compile(r".+:\d+:(.+)\Z", re.DOTALL)
@@ -27,6 +29,13 @@ class Family:
     places: frozenset[Place]
     is_member: bool
     doubts: tuple[Problem, ...]  # why something outside may belong to it as well
+    variables: frozenset[Variable] = frozenset()  # parameters and locals that have the name with it
+    functions: frozenset[Place] = frozenset()  # those whose calls may name the parameters
+
+    @property
+    def is_local(self) -> bool:
+        """Whether nothing outside of one function can say the name, arguments of calls aside."""
+        return not self.places
 
 
 def family_of(snapshot: Snapshot, place: Place) -> Family:
@@ -43,7 +52,33 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
     owner = owner_of(snapshot, place)
     is_member = owner is not None and is_class(snapshot, owner)
     doubts = tuple(_doubts(snapshot, found)) if is_member else ()
-    return Family(item.name, item.kind, frozenset(found), is_member, doubts)
+    twins = {both for other in found if (both := twin(snapshot, other)) is not None}
+    functions = {holder_of(snapshot, one) for one in twins if is_argument(snapshot, one)}
+    return Family(
+        item.name, item.kind, frozenset(found), is_member, doubts, frozenset(twins), frozenset(functions)
+    )
+
+
+def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
+    """All that has to be renamed when one variable is: the same parameter of functions that override each
+    other, where calls can name it."""
+    kind = "parameter" if variable.is_parameter else "variable"
+    alone = Family(variable.name, kind, frozenset(), False, (), frozenset((variable,)))
+    facts = snapshot.linker.sources.facts(variable.path)
+    assert facts is not None, "BUG: a variable has a file"
+    spec = specs()[facts.language]
+    if not spec.named_arguments or not is_argument(snapshot, variable):
+        return alone
+    function = holder_of(snapshot, variable)
+    item = definition_of(snapshot, function)
+    if item.kind in CLASSES or item.kind == "constructor" or item.name in spec.initializers:
+        return replace(alone, functions=frozenset(snapshot.linker.grouped(function)))
+    family = family_of(snapshot, function)
+    same = {one for place in family.places for one in variables_in(snapshot, place, variable.name)}
+    parameters = {one for one in same if one.is_parameter}
+    return replace(
+        alone, doubts=family.doubts, variables=frozenset(parameters | {variable}), functions=family.places
+    )
 
 
 def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:

@@ -92,3 +92,4 @@ class Plan:
     shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
     epoch: int = 0
+    within: RepoPath | None = None  # the one file that matters, where nothing outside can say the name

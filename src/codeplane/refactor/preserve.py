@@ -1,6 +1,8 @@
 """Every name means afterwards what it meant before: the proof that a plan has to pass."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -11,8 +13,10 @@ from codeplane.index.targets import Target, split_path
 from codeplane.jail import shown
 from codeplane.languages.facts import Occurrences
 from codeplane.refactor.plan import Problem, Site
+from codeplane.refactor.text import moved
 
 _MOST_TOLD: Final = 20
+_NAMES: Final = re.compile(r"[\w$@~]+[?!]?")
 
 
 def breaches(
@@ -20,15 +24,18 @@ def breaches(
     after: Linker,
     sites: Mapping[RepoPath, Collection[Site]],
     names: Collection[str],
+    *,
+    is_local: bool = False,
 ) -> list[Problem]:
     """What would mean something else, or could not be read any more, were the sites replaced.
 
     `after` links the files as they would be. Looked at are the files with sites and those that have one of
-    the names in them; of these, all that the scopes say, and what links say wherever a name plays a part.
+    the names in them, unless the names mean nothing outside (`is_local`); of these, all that the scopes say,
+    and what links say wherever a name plays a part.
     """
     found: list[Problem] = []
     check = _Check(snapshot, after, frozenset(names))
-    for path in sorted({*sites, *_holding(snapshot, names)}):
+    for path in sorted({*sites, *(() if is_local else _holding(snapshot, names))}):
         found += check.file(path, sites.get(path, ()))
         if len(found) >= _MOST_TOLD:
             break
@@ -54,6 +61,7 @@ class _Check:
             yield Problem("syntax", f"{shown(path)} could not be read any more.", path)
             return
         was, is_now = (_occurrences(linker, path) for linker in (self._before, self._after))
+        is_now = _without(is_now, _added(was, is_now, sites))
         if len(was) != len(is_now):
             yield Problem("syntax", f"{shown(path)} would have other names in it than those replaced.", path)
             return
@@ -79,7 +87,7 @@ class _Check:
             if one[1:] != other[1:]:
                 text = f"`{other[0]}` would mean something else in its file."
                 yield Problem("binding", text, path, seen.line)
-            elif site is None or site.new != other[0]:
+            elif site is None or other[0] not in _NAMES.findall(site.new):
                 yield Problem("binding", f"`{one[0]}` would become `{other[0]}`.", path, seen.line)
 
     def _concerned(self, found: Occurrences, receivers: Sequence[str]) -> set[int]:
@@ -108,6 +116,29 @@ def _occurrences(linker: Linker, path: str) -> Occurrences:
     sources = linker.sources
     blob = sources.memo.layout.blobs[path]
     return (sources.names_of(blob) if blob is not None else None) or Occurrences()
+
+
+def _added(was: Occurrences, is_now: Occurrences, sites: Collection[Site]) -> set[int]:
+    """The occurrences that come to be where a name that was two things at once is written apart."""
+    found: set[int] = set()
+    for site, start, end in moved(sites):
+        if " " not in site.new:
+            continue
+        first = bisect_left(is_now.starts, is_now.lines[site.line - 1] + start)
+        last = bisect_left(is_now.starts, is_now.lines[site.line - 1] + end)
+        stood = was.standing(site.line, site.column) is not None
+        found.update(range(first, last - stood))
+    return found
+
+
+def _without(found: Occurrences, left_out: Container[int]) -> Occurrences:
+    """The occurrences but some."""
+    if not left_out:
+        return found
+    kept = [at for at in range(len(found)) if at not in left_out]
+    columns = (found.names, found.starts, found.roles, found.scopes, found.targets, found.receivers)
+    names, starts, roles, scopes, targets, receivers = ([column[at] for at in kept] for column in columns)
+    return Occurrences(found.texts, names, starts, roles, scopes, targets, receivers, found.lines)
 
 
 def _columns(found: Occurrences) -> Iterator[tuple[str, int, int, int]]:

@@ -9,18 +9,21 @@ from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.graph.hierarchy import owner_of
-from codeplane.graph.places import definition_of, place_of, qualified
-from codeplane.index import DefFact, Index, Snapshot
+from codeplane.graph.places import definition_of, place_of
+from codeplane.index import Index, Snapshot
 from codeplane.jail import shown
 from codeplane.languages import has_references, specs
+from codeplane.languages.facts import Span
 from codeplane.refactor import words
 from codeplane.refactor.collisions import collisions
 from codeplane.refactor.doubts import doubts
-from codeplane.refactor.family import Family, family_of
+from codeplane.refactor.family import Family, family_of, variable_family
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict
 from codeplane.refactor.preserve import breaches
 from codeplane.refactor.sites import find, grouped
+from codeplane.refactor.subject import Subject, symbol_of
 from codeplane.refactor.text import Lines
+from codeplane.refactor.variables import Variable, bare, holder_of, renamed
 from codeplane.truth import digest_of
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
@@ -40,14 +43,14 @@ class Sweep:
         return self.is_on and _ORDER[mention.confidence] <= _ORDER[self.least]
 
 
-def draft(snapshot: Snapshot, subject: DefFact, new: str, sweep: Sweep) -> Plan:
+def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
     """What a rename comes to by the facts; `proven` decides whether it holds."""
-    place = place_of(subject)
-    old = subject.name
+    is_variable = isinstance(subject, Variable)
+    old, new = subject.name, renamed(subject.name, new)
     plan = Plan(
         "rename",
-        qualified(snapshot, place),
-        snapshot.uid(subject.path, subject.position),
+        symbol_of(snapshot, subject),
+        "" if isinstance(subject, Variable) else snapshot.uid(subject.path, subject.position),
         old,
         new,
         Verdict.OK,
@@ -55,14 +58,19 @@ def draft(snapshot: Snapshot, subject: DefFact, new: str, sweep: Sweep) -> Plan:
     )
     if (refused := _refused(snapshot, subject, new)) is not None:
         return refused(plan)
-    family = family_of(snapshot, place)
+    if isinstance(subject, Variable):
+        family = variable_family(snapshot, subject)
+    else:
+        family = family_of(snapshot, place_of(subject))
+    if is_variable and not family.functions:
+        plan = replace(plan, within=subject.path)
     found = find(snapshot, family, new)
-    seen = list(words.words(snapshot, old, new))
-    groups = [*grouped(snapshot, found.open, family, new), *_strings(snapshot, family, seen)]
+    seen = list(words.words(snapshot, old, new, _spans(snapshot, family)))
+    groups = [*grouped(snapshot, found, family, new), *_strings(snapshot, family, seen)]
     mentioned = tuple(replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen))
     problems = [*collisions(snapshot, family, new)]
-    waiting = [*doubts(snapshot, family)]
-    blocked = list(_unread(snapshot, old))
+    waiting = [*doubts(snapshot, family), *found.doubts]
+    blocked = list(_unread(snapshot, plan))
     plan = replace(
         plan,
         sites=found.sites,
@@ -119,15 +127,28 @@ def proven(index: Index, plan: Plan) -> Plan:
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         by_path: dict[RepoPath, list[Site]] = {}
-        for site in plan.sites:
+        for site in (*plan.sites, *(one.site for one in plan.mentions if one.is_taken)):
             by_path.setdefault(site.path, []).append(site)
-        broken = breaches(snapshot, linker, by_path, (plan.new_name,))
+        names = {plan.new_name, bare(plan.new_name)}
+        broken = breaches(snapshot, linker, by_path, names, is_local=plan.within is not None)
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
 
 
-def _refused(snapshot: Snapshot, subject: DefFact, new: str) -> "_Refusal | None":
+def _spans(snapshot: Snapshot, family: Family) -> dict[str, list[Span]] | None:
+    """Where words can mean a variable: in the functions that it is in. None for what has a name outside."""
+    if not family.is_local:
+        return None
+    found: dict[str, list[Span]] = {}
+    for one in sorted(family.variables):
+        place = holder_of(snapshot, one)
+        if place.definition >= 0:
+            found.setdefault(one.path, []).append(definition_of(snapshot, place).span)
+    return found
+
+
+def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None":
     facts = snapshot.linker.sources.facts(subject.path)
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
@@ -135,7 +156,7 @@ def _refused(snapshot: Snapshot, subject: DefFact, new: str) -> "_Refusal | None
         return _Refusal(
             Verdict.UNSUPPORTED, "language", f"What {facts.language} names refer to is not known."
         )
-    if not _NAME.fullmatch(new):
+    if not _NAME.fullmatch(bare(new)):
         return _Refusal(Verdict.REFUSED, "name", f"{shown(new)!r} is not a name.")
     if new == subject.name:
         return _Refusal(Verdict.REFUSED, "name", "It has that name already.")
@@ -167,11 +188,11 @@ def _verdict(
     return Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK
 
 
-def _unread(snapshot: Snapshot, name: str) -> Iterator[Problem]:
+def _unread(snapshot: Snapshot, plan: Plan) -> Iterator[Problem]:
     """Files that may hold the name and are not known well enough to tell."""
-    if unread := snapshot.coverage.unread:
+    if (unread := snapshot.coverage.unread) and plan.within is None:
         yield Problem("not_indexed", f"{unread} files have not been read yet.")
-    for path in snapshot.linker.sources.paths_with(name):
+    for path in _holding(snapshot, plan, (plan.old_name,)):
         facts = snapshot.linker.sources.facts(path)
         if facts is not None and facts.state in ("partial", "failed"):
             text = f"{shown(path)} has the name in it and could not be parsed whole."
@@ -180,6 +201,9 @@ def _unread(snapshot: Snapshot, name: str) -> Iterator[Problem]:
 
 def _strings(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
     """Strings that are the name, or a path to it, and places in code that no fact tells of."""
+    if family.is_local:
+        yield from _inline(snapshot, family, seen)
+        return
     holders = _holders(snapshot, family)
     exact = tuple(word.site for word in seen if word.where == "string" and word.is_exact)
     paths = tuple(word.site for word in seen if word.where in _RISKY_STRINGS and _leads(word, holders))
@@ -195,6 +219,17 @@ def _strings(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iter
         yield Group("", about, code, "high", ("not_understood",), "scope_resolution")
 
 
+def _inline(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
+    """Strings that read a variable by its name."""
+    facts = snapshot.linker.sources.facts(min(family.variables).path)
+    pattern = specs()[facts.language].inline_names if facts is not None else ""
+    told = re.compile(pattern.replace("NAME", re.escape(family.name)))
+    sites = tuple(word.site for word in seen if word.where == "string" and told.search(word.line_text))
+    if pattern and sites:
+        about = f"{family.name} in a string that reads it"
+        yield Group("", about, sites, "medium", ("name_in_string",), "scope_resolution")
+
+
 def _leads(word: words.Word, holders: Collection[str]) -> bool:
     parts = re.split(r"\.|::?|/|#|->|\\", word.path_text)
     at = parts.index(word.site.old) if word.site.old in parts else 0
@@ -202,6 +237,9 @@ def _leads(word: words.Word, holders: Collection[str]) -> bool:
 
 
 def _mentions(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Mention]:
+    if family.is_local:
+        yield from words.parameter_mentions(seen)
+        return
     others = [one for one in snapshot.linker.sources.definitions(family.name) if one not in family.places]
     yield from words.mentions(seen, _holders(snapshot, family), is_alone=not others)
 
@@ -233,7 +271,13 @@ def _shown(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], str]:
 
 def concerned(snapshot: Snapshot, plan: Plan) -> dict[RepoPath, Digest]:
     """The files that a verdict rests on, as they are now: those with one of the names in them."""
-    sources = snapshot.linker.sources
-    found = {path for name in (plan.old_name, plan.new_name) for path in sources.paths_with(name)}
-    digests = ((RepoPath(path), snapshot.lookup.digest(path)) for path in sorted(found))
+    found = _holding(snapshot, plan, (plan.old_name, plan.new_name))
+    digests = ((RepoPath(path), snapshot.lookup.digest(path)) for path in found)
     return {path: digest for path, digest in digests if digest is not None}
+
+
+def _holding(snapshot: Snapshot, plan: Plan, names: Collection[str]) -> list[str]:
+    """The files that have one of the names in them and may have something to do with the plan."""
+    if plan.within is not None:
+        return [plan.within] if snapshot.linker.sources.exists(plan.within) else []
+    return sorted({path for name in names for path in snapshot.linker.sources.paths_with(name)})

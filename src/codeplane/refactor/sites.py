@@ -12,12 +12,17 @@ from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import Role
 from codeplane.refactor.escape import is_reached_by_value
 from codeplane.refactor.family import Family
-from codeplane.refactor.plan import Group, Risk, Site
+from codeplane.refactor.keywords import KEYWORD, Keywords
+from codeplane.refactor.plan import Group, Problem, Risk, Site
+from codeplane.refactor.shorthands import Shorthands
+from codeplane.refactor.variables import Variable, bare, renamed, uses
 
-_KEYWORD: Final = "="
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 # Members that an argument of a call may give a value by name.
 _GIVEN: Final = frozenset(("field", "variable", "constant", "property"))
+_RAW: Final = "#"
+_WHOLE: Final = ("import", "export", "key")
+_Position = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
@@ -26,43 +31,154 @@ class Found:
 
     sites: tuple[Site, ...]
     open: tuple[RefFact, ...]
+    keys: tuple[Site, ...] = ()  # keys that are variables as well, and may be meant
+    doubts: tuple[Problem, ...] = ()
 
 
 def find(snapshot: Snapshot, family: Family, new: str) -> Found:
     """Every place that has to change with the name, and every one that may have to."""
-    sites: dict[tuple[str, int, int], Site] = {}
-    unsure: dict[tuple[str, int, int], RefFact] = {}
-    for place in sorted(family.places):
-        item = definition_of(snapshot, place)
-        at = (place.path, item.name_line, item.name_column)
-        sites[at] = Site(RepoPath(place.path), at[1], at[2], family.name, new, Tier.PROVEN, item.kind)
-        for ref in snapshot.references.to(place):
-            at = (ref.path, ref.line, ref.column)
-            if place in ref.target and ref.tier in _CERTAIN:
-                if ref.name == family.name:
-                    sites[at] = _site(ref, new, ref.tier)
-            else:
-                unsure[at] = ref
-    possible = _Possible(snapshot, family)
-    left = []
-    for at, ref in sorted(unsure.items()):
-        if at in sites or not possible.may_mean(ref):
-            continue
-        # Members that override each other are renamed together, so it does not matter which one is meant.
-        meant = snapshot.references.of_family(ref) if family.is_member and ref.receiver else ()
-        if family.places.intersection(meant):
-            sites[at] = _site(ref, new, Tier.STRONG)
-        elif not meant:
-            left.append(ref)
-    return Found(tuple(sorted(sites.values())), tuple(left))
+    return _Search(snapshot, family, new).run()
+
+
+class _Search:
+    def __init__(self, snapshot: Snapshot, family: Family, new: str) -> None:
+        self._snapshot, self._family, self._new = snapshot, family, new
+        self._sites: dict[_Position, Site] = {}
+        self._unsure: dict[_Position, RefFact] = {}
+        self._keys: list[Site] = []
+        self._doubts: list[Problem] = []
+        self._keywords = Keywords(snapshot, family)
+        self._shorthands = Shorthands(snapshot)
+        self._possible = _Possible(snapshot, family)
+
+    def run(self) -> Found:
+        self._of_definitions()
+        self._of_variables()
+        self._of_arguments()
+        left = tuple(self._left())
+        if not self._family.is_local:
+            self._of_keys()
+        sites = {site for one in self._sites.values() for site in self._split(one)}
+        return Found(tuple(sorted(sites)), left, tuple(self._keys), tuple(self._doubts))
+
+    def _split(self, site: Site) -> list[Site]:
+        """A variable that is a key as well keeps the key; a key that was found as such is written already."""
+        is_value = not self._family.is_member or self._is_variable(site)
+        if is_value and site.what not in _WHOLE:
+            return self._shorthands.value_renamed(site)
+        return [site]
+
+    def _is_variable(self, site: Site) -> bool:
+        return any(one.path == site.path and one.name == site.old for one in self._family.variables)
+
+    def _of_definitions(self) -> None:
+        name = bare(self._family.name)
+        for place in sorted(self._family.places):
+            item = definition_of(self._snapshot, place)
+            path, new = RepoPath(place.path), renamed(item.name, self._new)
+            site = Site(path, item.name_line, item.name_column, item.name, new, Tier.PROVEN, item.kind)
+            self._sites[path, site.line, site.column] = site
+            for ref in self._snapshot.references.to(place):
+                at = (ref.path, ref.line, ref.column)
+                if place in ref.target and ref.tier in _CERTAIN:
+                    if bare(ref.name) == name:
+                        self._sites[at] = self._site(ref, ref.tier)
+                else:
+                    self._unsure[at] = ref
+
+    def _of_variables(self) -> None:
+        for one in sorted(self._family.variables):
+            sure = True
+            for seen, is_certain in uses(self._snapshot, one):
+                sure = sure and is_certain
+                # A member that is a parameter too may be written with the mark of the variable.
+                self._sites.pop(
+                    (one.path, seen.line, seen.column + len(one.name) - len(bare(one.name))), None
+                )
+                tier = Tier.PROVEN if is_certain else Tier.STRONG
+                new = renamed(one.name, self._new)
+                site = Site(one.path, seen.line, seen.column, one.name, new, tier, seen.role.name.lower())
+                self._sites[one.path, seen.line, seen.column] = site
+            if not sure:
+                text = f"`{one.name}` may be bound to something else as well."
+                self._doubts.append(Problem("dynamic", text, one.path, one.line))
+            self._of_macros(one)
+
+    def _of_macros(self, one: Variable) -> None:
+        """What stands in the scope of a variable where a macro gives names their meaning."""
+        facts = self._snapshot.linker.sources.facts(one.path)
+        assert facts is not None, "BUG: a variable has a file"
+        for ref in self._snapshot.references.named(one.name):
+            if ref.path != one.path or one.scope not in self._snapshot.linker.outward(facts, ref.scope):
+                continue
+            is_open = ref.receiver == KEYWORD and self._keywords.is_open(ref.path, ref.line, ref.column)
+            if is_open or (ref.receiver == _RAW and one.is_parameter):
+                self._unsure[ref.path, ref.line, ref.column] = ref
+
+    def _of_arguments(self) -> None:
+        """The keywords by which calls name a parameter."""
+        if not self._family.functions:
+            return
+        for ref in self._snapshot.references.named(bare(self._family.name)):
+            if ref.receiver == KEYWORD:
+                self._unsure[ref.path, ref.line, ref.column] = ref
+        for path in sorted(self._keywords.calling()):
+            for line in self._keywords.splats(path):
+                text = "A call is given keywords that are made at run time."
+                self._doubts.append(Problem("splat", text, path, line))
+
+    def _left(self) -> Iterator[RefFact]:
+        """What stays open of the places that may be meant; the others become sites."""
+        family = self._family
+        for at, ref in sorted(self._unsure.items()):
+            if at in self._sites or not self._possible.may_mean(ref):
+                continue
+            if ref.receiver == KEYWORD:
+                owner = self._keywords.owner(ref.path, ref.line, ref.column)
+                if owner == "ours":
+                    self._sites[at] = self._site(ref, Tier.STRONG)
+                elif owner == "open":
+                    yield ref
+                continue
+            # Members that override each other are renamed together, so it does not matter which one is meant.
+            meant = self._snapshot.references.of_family(ref) if family.is_member and ref.receiver else ()
+            if family.places.intersection(meant):
+                self._sites[at] = self._site(ref, Tier.STRONG)
+            elif not meant:
+                yield ref
+
+    def _of_keys(self) -> None:
+        """Keys that are variables as well: the variable stays what it is, and the key may be ours."""
+        facts = self._snapshot.linker.sources.facts(min(self._family.places).path)
+        if facts is None or not specs()[facts.language].shorthands:
+            return
+        if not self._family.is_member and not self._possible.is_reached():
+            return
+        names = (bare(self._family.name), bare(self._new))
+        for path in map(RepoPath, self._snapshot.linker.sources.paths_with(names[0])):
+            for pair in self._shorthands.named(path, names[0]):
+                at = (path, pair.line, pair.column)
+                owner = self._keywords.owner(*at) if at not in self._sites else "other"
+                if owner == "ours":
+                    self._sites[at] = self._shorthands.key_renamed(path, pair, names, Tier.STRONG)
+                elif owner == "open":
+                    self._keys.append(self._shorthands.key_renamed(path, pair, names, Tier.ANCHORED))
+
+    def _site(self, ref: RefFact, tier: Tier) -> Site:
+        return _site(ref, self._new, tier)
 
 
 def _site(ref: RefFact, new: str, tier: Tier) -> Site:
-    return Site(ref.path, ref.line, ref.column, ref.name, new, tier, ref.role.name.lower())
+    text = renamed(ref.name, new)
+    return Site(ref.path, ref.line, ref.column, ref.name, text, tier, ref.role.name.lower())
 
 
-def grouped(snapshot: Snapshot, refs: tuple[RefFact, ...], family: Family, new: str) -> Iterator[Group]:
+def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Iterator[Group]:
     """Open places by what stands before the name: those of one group have one answer."""
+    refs = found.open
+    if found.keys:
+        about = f"`{family.name}` as a key that is a variable as well"
+        yield Group("", about, found.keys, "medium", ("shorthand",), "receiver_resolution")
     groups: dict[tuple[str, str], list[RefFact]] = {}
     for ref in refs:
         unit = snapshot.linker.sources.unit_of(ref.path)
@@ -75,13 +191,17 @@ def grouped(snapshot: Snapshot, refs: tuple[RefFact, ...], family: Family, new: 
 
 
 def _about(receiver: str, name: str) -> str:
-    if receiver == _KEYWORD:
+    if receiver == _RAW:
+        return f"`{name}` in a macro"
+    if receiver == KEYWORD:
         return f"`{name}=` in arguments of calls"
     return f"`{receiver}.{name}`" if receiver else f"`{name}` that nothing around explains"
 
 
 def _why(receiver: str) -> tuple[tuple[str, ...], Risk]:
-    if receiver == _KEYWORD:
+    if receiver == _RAW:
+        return ("macro",), "medium"
+    if receiver == KEYWORD:
         return ("keyword_argument",), "medium"
     return (("receiver_not_proven",), "medium") if receiver else (("not_bound",), "high")
 
@@ -97,16 +217,21 @@ class _Possible:
     def may_mean(self, ref: RefFact) -> bool:
         if ref.role is Role.DEFINE:
             return False
-        if ref.receiver == _KEYWORD:
-            return self._family.is_member and self._family.kind in _GIVEN
+        if ref.receiver == KEYWORD:
+            is_given = self._family.is_member and self._family.kind in _GIVEN
+            return is_given or bool(self._family.variables)
+        if self._family.is_local:
+            return True
         if self._family.is_member:
             return bool(ref.receiver) or _sees_members(self._spec(ref.path))
         return not ref.receiver or self._is_reached_by_value(ref)
 
     def _is_reached_by_value(self, ref: RefFact) -> bool:
         """A name behind a value of which nothing is known: it is meant only if that may be its module."""
-        if not self._spec(ref.path).modules_are_values:
-            return False
+        return self._spec(ref.path).modules_are_values and self.is_reached()
+
+    def is_reached(self) -> bool:
+        """Whether a variable may hold the module of the family."""
         if self._is_reached is None:
             self._is_reached = is_reached_by_value(self._snapshot, self._family)
         return self._is_reached

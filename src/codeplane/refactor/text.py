@@ -51,3 +51,14 @@ class Lines:
             yield site.new.encode("utf-8", "surrogateescape")
             done = start + len(site.old.encode("utf-8", "surrogateescape"))
         yield self.data[done:]
+
+
+def moved(sites: Iterable[Site]) -> Iterator[tuple[Site, int, int]]:
+    """Each site with the byte columns that its new text begins and ends at, once all of them are replaced."""
+    line, shift = ("", 0), 0
+    for site in sorted(sites):
+        if (site.path, site.line) != line:
+            line, shift = (site.path, site.line), 0
+        old, new = (len(text.encode("utf-8", "surrogateescape")) for text in (site.old, site.new))
+        yield site, site.column + shift, site.column + shift + new
+        shift += new - old

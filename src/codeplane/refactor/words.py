@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -11,6 +11,7 @@ from codeplane.core.proof import Tier
 from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages._style import comments_and_literals
+from codeplane.languages.facts import Span
 from codeplane.refactor.plan import Confidence, Mention, Site
 from codeplane.refactor.text import Lines
 
@@ -37,16 +38,24 @@ class Word:
     path_text: str  # the dotted or slashed path that it is a part of; "" where it stands alone
 
 
-def words(snapshot: Snapshot, name: str, new: str) -> Iterator[Word]:
-    """Every place that has the name as a word and that no fact tells of, in order."""
+def words(
+    snapshot: Snapshot, name: str, new: str, spans: Mapping[str, Sequence[Span]] | None = None
+) -> Iterator[Word]:
+    """Every place that has the name as a word and that no fact tells of, in order; with `spans`, in these."""
     sources = snapshot.linker.sources
     pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode("utf-8", "surrogateescape")) + rb"(?![\w$])")
-    for path in sources.paths_with(name)[:MOST_FILES]:
+    for path in sources.paths_with(name)[:MOST_FILES] if spans is None else sorted(spans):
         data = snapshot.source(RepoPath(path))
         if len(data) > _LARGEST:
             continue
         known = {(seen.line, seen.column) for seen in sources.occurrences(path, name)}
-        yield from _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new))
+        for word in _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new)):
+            if spans is None or any(_is_within(one, word.site.line) for one in spans[path]):
+                yield word
+
+
+def _is_within(span: Span, line: int) -> bool:
+    return span.start_line <= line <= span.end_line
 
 
 def _in_file(
@@ -134,6 +143,19 @@ def mentions(found: Collection[Word], holders: Collection[str], *, is_alone: boo
     for word in found:
         if word.where in ("comment", "document"):
             yield Mention(word.site, _confidence(word, holders, is_alone=is_alone))
+
+
+def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
+    """The words in comments of a function that has a variable of the name."""
+    for word in found:
+        if word.where == "comment" and not word.path_text:
+            name = re.escape(word.site.old)
+            is_marked = _is_marked(word, word.site.old) or re.search(
+                rf"(?:[:@\\](?:param|arg|argument|key|keyword|type|p)\b.*?\b|^\s*[-*]*\s*){name}\s*(?:[:(-]|$)"
+                rf"|[:@\\](?:param|arg|p)\b[^:]*\b{name}\b",
+                word.line_text,
+            )
+            yield Mention(word.site, "high" if is_marked else "low")
 
 
 def _confidence(word: Word, holders: Collection[str], *, is_alone: bool) -> Confidence:

@@ -11,6 +11,7 @@ from codeplane.jail import shown
 from codeplane.refactor import Plan, Verdict
 from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import Sweep, concerned, draft, proven, with_groups
+from codeplane.refactor.subject import find_subject
 from codeplane.refactor.text import Lines
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
@@ -33,11 +34,13 @@ def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def rename(call: Call, symbol: str, new_name: str) -> Pending:
-    """A plan to give a symbol another name."""
+def rename(call: Call, symbol: str, new_name: str, name: str = "") -> Pending:
+    """A plan to give a symbol another name; `name` is what goes by it at a line, or inside the symbol."""
     settings = call.repo.checkout.settings.refactor.doc_sweep
     sweep = Sweep(settings.enabled and settings.auto_apply, settings.min_confidence)
-    return planned(call, lambda snapshot: draft(snapshot, snapshot.symbol(symbol), new_name, sweep))
+    return planned(
+        call, lambda snapshot: draft(snapshot, find_subject(snapshot, symbol, name), new_name, sweep)
+    )
 
 
 def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof) -> Written:

@@ -11,11 +11,16 @@ from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
 class RefactorRenameInput(Input):
-    symbol: Annotated[str, synonyms("target", "from", "old_name")] = Field(
+    symbol: Annotated[str, synonyms("target", "from")] = Field(
         min_length=1, max_length=500, description="Qualified name or its end, `path:line`, or `sym_…`."
     )
-    new_name: Annotated[str, synonyms("to", "name")] = Field(
+    new_name: Annotated[str, synonyms("to")] = Field(
         min_length=1, max_length=200, description="The name alone, without its module."
+    )
+    name: Annotated[str, synonyms("old_name", "local", "parameter")] = Field(
+        default="",
+        max_length=200,
+        description="With `path:line` or a function: the local, parameter or definition of that name there.",
     )
     apply: Literal["never", "if_certain"] = Field(
         default="never", description="`if_certain`: at once, where every edit is proven."
@@ -27,13 +32,14 @@ def refactor_rename(call: Call, args: RefactorRenameInput) -> PlanOutput:
     """Renames a symbol everywhere it is meant and nowhere else, with comments and documents.
 
     Use when:
-    - a function, class, method, field or constant should have another name
+    - a function, class, method, field, constant, parameter or local should have another name
     Not for:
     - text that is no symbol: write_source
     Examples:
     - At once where it is certain: {"symbol": "app.load", "new_name": "read", "apply": "if_certain"}
+    - A parameter with the keywords of its calls: {"symbol": "app.load.path", "new_name": "file"}
     """
-    pending = rename(call, args.symbol, args.new_name)
+    pending = rename(call, args.symbol, args.new_name, args.name)
     if args.apply == "if_certain" and pending.plan.verdict is Verdict.OK:
         return plan_told(call, pending, told(call, apply(call, pending)))
     return plan_told(call, pending)

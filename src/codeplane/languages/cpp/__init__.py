@@ -31,6 +31,7 @@ SPEC = LanguageSpec(
         "dlopen": ("dynamic_import", 0),
     },
     surface="included",
+    keywords=("(field_initializer . (field_identifier) @keyword)",),
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, angles=True, rest=("...",)),
     gaps="Macros are not expanded; overloads, names of templates and calls that arguments may redirect are"

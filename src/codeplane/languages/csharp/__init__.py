@@ -49,6 +49,24 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("object", "Object", "System.Object")),
     static_types=True,
     surface="defined",
+    named_arguments=True,
+    keywords=(
+        (
+            "(invocation_expression function: (_) @holder arguments: (argument_list"
+            " (argument name: (identifier) @keyword)))"
+        ),
+        (
+            "(object_creation_expression type: (_) @holder arguments: (argument_list"
+            " (argument name: (identifier) @keyword)))"
+        ),
+        (
+            "(object_creation_expression type: (_) @holder initializer: (initializer_expression"
+            " (assignment_expression left: (identifier) @keyword)))"
+        ),
+    ),
+    shorthands={
+        '(anonymous_object_creation_expression (identifier) @name . ["," "}"])': "{key} = {value}",
+    },
     writing=SHARP,
     header=HeaderStyle(order="type", named=True, typed=True, angles=True, rest=("params",), classes=True),
     gaps="global usings of other files; attributes are not bound to their classes",

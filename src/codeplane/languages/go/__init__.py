@@ -24,6 +24,20 @@ SPEC = LanguageSpec(
     surface="defined",
     nearest_base=True,
     static_types=True,
+    keywords=(
+        (
+            "(composite_literal type: (_) @holder body: (literal_value (keyed_element"
+            " key: (literal_element (identifier) @keyword))))"
+        ),
+        (
+            "(composite_literal type: (_) @holder body: (literal_value (literal_element (literal_value"
+            " (keyed_element key: (literal_element (identifier) @keyword))))))"
+        ),
+        (
+            "(composite_literal type: (_) @holder body: (literal_value (keyed_element value: (literal_element"
+            " (literal_value (keyed_element key: (literal_element (identifier) @keyword)))))))"
+        ),
+    ),
     writing=GO,
     header=HeaderStyle(order="go", typed=True),
     gaps="labels; fields of types without a name",

@@ -51,6 +51,10 @@ SPEC = LanguageSpec(
     surface="exported",
     modules_are_values=True,
     standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
+    shorthands={
+        "(shorthand_property_identifier) @name": "{key}: {value}",
+        "(shorthand_property_identifier_pattern) @name": "{key}: {value}",
+    },
     writing=SCRIPT,
     header=HeaderStyle(lenient=True, rest=("...",)),
 )

@@ -44,6 +44,14 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Any", "kotlin.Any")),
     static_types=True,
     surface="defined",
+    named_arguments=True,
+    keywords=(
+        '(call_expression . (_) @holder (value_arguments (value_argument (identifier) @keyword . "=")))',
+        (
+            "(constructor_invocation . (_) @holder (value_arguments"
+            ' (value_argument (identifier) @keyword . "=")))'
+        ),
+    ),
     writing=KOTLIN,
     header=HeaderStyle(
         named=True,

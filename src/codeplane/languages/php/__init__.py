@@ -57,6 +57,16 @@ SPEC = LanguageSpec(
         "eval": ("eval", 0),
         "parse_str": ("extract", 0),
     },
+    named_arguments=True,
+    keywords=(
+        (
+            "(function_call_expression function: (_) @holder arguments: (arguments"
+            " (argument name: (name) @keyword)))"
+        ),
+        "(member_call_expression name: (_) @holder arguments: (arguments (argument name: (name) @keyword)))",
+        "(scoped_call_expression name: (_) @holder arguments: (arguments (argument name: (name) @keyword)))",
+        "(object_creation_expression . (_) @holder (arguments (argument name: (name) @keyword)))",
+    ),
     header=HeaderStyle(
         order="sigil",
         named=True,

@@ -1,5 +1,6 @@
 """Python 3."""
 
+import builtins
 import sys
 
 from codeplane.languages._spec import LanguageSpec
@@ -76,6 +77,16 @@ SPEC = LanguageSpec(
         "abstractproperty overload override final lru_cache cache wraps contextmanager "
         "asynccontextmanager total_ordering runtime_checkable no_type_check parametrize anyio asyncio skip "
         "skipif xfail usefixtures skipUnless skipIf expectedFailure".split()
+    ),
+    builtins=frozenset(dir(builtins)),
+    named_arguments=True,
+    keywords=(
+        (
+            "(call function: (_) @holder arguments: (argument_list"
+            " (keyword_argument name: (identifier) @keyword)))"
+        ),
+        "(call function: (_) @holder arguments: (argument_list (dictionary_splat) @splat))",
+        "(class_pattern . (_) @holder (case_pattern (keyword_pattern . (identifier) @keyword)))",
     ),
     writing=PYTHON,
     header=HeaderStyle(

@@ -31,6 +31,12 @@ SPEC = LanguageSpec(
     tests={"method": r"test_.*"},
     tests_by_place=True,
     test_base=r"(.*::)?(Test|Spec|\w*TestCase)",
+    named_arguments=True,
+    keywords=(
+        "(call method: (_) @holder arguments: (argument_list (pair key: (hash_key_symbol) @keyword)))",
+        "(call method: (_) @holder arguments: (argument_list (hash_splat_argument) @splat))",
+    ),
+    shorthands={"(pair key: (hash_key_symbol) @name !value) @whole": "{key}: {value}"},
     header=HeaderStyle(named_only=True, rest=("*",), named_rest="**"),
     gaps="members inside blocks, `extend`, constants that are loaded by name",
 )

@@ -39,6 +39,26 @@ SPEC = LanguageSpec(
     members_apart=True,
     nearest_base=True,
     static_types=True,
+    keywords=(
+        (
+            "(struct_expression name: (_) @holder body: (field_initializer_list"
+            " (field_initializer field: (field_identifier) @keyword)))"
+        ),
+        (
+            "(struct_expression name: (_) @holder body: (field_initializer_list"
+            " (shorthand_field_initializer (identifier) @keyword)))"
+        ),
+        "(struct_pattern type: (_) @holder (field_pattern name: (_) @keyword))",
+        "(token_tree (identifier) @open)",
+    ),
+    shorthands={
+        "(shorthand_field_initializer (identifier) @name)": "{key}: {value}",
+        "(field_pattern name: (shorthand_field_identifier) @name)": "{key}: {value}",
+        '(field_pattern ["ref" (mutable_specifier)] @modifier name: (shorthand_field_identifier) @name)': (
+            "{key}: {value}"
+        ),
+    },
+    inline_names=r"\{NAME[:}]",
     writing=RUST,
     header=HeaderStyle(typed=True, unsaid="private", angles=True, quotes='"', words=frozenset(("mut",))),
     gaps="names inside macros and names that macros define",

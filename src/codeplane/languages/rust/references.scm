@@ -16,7 +16,6 @@
 
 ; Fields by name, and names that only a macro or an attribute gives a meaning.
 (field_initializer field: (field_identifier) @argument.keyword)
-(shorthand_field_initializer (identifier) @argument.keyword)
 (field_pattern name: (field_identifier) @argument.keyword)
 (lifetime (identifier) @argument.keyword)
 (label (identifier) @argument.keyword)

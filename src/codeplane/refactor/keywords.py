@@ -1,0 +1,196 @@
+"""Whose parameter or field a keyword names, in calls, literals and patterns."""
+
+import re
+from typing import Final, Literal
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.graph.hierarchy import is_class
+from codeplane.graph.places import definition_of
+from codeplane.index import RefFact, Snapshot
+from codeplane.index.binding import Binding, Meaning
+from codeplane.index.receivers import Receivers
+from codeplane.index.targets import is_outside, known
+from codeplane.languages import specs
+from codeplane.languages.arguments import Argument, arguments
+from codeplane.languages.facts import Occurrence, Role
+from codeplane.languages.modules import Place
+from codeplane.refactor.escape import stands_alone
+from codeplane.refactor.family import Family
+from codeplane.refactor.text import Lines
+
+Owner = Literal["ours", "other", "open"]
+
+KEYWORD: Final = "="
+_CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
+_NAME: Final = re.compile(rb"[\w$]+[?!]?\Z")
+_GENERIC: Final = re.compile(rb"(?:::)?<[^()]*>\Z")
+_TAKEN: Final = (Role.READ, Role.WRITE)
+_ASKED: Final = re.compile(r"\b(?:isinstance|issubclass|except|raise|instanceof)\b")
+
+
+class Keywords:
+    """The keywords of one name, told apart by what they are given to."""
+
+    def __init__(self, snapshot: Snapshot, family: Family) -> None:
+        self._snapshot, self._family = snapshot, family
+        self._binding = Binding(snapshot.linker)
+        self._receivers = Receivers(snapshot.linker)
+        self._files: dict[str, tuple[Lines, dict[int, Argument]]] = {}
+        self._names = {name for place in self._heads() for name in snapshot.references.names(place)}
+        self._is_value: bool | None = None
+
+    def owner(self, path: RepoPath, line: int, column: int) -> Owner:
+        """Whose a keyword at a position is."""
+        lines, found = self._arguments(path)
+        argument = found.get(lines.offset(line, column))
+        if argument is None:
+            return "open" if self._family.is_member else "other"
+        if argument.is_open:
+            return "open"
+        if argument.holder is None:
+            standing = self._snapshot.linker.sources.occurrence_at(path, line, column)
+            return self._of_class_around(path, standing[1].scope) if standing else "open"
+        standing = self._called(path, lines, argument)
+        if standing is None:
+            return "open" if self._may_be_value() else "other"
+        return self._of_called(path, *standing)
+
+    def is_open(self, path: RepoPath, line: int, column: int) -> bool:
+        """Whether a macro gives the name at a position its meaning."""
+        lines, found = self._arguments(path)
+        argument = found.get(lines.offset(line, column))
+        return argument is not None and argument.is_open
+
+    def splats(self, path: RepoPath) -> list[int]:
+        """The lines of a file where a call of ours is given keywords that only run time knows."""
+        lines, _ = self._arguments(path)
+        found = []
+        for one in arguments(self._language(path), lines.data):
+            standing = self._called(path, lines, one) if one.is_splat else None
+            if standing is not None and self._of_called(path, *standing) == "ours":
+                found.append(lines.position(one.start)[0])
+        return found
+
+    def calling(self) -> set[RepoPath]:
+        """The files with certain references to what takes the keywords."""
+        heads = self._heads()
+        refs = (ref for place in heads for ref in self._snapshot.references.to(place))
+        return {ref.path for ref in refs if heads.intersection(ref.target)}
+
+    def _heads(self) -> set[Place]:
+        """What is named where keywords are given to the family: functions, and classes of constructors."""
+        found = set(self._family.functions)
+        for place in self._family.functions:
+            parent = definition_of(self._snapshot, place).parent
+            if self._is_initializer(place) and parent >= 0:
+                found.add(Place(place.path, parent))
+        return found
+
+    def _is_initializer(self, place: Place) -> bool:
+        item = definition_of(self._snapshot, place)
+        return item.kind == "constructor" or item.name in specs()[self._language(place.path)].initializers
+
+    def _language(self, path: str) -> str:
+        facts = self._snapshot.linker.sources.facts(path)
+        return facts.language if facts is not None else ""
+
+    def _arguments(self, path: RepoPath) -> tuple[Lines, dict[int, Argument]]:
+        if path not in self._files:
+            lines = Lines(self._snapshot.source(path))
+            found = arguments(self._language(path), lines.data)
+            self._files[path] = (lines, {one.start: one for one in found if not one.is_splat})
+        return self._files[path]
+
+    def _called(self, path: RepoPath, lines: Lines, argument: Argument) -> tuple[str, Occurrence] | None:
+        """The name of what is called or made; None where it has none."""
+        assert argument.holder is not None, "BUG: what is called is somewhere"
+        start, end = argument.holder
+        text = _GENERIC.sub(b"", lines.data[start:end])
+        name = _NAME.search(text)
+        if name is None:
+            return None
+        return self._snapshot.linker.sources.occurrence_at(path, *lines.position(start + name.start()))
+
+    def _of_called(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
+        meaning = self._meaning(path, name, seen)
+        target = known(meaning.target)
+        if meaning.tier in _CERTAIN and target:
+            if is_outside(target):
+                return "open" if self._may_be_value() else "other"
+            return self._of_target(target[0], target)
+        if name in self._names or name in specs()[self._language(path)].self_parameters:
+            return "open"
+        if not self._family.functions:
+            return "open"
+        return "open" if self._may_be_value() and not self._is_builtin(path, name, seen) else "other"
+
+    def _is_builtin(self, path: RepoPath, name: str, seen: Occurrence) -> bool:
+        outside = specs()[self._language(path)].builtins
+        return not seen.receiver and not seen.target and name in outside
+
+    def _meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
+        facts = self._snapshot.linker.sources.facts(path)
+        assert facts is not None, "BUG: a file with references has facts"
+        if name in specs()[facts.language].class_keywords:
+            around = self._receivers.class_around(path, facts, seen.scope)
+            return Meaning(Tier.STRONG, around)
+        return self._binding.of(path, name, seen)
+
+    def _of_target(self, place: Place, target: tuple[Place, ...]) -> Owner:
+        if self._family.functions.intersection(target):
+            return "ours"
+        if place.definition < 0 or not is_class(self._snapshot, place):
+            return "other"
+        return self._of_class(target)
+
+    def _of_class_around(self, path: RepoPath, scope: int) -> Owner:
+        facts = self._snapshot.linker.sources.facts(path)
+        assert facts is not None, "BUG: a file with references has facts"
+        around = known(self._receivers.class_around(path, facts, scope))
+        return self._of_class(around) if around else "open"
+
+    def _of_class(self, owner: tuple[Place, ...]) -> Owner:
+        """What a keyword names when an instance is made: a parameter of what makes it, or a field."""
+        classes, spec = self._snapshot.linker.classes, specs()[self._language(owner[0].path)]
+        for name in spec.initializers:
+            made = classes.member(owner, name)
+            if made:
+                return "ours" if self._family.functions.intersection(made) else self._other(made)
+        own = self._constructors(owner)
+        if own and self._family.functions:
+            return "ours" if self._family.functions.intersection(own) else "other"
+        member = classes.member(owner, self._family.name)
+        if self._family.places.intersection(member):
+            return "ours"
+        return self._other(member)
+
+    def _other(self, target: tuple[Place, ...]) -> Owner:
+        return "other" if target == known(target) else "open"
+
+    def _constructors(self, owner: tuple[Place, ...]) -> set[Place]:
+        found = set()
+        for place in owner:
+            facts = self._snapshot.linker.sources.facts(place.path)
+            items = enumerate(facts.definitions) if facts is not None else ()
+            found |= {
+                Place(place.path, at)
+                for at, item in items
+                if item.parent == place.definition and item.kind == "constructor"
+            }
+        return found
+
+    def _may_be_value(self) -> bool:
+        """Whether what takes the keywords is handed on, so that it may be called by any name."""
+        if self._is_value is None:
+            self._is_value = any(map(self._is_handed_on, sorted(self._heads())))
+        return self._is_value
+
+    def _is_handed_on(self, place: Place) -> bool:
+        refs = [ref for ref in self._snapshot.references.to(place) if place in ref.target]
+        return any(ref.role in _TAKEN and self._is_taken(ref) for ref in refs)
+
+    def _is_taken(self, ref: RefFact) -> bool:
+        lines, _ = self._arguments(ref.path)
+        size = len(ref.name.encode("utf-8", "surrogateescape"))
+        return stands_alone(lines, (ref.line, ref.column, size)) and not _ASKED.search(lines.text(ref.line))

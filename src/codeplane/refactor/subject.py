@@ -1,0 +1,110 @@
+"""What a refactoring is about: a definition, or a variable that has no name outside of its function."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.errors import AmbiguousSymbol, NotFound
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.graph.places import place_of, qualified
+from codeplane.index import DefFact, Snapshot
+from codeplane.index.binding import Binding
+from codeplane.jail import shown
+from codeplane.languages.facts import Occurrence, Reason
+from codeplane.languages.modules import Place
+from codeplane.refactor.variables import Variable, holder_of, member_of, variable_of, variables_in
+
+Subject = DefFact | Variable
+
+_AT_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::\d{1,9})?\Z", re.DOTALL)
+_LAST: Final = re.compile(r"(?P<around>.+)(?:::|->|[.#])(?P<name>[\w$@]+)\Z", re.DOTALL)
+_CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
+_MOST_TOLD: Final = 10
+
+
+def find_subject(snapshot: Snapshot, text: str, name: str = "") -> Subject:
+    """The definition or variable that a text names; with `name`, what goes by it at that line or in there."""
+    if name and (match := _AT_LINE.match(text)):
+        found = dict.fromkeys(_at_line(snapshot, RepoPath(match["path"]), int(match["line"]), name))
+        return _single(snapshot, f"{name} at {text}", list(found))
+    if name:
+        return _inside(snapshot, text, name)
+    try:
+        return snapshot.symbol(text)
+    except NotFound:
+        match = _LAST.match(text)
+        if match is None or snapshot.linker.sources.exists(text):
+            raise
+        try:
+            return _inside(snapshot, match["around"], match["name"])
+        except NotFound:
+            pass
+        raise
+
+
+def symbol_of(snapshot: Snapshot, subject: Subject) -> str:
+    """The qualified name of a subject."""
+    if isinstance(subject, Variable):
+        return f"{qualified(snapshot, holder_of(snapshot, subject))}.{shown(subject.name)}"
+    return qualified(snapshot, place_of(subject))
+
+
+def _inside(snapshot: Snapshot, around: str, name: str) -> Subject:
+    holder = snapshot.symbol(around)
+    return _single(snapshot, f"{around}.{name}", list(variables_in(snapshot, place_of(holder), name)))
+
+
+def _single(snapshot: Snapshot, asked: str, found: list[Subject]) -> Subject:
+    if not found:
+        raise NotFound(f"Nothing is named {shown(asked)!r}.")
+    # A parameter has the name of its function's own; what hides it stands in a block inside.
+    chosen = found[:1] if isinstance(found[0], Variable) and found[0].is_parameter else found
+    if len(chosen) > 1:
+        told = [f"{shown(one.path)}:{_line(one)}" for one in found[:_MOST_TOLD]]
+        raise AmbiguousSymbol(
+            f"{shown(asked)!r} names {len(found)} things.",
+            hints=["Name one by `path:line` and `name`."],
+            candidates=told,
+            total=len(found),
+        )
+    one = chosen[0]
+    if isinstance(one, Variable) and (place := member_of(snapshot, one)) is not None:
+        return _definition(snapshot, place)
+    return one
+
+
+def _line(one: Subject) -> int:
+    return one.line if isinstance(one, Variable) else one.name_line
+
+
+def _at_line(snapshot: Snapshot, path: RepoPath, line: int, name: str) -> Iterator[Subject]:
+    sources = snapshot.linker.sources
+    if not sources.exists(path):
+        raise NotFound(f"There is no file {shown(path)!r}.")
+    facts = sources.facts(path)
+    for at, item in enumerate(facts.definitions if facts is not None else ()):
+        if item.name == name and item.name_line == line:
+            yield _definition(snapshot, Place(path, at))
+    for written in (name, f"${name}"):
+        for seen in sources.occurrences(path, written):
+            if seen.line == line and (one := _meant(snapshot, path, written, seen)) is not None:
+                yield one
+
+
+def _meant(snapshot: Snapshot, path: RepoPath, name: str, seen: Occurrence) -> Subject | None:
+    facts = snapshot.linker.sources.facts(path)
+    assert facts is not None, "BUG: a file with occurrences has facts"
+    if seen.target and not seen.receiver:
+        bind = facts.binds[seen.target - 1]
+        if bind.reason in (Reason.PARAM, Reason.LOCAL_ASSIGN):
+            return variable_of(snapshot, path, seen.target - 1)
+    meaning = Binding(snapshot.linker).of(path, name, seen)
+    places = [place for place in meaning.target if place.definition >= 0]
+    return _definition(snapshot, places[0]) if meaning.tier in _CERTAIN and places else None
+
+
+def _definition(snapshot: Snapshot, place: Place) -> DefFact:
+    found = snapshot.definition_at(RepoPath(place.path), place.definition)
+    assert found is not None, "BUG: a definition that was found is there"
+    return found

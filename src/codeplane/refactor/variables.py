@@ -1,0 +1,114 @@
+"""Local variables and parameters: names that mean something in their function alone."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.index import Snapshot
+from codeplane.index.files import FileFacts
+from codeplane.languages.facts import Occurrence, Reason, ScopeKind
+from codeplane.languages.modules import Place
+
+_VARIABLES = (Reason.PARAM, Reason.LOCAL_ASSIGN)
+
+
+class Variable(NamedTuple):
+    """A variable or parameter, by its file and where it is first bound."""
+
+    path: RepoPath
+    scope: int
+    line: int
+    column: int
+    name: str
+    is_parameter: bool
+
+
+def variable_of(snapshot: Snapshot, path: str, bind: int) -> Variable | None:
+    """The variable that a bind is; None where it is a definition or an import."""
+    facts = _facts(snapshot, path)
+    item = facts.binds[bind]
+    if item.reason not in _VARIABLES:
+        return None
+    is_parameter = item.reason is Reason.PARAM
+    return Variable(RepoPath(path), item.scope, item.line, item.column, item.name, is_parameter)
+
+
+def variables_in(snapshot: Snapshot, place: Place, name: str) -> list[Variable]:
+    """The variables of a name in a definition, those of definitions inside of it aside."""
+    facts = _facts(snapshot, place.path)
+    found = dict.fromkeys(
+        one
+        for at, bound in enumerate(facts.binds.names)
+        if bare(bound) == bare(name)
+        and (one := variable_of(snapshot, place.path, at)) is not None
+        and _opener(facts, one.scope) == place.definition
+    )
+    return sorted(found, key=lambda one: (not one.is_parameter, one.line, one.column))
+
+
+def twin(snapshot: Snapshot, place: Place) -> Variable | None:
+    """The parameter that is a member as well: `constructor(private size: number)`."""
+    facts = _facts(snapshot, place.path)
+    item = facts.definitions[place.definition]
+    for at in facts.binds.of(Reason.PARAM):
+        line, column = facts.binds.position(at)
+        sigil = len(facts.binds.names[at]) - len(bare(facts.binds.names[at]))
+        if line == item.name_line and item.name_column in (column, column + sigil):
+            return variable_of(snapshot, place.path, at)
+    return None
+
+
+def member_of(snapshot: Snapshot, variable: Variable) -> Place | None:
+    """The member that a parameter is as well."""
+    facts = _facts(snapshot, variable.path)
+    for at, item in enumerate(facts.definitions):
+        if bare(variable.name) == bare(item.name) and twin(snapshot, Place(variable.path, at)) == variable:
+            return Place(variable.path, at)
+    return None
+
+
+def uses(snapshot: Snapshot, variable: Variable) -> Iterator[tuple[Occurrence, bool]]:
+    """Every occurrence that means a variable, and whether it is certain to."""
+    facts = _facts(snapshot, variable.path)
+    for seen in snapshot.linker.sources.occurrences(variable.path, variable.name):
+        if seen.target and not seen.receiver:
+            bind = facts.binds[seen.target - 1]
+            if (bind.scope, bind.line, bind.column) == (variable.scope, variable.line, variable.column):
+                yield seen, bind.certain
+
+
+def holder_of(snapshot: Snapshot, variable: Variable) -> Place:
+    """The innermost definition that a variable is in; the file where there is none."""
+    return Place(variable.path, _opener(_facts(snapshot, variable.path), variable.scope))
+
+
+def is_argument(snapshot: Snapshot, variable: Variable) -> bool:
+    """Whether a variable is a parameter of a definition, and not of a function without a name."""
+    return variable.is_parameter and variable.scope in _facts(snapshot, variable.path).opened_by
+
+
+def bare(name: str) -> str:
+    """A name without the mark that says what it is a name of."""
+    return name.lstrip("$@~") or name
+
+
+def renamed(name: str, new: str) -> str:
+    """A new name with the mark of an old one."""
+    return name[: len(name) - len(bare(name))] + bare(new)
+
+
+def _opener(facts: FileFacts, scope: int) -> int:
+    """The definition whose own code a scope is a part of."""
+    while scope >= 0:
+        if scope in facts.opened_by:
+            return facts.opened_by[scope]
+        if facts.scopes.kind(scope) is ScopeKind.FILE:
+            return -1
+        scope = facts.scopes.parent(scope)
+    return -1
+
+
+def _facts(snapshot: Snapshot, path: str) -> FileFacts:
+    facts = snapshot.linker.sources.facts(path)
+    assert facts is not None, "BUG: what has binds has facts"
+    return facts
