@@ -1,5 +1,7 @@
 """Fetching and pulling from real remotes through the tools."""
 
+import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -170,3 +172,66 @@ def test_a_branch_without_a_commit_takes_what_is_there(repo: Repo, tmp_path: Pat
     assert made.result("git_pull", branch="main")["head"] == git(repo.root, "rev-parse", "HEAD")
     assert git(made.root, "status", "--porcelain") == ""
     made.session.close()
+
+
+def _as_git(repo: Repo, tmp_path: Path, *arguments: str) -> Path:
+    """What the git program makes of the same pull, in a copy of the same repository."""
+    copy = tmp_path / "as-git"
+    shutil.copytree(repo.root, copy, ignore=shutil.ignore_patterns(".codeplane"), symlinks=True)
+    done = subprocess.run(
+        ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "pull", "-q", *arguments],
+        cwd=copy,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return copy
+
+
+def _state(root: Path) -> list[str]:
+    """All that two pulls must have alike; ids of commits differ by their times."""
+    told = [git(root, *command) for command in (("ls-files", "-s"), ("status", "--porcelain"))]
+    told.append(git(root, "log", "--format=%T %an %ae %s|%b", "--topo-order"))
+    told.append(git(root, "log", "--merges", "--format=%s"))
+    return [*told, *(path.read_text() for path in sorted(root.glob("*.py")))]
+
+
+@pytest.fixture
+def apart(repo: Repo, other: Path) -> Repo:
+    """Both sides have a commit of their own, in different files."""
+    pushed(other, "one = 11\n")
+    commit(repo.root, "two = 22\n", "lib.py")
+    for key, value in (("user.name", "T"), ("user.email", "t@example.org")):
+        git(repo.root, "config", key, value)
+    return repo
+
+
+def test_both_sides_are_merged_as_git_merges_them(apart: Repo, tmp_path: Path) -> None:
+    theirs = _as_git(apart, tmp_path, "--no-rebase", "--no-edit")
+    told = apart.result("git_pull", rebase=False)
+    assert told["summary"].startswith("merged origin/main as ") and told["files_changed"] == 1
+    assert _state(apart.root) == _state(theirs)
+    assert len(git(apart.root, "log", "-1", "--format=%P").split()) == 2
+    assert git(apart.root, "reflog", "-1", "--format=%gs") == "pull: Merge made by the 'ort' strategy."
+    git(apart.root, "fsck")
+
+
+def test_ff_only_refuses_what_is_apart_and_keeps_the_fetch(apart: Repo) -> None:
+    head = git(apart.root, "rev-parse", "HEAD")
+    assert "fast-forward" in apart.error("git_pull", ff_only=True)["message"]
+    assert git(apart.root, "rev-parse", "HEAD") == head
+    assert git(apart.root, "rev-list", "--count", "HEAD..origin/main") == "1"
+
+
+def test_a_conflict_is_described_and_git_can_go_on(apart: Repo, tmp_path: Path) -> None:
+    commit(apart.root, "one = 12\n")
+    theirs = _as_git(apart, tmp_path, "--no-rebase", "--no-edit")
+    told = apart.result("git_pull")
+    assert [one["path"] for one in told["conflicts"]] == ["app.py"] and "merge" in told["status"]
+    assert (apart.root / "app.py").read_bytes() == (theirs / "app.py").read_bytes()
+    assert git(apart.root, "ls-files", "-u") == git(theirs, "ls-files", "-u")
+    ours, message = ((root / ".git/MERGE_MSG").read_text().splitlines()[0] for root in (apart.root, theirs))
+    assert ours == message
+    (apart.root / "app.py").write_text("one = 13\n")
+    git(apart.root, "commit", "-qam", "by hand")
+    assert len(git(apart.root, "log", "-1", "--format=%P").split()) == 2

@@ -40,10 +40,11 @@ _MOST_SQUASHED: Final = 1000
 
 @dataclass(frozen=True)
 class How:
-    """How commits are joined. `message` and `label` stand for those that are made of the name."""
+    """How commits are joined. `message`, `label` and `action` stand for those that are made of the name."""
 
     message: str | None = None
     label: str | None = None
+    action: str | None = None
     no_ff: bool = False
     ff_only: bool = False
     squash: bool = False
@@ -78,12 +79,16 @@ class _Merging:
     def is_never_forward(self) -> bool:
         return self.how.no_ff or (not self.how.ff_only and text(self.handle, "merge.ff") == "false")
 
+    @property
+    def _action(self) -> str:
+        return self.how.action or f"merge {self.ref}"
+
     def forward(self, ours: str | None, theirs: Commit) -> Outcome:
         come, gone = stats(self.handle, head_tree(self.handle), theirs.tree)
         put = put_tree(self.repository, self.programs, self.handle, theirs.tree)
         if ours is not None:
             write_state(self.repository, ORIGIN, f"{ours}\n")
-        move_ref(self.handle, "HEAD", theirs.oid, ours, f"merge {self.ref}: Fast-forward")
+        move_ref(self.handle, "HEAD", theirs.oid, ours, f"{self._action}: Fast-forward")
         notes = (*put.notes, *run_hook(self.repository, self.programs, "post-merge", ["0"]))
         return Outcome(f"fast-forward to {theirs.oid[:10]}", come, gone, notes=notes)
 
@@ -115,7 +120,7 @@ class _Merging:
         if merged.conflicts:
             return stopped("merge", merged, notes)
         notes += run_hook(self.repository, self.programs, "pre-merge-commit")
-        reflog = f"merge {self.ref}: Merge made by the 'ort' strategy."
+        reflog = f"{self._action}: Merge made by the 'ort' strategy."
         oid, more = conclude_merge(self.repository, self.programs, self.handle, merged.tree, reflog)
         come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
         return Outcome(f"merged {self.ref} as {oid[:10]}", come, gone, commit=oid, notes=(*notes, *more))

@@ -5,17 +5,22 @@ from typing import Final
 
 import pygit2
 
-from codeplane.core.errors import GitFailed, GitUnfinished, InvalidArgument, NotFound
+from codeplane.core.errors import GitFailed, InvalidArgument, NotFound
 from codeplane.git.fetching import Brought, Moved, take
-from codeplane.git.heads import move_head, note_orig_head
+from codeplane.git.heads import check_nothing_under_way
+from codeplane.git.merging import How as MergeHow
+from codeplane.git.merging import merge
 from codeplane.git.outcome import Outcome
 from codeplane.git.remotes import Remote, Upstream, find_remote, remote_for, upstream_of
 from codeplane.git.repository import Repository
-from codeplane.git.switching import put_tree
+from codeplane.git.settings import text
 from codeplane.git.transfer import unobeyed
+from codeplane.git.urls import shown_url
 from codeplane.process import Programs
 
 _HEADS: Final = "refs/heads/"
+# Git leaves the destination out for these.
+_USUAL: Final = ("main", "master")
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,8 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
     with repository.opened() as handle:
         found = find_remote(handle, remote) if remote is not None else remote_for(handle, current)
         upstream = upstream_of(handle, current)
-        if merges and handle.state() != pygit2.enums.RepositoryState.NONE:
-            raise GitUnfinished(
-                "A merge, a rebase or the like has begun: continue or abort it before a pull."
-            )
+        if merges:
+            check_nothing_under_way(handle, "A pull")
     if branch is not None:
         upstream = Upstream(found.name, f"{_HEADS}{branch}")
     elif upstream is not None and upstream.remote != found.name:
@@ -82,9 +85,10 @@ def take_pull(
     if tip is None:
         raise NotFound(f"{source.remote.name} has no branch {source.upstream.branch!r}.")
     done = _integrate(repository, programs, tip, source, how)
+    name = f"{source.remote.name}/{source.upstream.branch}"
     return replace(
         got,
-        summary=f"{done.summary}; {got.summary}",
+        summary=f"{done.summary.replace(tip, name)}; {got.summary}",
         notes=(*got.notes, *done.notes),
         commit=done.commit,
         conflicts=done.conflicts,
@@ -104,22 +108,27 @@ class How:
 
 
 def _integrate(repository: Repository, programs: Programs, tip: str, source: Source, how: How) -> Outcome:
+    assert source.upstream is not None, "BUG: a pull knows what it merges"
+    branch = repository.head().branch
     with repository.opened() as handle:
-        ours = None if handle.head_is_unborn else str(handle.head.target)
-        if ours == tip or (ours is not None and handle.descendant_of(ours, tip)):
-            return Outcome("already up to date")
-        if ours is None or handle.descendant_of(tip, ours):
-            return _forward(repository, programs, handle, tip)
-        ahead, behind = handle.ahead_behind(ours, tip)
-    joined = "rebased" if how.rebase else "merged"
-    raise GitFailed(
-        f"Not {joined}: branch and {source.remote.name} have diverged: {ahead} commits here, {behind} there.",
-        hints=["git_merge or git_rebase"],
+        rebases = how.rebase if how.rebase is not None else _rebases(handle, branch)
+        ff_only = how.ff_only or (how.rebase is None and not rebases and text(handle, "pull.ff") == "only")
+        is_apart = not handle.head_is_unborn and not _is_forward(handle, tip)
+    if rebases and is_apart and not ff_only:
+        raise GitFailed("Both sides have commits of their own.", hints=["git_rebase"])
+    place = shown_url(source.remote.url).rstrip("/").removesuffix(".git")
+    into = "" if branch in _USUAL else f" into {branch or 'HEAD'}"
+    message = f"Merge branch '{source.upstream.branch}' of {place}{into}\n"
+    return merge(
+        repository, programs, tip, MergeHow(message=message, label=tip, action="pull", ff_only=ff_only)
     )
 
 
-def _forward(repository: Repository, programs: Programs, handle: pygit2.Repository, tip: str) -> Outcome:
-    put = put_tree(repository, programs, handle, str(handle[tip].peel(pygit2.Tree).id))
-    note_orig_head(handle)
-    move_head(handle, tip, "pull: Fast-forward")
-    return Outcome(f"fast-forward to {tip[:10]}", notes=put.notes)
+def _is_forward(handle: pygit2.Repository, tip: str) -> bool:
+    ours = str(handle.head.target)
+    return ours == tip or handle.descendant_of(tip, ours) or handle.descendant_of(ours, tip)
+
+
+def _rebases(handle: pygit2.Repository, branch: str | None) -> bool:
+    told = (text(handle, f"branch.{branch}.rebase") if branch else None) or text(handle, "pull.rebase")
+    return told is not None and told.lower() not in ("false", "no", "off", "0", "")
