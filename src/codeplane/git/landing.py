@@ -57,7 +57,7 @@ def check_idle(handle: pygit2.Repository) -> None:
 def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
     """As git: a merge of any kind begins with the index that HEAD has."""
     if found := staged(handle, head_tree(handle)):
-        raise _unforced(at_risk(dict.fromkeys(found, Risk.STAGED), what))
+        raise unforced(at_risk(dict.fromkeys(found, Risk.STAGED), what))
 
 
 def land(
@@ -78,7 +78,7 @@ def land(
         put = put_tree(repository, programs, handle, merged.tree)
     except WorkAtRisk as error:
         clear_state(repository)
-        raise _unforced(error) from error
+        raise unforced(error) from error
     except CodePlaneError:
         clear_state(repository)
         raise
@@ -157,7 +157,7 @@ def clear_state(repository: Repository) -> None:
         (repository.git_dir / name).unlink(missing_ok=True)
 
 
-def _unforced(error: WorkAtRisk) -> WorkAtRisk:
+def unforced(error: WorkAtRisk) -> WorkAtRisk:
     """A merge has no force: what is in its way is committed or put aside first."""
     hints = [hint for hint in error.hints if "force" not in hint]
     return WorkAtRisk(error.message, hints=hints, **error.details)

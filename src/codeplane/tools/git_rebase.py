@@ -1,0 +1,147 @@
+from enum import StrEnum
+from typing import Annotated
+
+import pygit2
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.ending import Resolution
+from codeplane.git.objects import find_commit
+from codeplane.git.rebasing import abandon, go_on, plan_rebase, skip, start
+from codeplane.git.replaying import RebaseOutcome
+from codeplane.git.selection import Selection
+from codeplane.git.todo import Step, Verb
+from codeplane.git.wording import message_of, subject_of
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.session.git import change, reader
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+MOST_STEPS = 500
+
+
+class RebaseAction(StrEnum):
+    PLAN = "plan"
+    START = "start"
+    CONTINUE = "continue"
+    SKIP = "skip"
+    ABORT = "abort"
+
+
+class RebaseStep(Input):
+    action: Annotated[Verb, synonyms("verb", "command")] = Field(
+        default=Verb.PICK, description="What becomes of the commit."
+    )
+    commit: Annotated[str, synonyms("commit_sha", "sha", "oid", "ref")] = Field(
+        max_length=250, description="Commit."
+    )
+    message: str | None = Field(default=None, max_length=20_000, description="For reword, squash and fixup.")
+
+
+class GitRebaseInput(Input):
+    action: RebaseAction = Field(default=RebaseAction.START, description="What to do.")
+    upstream: Annotated[str | None, synonyms("target", "ref", "branch", "base")] = Field(
+        default=None,
+        max_length=250,
+        description="Commits that it lacks are taken. Default: what is followed.",
+    )
+    onto: str | None = Field(
+        default=None, max_length=250, description="Put them here instead of on upstream."
+    )
+    steps: Annotated[list[RebaseStep] | None, synonyms("plan", "todo")] = Field(
+        default=None,
+        max_length=MOST_STEPS,
+        description="Other steps than the plan's, in their order; all commits.",
+    )
+    autosquash: bool = Field(default=False, description="Meld `fixup!` and `squash!` commits.")
+    message: str | None = Field(default=None, max_length=20_000, description="With continue: of the commit.")
+    resolved: Annotated[list[str], synonyms("paths", "files")] = Field(
+        default=[], description="With continue: files to take as they are, or as deleted."
+    )
+
+
+class PlanOutput(Output):
+    upstream: str = Field(description="Commit.")
+    onto: str = Field(description="Commit that they are put on.")
+    steps: list[str] = Field(description="`action commit subject`, the oldest first.")
+    known: list[str] | None = Field(default=None, description="Left out: upstream has these changes.")
+
+
+class GitRebaseOutput(GitDelta):
+    state: str = Field(description="done, conflict, edit_pause or aborted.")
+    completed_steps: int | None = Field(default=None, description="Steps that are done.")
+    total_steps: int | None = Field(default=None, description="Of so many.")
+    current_commit: str | None = Field(default=None, description="Where it waits.")
+
+
+@tool(Effect.WRITE, "git")
+def git_rebase(call: Call, args: GitRebaseInput) -> PlanOutput | GitRebaseOutput:
+    """Puts commits of the branch on another one, as they are or edited; plan, start, continue, skip, abort.
+
+    Stops on conflicts, which are told with both sides, and after `edit`. Mend the files, then continue; a
+    text without marks counts as resolved. Changes for an edit are staged first (git_stage).
+
+    Use when:
+    - you want your commits on top of others, in another order, melded, reworded or dropped
+    Not for:
+    - joining branches that others have (git_merge)
+    Examples:
+    - Look first: {"action": "plan", "upstream": "main"}
+    - As planned: {"upstream": "main"}
+    - Meld two: {"upstream": "HEAD~2", "steps": [{"commit": "HEAD~1"}, {"action": "fixup", "commit": "HEAD"}]}
+    - After conflicts: {"action": "continue"}
+    """
+    repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
+    if args.action is RebaseAction.PLAN:
+        return _plan(call, args)
+
+    def act() -> RebaseOutcome:
+        match args.action:
+            case RebaseAction.CONTINUE:
+                chosen = Selection.of(call.repo.tree.jail, args.resolved)
+                return go_on(repository, programs, Resolution(reader(call), chosen.paths, args.message))
+            case RebaseAction.SKIP:
+                return skip(repository, programs)
+            case RebaseAction.ABORT:
+                return abandon(repository, programs)
+            case _:
+                return _start(call, args)
+
+    changed = change(call, "git_rebase", act)
+    outcome = changed.outcome
+    return GitRebaseOutput(
+        **delta_fields(changed),
+        state=outcome.state,
+        completed_steps=outcome.completed or None,
+        total_steps=outcome.total or None,
+        current_commit=outcome.current,
+    )
+
+
+def _start(call: Call, args: GitRebaseInput) -> RebaseOutcome:
+    repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
+    if args.steps is not None and args.autosquash:
+        raise InvalidArgument("Steps are given or made by autosquash, not both.")
+    with repository.opened() as handle:
+        plan = plan_rebase(handle, args.upstream, args.onto, autosquash=args.autosquash)
+        steps = [
+            Step(one.action, find_commit(handle, one.commit).oid, one.message) for one in args.steps or ()
+        ]
+        return start(repository, programs, handle, plan, steps)
+
+
+def _plan(call: Call, args: GitRebaseInput) -> PlanOutput:
+    with call.repo.checkout.repository.opened() as handle:
+        plan = plan_rebase(handle, args.upstream, args.onto, autosquash=args.autosquash)
+        known = [oid for oid in plan.range.commits if oid in plan.range.known]
+        return PlanOutput(
+            upstream=plan.upstream,
+            onto=plan.onto,
+            steps=[f"{step.verb} {_line(handle, step.commit)}" for step in plan.steps],
+            known=[_line(handle, oid) for oid in known] or None,
+        )
+
+
+def _line(handle: pygit2.Repository, oid: str) -> str:
+    return f"{oid} {shown(subject_of(message_of(handle[oid].peel(pygit2.Commit))))}"
