@@ -12,6 +12,7 @@ import pytest
 
 from codeplane.git import open_repository
 from codeplane.git.checkouts import check_out, find_goal
+from codeplane.git.index import drop_own_lock
 from codeplane.git.resetting import Mode, reset
 from codeplane.process import Programs
 from tests.drive import Cpl, user_env
@@ -27,6 +28,18 @@ from codeplane.git.checkouts import check_out, find_goal
 from codeplane.process import Programs
 repository = open_repository(Path(sys.argv[1]), trusted=False)
 check_out(repository, Programs({}), find_goal(repository, "other"))
+"""
+# Ends where libgit2 has the lock and has not written yet.
+WRITES = """
+import os, signal
+from pathlib import Path
+from codeplane.git import open_repository
+from codeplane.git.index import write_index
+repository = open_repository(Path({!r}), trusted=False)
+def act():
+    os.close(os.open(repository.git_dir / "index.lock", os.O_CREAT | os.O_EXCL))
+    os.kill(os.getpid(), signal.SIGKILL)
+write_index(repository, act)
 """
 
 
@@ -78,6 +91,21 @@ def cut_off_and_repeated(root: Path, number: int, *, back: bool) -> None:
 
 def test_what_was_cut_off_is_finished_by_the_same_call(root: Path) -> None:
     cut_off_and_repeated(root, 1001, back=False)
+
+
+def test_only_a_lock_that_is_ours_is_removed_at_a_start(tmp_path: Path) -> None:
+    plain.run(tmp_path, "init", "-q", "--template=")
+    repository = open_repository(tmp_path, trusted=False)
+    note, lock = repository.git_dir / "codeplane-index", repository.git_dir / "index.lock"
+    lock.touch()
+    assert drop_own_lock(repository) is None and lock.exists()
+    note.touch()
+    assert drop_own_lock(repository) is None and lock.exists() and not note.exists()
+    lock.unlink()
+    code = WRITES.format(str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code], check=False)
+    assert done.returncode == -signal.SIGKILL and lock.exists()
+    assert "was cut off" in (drop_own_lock(repository) or "") and not lock.exists() and not note.exists()
 
 
 @pytest.mark.soak

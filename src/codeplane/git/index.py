@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import pygit2
 
@@ -13,6 +14,10 @@ from codeplane.git.outcome import Side
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
 from codeplane.storage.files import publish
+
+_LOCK: Final = "index.lock"
+_NOTE: Final = "codeplane-index"
+_LONGEST_WRITE_NS: Final = 5_000_000_000
 
 
 @contextmanager
@@ -27,15 +32,38 @@ def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
     yield index
     if _stamp(repository) != before:
         raise GitBusy("Another program has changed git's index meanwhile.", hints=["Try again."])
-    patiently(index.write)
+    write_index(repository, index.write)
+
+
+def write_index(repository: Repository, act: Callable[[], object]) -> None:
+    """Has libgit2 write the index, with a note beside it while the lock may be this process's own."""
+    patiently(lambda: _noted(repository, act))
+
+
+def drop_own_lock(repository: Repository) -> str | None:
+    """Removes the lock that a crash of this program left; one of another program stays. What it was.
+
+    The note is there only while the index is written, and made when there is no lock: one that is younger,
+    by no more than such a write takes, is of the process that made the note.
+    """
+    note, lock = (repository.git_dir / name for name in (_NOTE, _LOCK))
+    try:
+        age = lock.lstat().st_mtime_ns - note.lstat().st_mtime_ns
+    except FileNotFoundError:
+        note.unlink(missing_ok=True)
+        return None
+    note.unlink()
+    if not 0 <= age < _LONGEST_WRITE_NS:
+        return None
+    lock.unlink()
+    return f"{lock} was left by a write of git's index that was cut off; it has been removed."
 
 
 def check_unlocked(repository: Repository) -> None:
     """Waits a moment for a program that has the index locked; `GitBusy` when that lasts."""
 
     def look() -> None:
-        if (repository.git_dir / "index.lock").exists():
-            raise pygit2.GitError("failed to lock the index: index.lock exists")
+        _check_unlocked(repository)
 
     patiently(look)
 
@@ -87,6 +115,21 @@ def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
         index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
     elif path in index:
         index.remove(path)
+
+
+def _noted(repository: Repository, act: Callable[[], object]) -> None:
+    note = repository.git_dir / _NOTE
+    _check_unlocked(repository)
+    note.touch()
+    try:
+        act()
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def _check_unlocked(repository: Repository) -> None:
+    if (repository.git_dir / _LOCK).exists():
+        raise pygit2.GitError("failed to lock the index: index.lock exists")
 
 
 def _put_back(repository: Repository, data: bytes) -> None:

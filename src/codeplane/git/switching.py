@@ -18,7 +18,7 @@ from codeplane.core.errors import (
     WorkAtRisk,
 )
 from codeplane.git.filters import changed_filtered, check_filters, filtered, restore_filtered
-from codeplane.git.index import check_unlocked, edited_index, put_entry
+from codeplane.git.index import check_unlocked, edited_index, put_entry, write_index
 from codeplane.git.placing import Placer
 from codeplane.git.planning import Plan, Risk, plan_switch, plan_whole
 from codeplane.git.repository import Repository
@@ -216,7 +216,7 @@ def _index(repository: Repository, handle: pygit2.Repository, plan: Plan) -> Non
             put_entry(index, path, None)
         for path, side in (*plan.writes.items(), *plan.adopted.items()):
             put_entry(index, path, side)
-    handle.index.diff_to_workdir(DiffOption.UPDATE_INDEX)
+    write_index(repository, lambda: handle.index.diff_to_workdir(DiffOption.UPDATE_INDEX))
 
 
 def _stopped(error: Exception, done: int, plan: Plan, saved: str | None) -> GitFailed:

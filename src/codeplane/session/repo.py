@@ -216,7 +216,7 @@ class RepoSession:
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
         engine = Engine(tree, checkout.repository, state.path)
-        cut_off = put_on_record(state, ledger, checkout.repository.head())
+        cut_off = put_on_record(state, ledger, checkout.repository)
         recovered = (*recover(engine, ledger), *cut_off)
         # Only now: what was recovered counts in the task that it was done in.
         tasks.interrupt_open()

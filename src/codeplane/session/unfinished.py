@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.core.errors import CodePlaneError
-from codeplane.git import Head
+from codeplane.git import Repository
+from codeplane.git.index import drop_own_lock
 from codeplane.ledger import Ledger, Operation
 from codeplane.storage import StateDir
 from codeplane.storage.files import read_small, write_private
@@ -33,9 +34,9 @@ def noted(state: StateDir, row: Operation) -> Iterator[None]:
     file.unlink(missing_ok=True)
 
 
-def put_on_record(state: StateDir, ledger: Ledger, head: Head) -> tuple[str, ...]:
+def put_on_record(state: StateDir, ledger: Ledger, repository: Repository) -> tuple[str, ...]:
     """Writes the row of an operation that was cut off; what the operator should know of it."""
-    file = _file(state)
+    file, head, lock = _file(state), repository.head(), drop_own_lock(repository)
     data = read_small(file, _LARGEST)
     row = _read(data) if data is not None else None
     is_new = row is not None and ledger.find(row.operation_id) is None
@@ -46,7 +47,8 @@ def put_on_record(state: StateDir, ledger: Ledger, head: Head) -> tuple[str, ...
             )
         )
     file.unlink(missing_ok=True)
-    return (_told(row),) if row is not None and is_new else ()
+    told = _told(row) if row is not None and is_new else None
+    return tuple(one for one in (told, lock) if one is not None)
 
 
 def _told(row: Operation) -> str:
