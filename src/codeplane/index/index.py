@@ -275,7 +275,7 @@ class Index:
         with self._commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = self.read_ahead(contents)
             with self.snapshot() as snapshot:
-                yield snapshot, Linker(snapshot.linker.sources.overlaid(blobs, without))
+                yield snapshot, Linker(snapshot.linker.sources.overlaid(blobs, without, contents))
 
     def catch_up(self) -> bool:
         """Makes the index as new as the tree is now, but of a burst of changes reads nothing.

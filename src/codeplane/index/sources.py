@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from codeplane.core.paths import RepoPath
@@ -27,6 +28,7 @@ _LARGEST: Final = 1024 * 1024
 _PART: Final = re.compile(r"\w+")
 _MOST_SINCE: Final = 200  # changes that an answer may be behind
 _DEEPEST: Final = 30  # parts of the name of a namespace
+_NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
 
 
 class Memo:
@@ -107,10 +109,16 @@ class ViewSources:
         self._layout = memo.layout
         self._facts: dict[str, FileFacts | None] = {}
 
-    def overlaid(self, blobs: Mapping[str, int | None], without: Set[str] = frozenset()) -> "ViewSources":
+    def overlaid(
+        self,
+        blobs: Mapping[str, int | None],
+        without: Set[str] = frozenset(),
+        contents: Mapping[RepoPath, bytes] = _NO_CONTENTS,
+    ) -> "ViewSources":
         """The same files with other contents under some paths; nothing of what was found out is kept."""
         layout = self._layout.overlaid(blobs, without)
         memo = Memo(self.memo.view, self.memo.epoch, layout)
+        memo.manifests = {path: data if len(data) <= _LARGEST else None for path, data in contents.items()}
         return ViewSources(self._connection, memo, self._kept, self._read, self._units)
 
     def exists(self, path: str) -> bool:

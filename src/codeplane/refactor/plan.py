@@ -90,6 +90,8 @@ class Plan:
     edits: EditSet = field(default_factory=lambda: EditSet(()))  # of the sites and the mentions that go along
     before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # what the edited files hold
     shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places
+    moves: Mapping[RepoPath, RepoPath] = field(default_factory=dict)  # old path → new path
+    words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
     epoch: int = 0
     within: RepoPath | None = None  # the one file that matters, where nothing outside can say the name

@@ -99,7 +99,11 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
         after[path] = lines.replaced(site for site in some if lines.holds(site))
     edits = EditSet(tuple(FileEdit(path, digest_of(before[path]), after[path]) for path in sorted(after)))
     plan = replace(
-        plan, edits=edits, before=before, read=concerned(snapshot, plan), shown_lines=_shown(snapshot, plan)
+        plan,
+        edits=edits,
+        before=before,
+        read=concerned(snapshot, plan),
+        shown_lines=shown_lines(snapshot, plan),
     )
     if lost:
         told = tuple(
@@ -256,7 +260,7 @@ def _holders(snapshot: Snapshot, family: Family) -> set[str]:
     return found
 
 
-def _shown(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], str]:
+def shown_lines(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], str]:
     """The lines of places that somebody has to look at."""
     places = {(site.path, site.line) for group in plan.groups for site in group.sites[:_MOST_SHOWN]}
     places |= {(one.site.path, one.site.line) for one in plan.mentions if one.is_taken}
@@ -271,8 +275,8 @@ def _shown(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], str]:
 
 def concerned(snapshot: Snapshot, plan: Plan) -> dict[RepoPath, Digest]:
     """The files that a verdict rests on, as they are now: those with one of the names in them."""
-    found = _holding(snapshot, plan, (plan.old_name, plan.new_name))
-    digests = ((RepoPath(path), snapshot.lookup.digest(path)) for path in found)
+    found = _holding(snapshot, plan, plan.words or (plan.old_name, plan.new_name))
+    digests = ((RepoPath(path), snapshot.lookup.digest(path)) for path in {*found, *plan.moves, *plan.before})
     return {path: digest for path, digest in digests if digest is not None}
 
 

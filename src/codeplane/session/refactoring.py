@@ -9,10 +9,13 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.refactor import Plan, Verdict
+from codeplane.refactor import move as moving
+from codeplane.refactor import rename as renaming
 from codeplane.refactor.proof import Proof, faults
-from codeplane.refactor.rename import Sweep, concerned, draft, proven, with_groups
+from codeplane.refactor.rename import Sweep, concerned
 from codeplane.refactor.subject import find_subject
 from codeplane.refactor.text import Lines
+from codeplane.search.missing import existing
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
 from codeplane.session.plans import Pending
@@ -26,7 +29,7 @@ def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
     for left in reversed(range(_MOST_TRIES)):
         made = call.ask(make)
         try:
-            return call.repo.plans.add(proven(call.repo.index, made))
+            return call.repo.plans.add(_proven(call, made))
         except ContentChanged:
             if not left:
                 raise
@@ -36,11 +39,36 @@ def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
 
 def rename(call: Call, symbol: str, new_name: str, name: str = "") -> Pending:
     """A plan to give a symbol another name; `name` is what goes by it at a line, or inside the symbol."""
-    settings = call.repo.checkout.settings.refactor.doc_sweep
-    sweep = Sweep(settings.enabled and settings.auto_apply, settings.min_confidence)
+    sweep = _sweep(call)
     return planned(
-        call, lambda snapshot: draft(snapshot, find_subject(snapshot, symbol, name), new_name, sweep)
+        call,
+        lambda snapshot: renaming.draft(snapshot, find_subject(snapshot, symbol, name), new_name, sweep),
     )
+
+
+def move(call: Call, from_path: str, to_path: str) -> Pending:
+    """A plan to bring a file or a directory to another place."""
+    sweep, tree = _sweep(call), call.repo.tree
+
+    def make(snapshot: Snapshot) -> Plan:
+        old = existing(snapshot, tree, from_path)
+        new = tree.jail.enter(to_path)
+        sources = snapshot.linker.sources
+        if sources.exists(old) and (to_path.endswith("/") or sources.is_directory(new)):
+            new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
+        return moving.draft(snapshot, moving.Route(old, new, tuple(tree.links())), sweep)
+
+    return planned(call, make)
+
+
+def _sweep(call: Call) -> Sweep:
+    settings = call.repo.checkout.settings.refactor.doc_sweep
+    return Sweep(settings.enabled and settings.auto_apply, settings.min_confidence)
+
+
+def _proven(call: Call, plan: Plan) -> Plan:
+    prove = moving.proven if plan.moves else renaming.proven
+    return prove(call.repo.index, plan)
 
 
 def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof) -> Written:
@@ -64,9 +92,10 @@ def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof)
             raise DecisionRefused(
                 f"The proof does not hold: {wrong[0]}", reason="proof_verification_failed", faults=wrong[:20]
             )
-        return with_groups(snapshot, plan, selected)
+        taken = moving.with_groups if plan.moves else renaming.with_groups
+        return taken(snapshot, plan, selected)
 
-    made = proven(call.repo.index, call.ask(chosen))
+    made = _proven(call, call.ask(chosen))
     if made.verdict is Verdict.REFUSED:
         raise DecisionRefused(
             "With these places, other names would mean something else.",

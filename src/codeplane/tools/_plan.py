@@ -62,7 +62,7 @@ class PlanOutput(Output):
 def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> PlanOutput:
     """A plan with its diff, or with what was done."""
     plan = pending.plan
-    touched = [edit.path for edit in plan.edits.edits]
+    touched = [edit.path for edit in plan.edits.edits if edit.after is not None or not plan.moves]
     changed = _changed_mentions(plan)
     if plan.groups or plan.problems:
         call.next_actions.append(f'refactor_inspect {{"refactor_id": "{pending.id}"}}')
@@ -93,6 +93,8 @@ def summary(plan: Plan) -> str:
     files = len({site.path for site in plan.sites})
     names = f"{shown(plan.old_name)} to {shown(plan.new_name)}"
     text = f"{plan.kind} {names}: {len(plan.sites)} places in {files} files"
+    if plan.moves:
+        text += f", {len(plan.moves)} files moved"
     if plan.groups:
         text += f"; {sum(len(group.sites) for group in plan.groups)} places undecided"
     return text
@@ -129,7 +131,12 @@ def _where(one: Problem) -> str:
 
 def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
     counts = Counter(site.path for site in (*plan.sites, *(one.site for one in _changed_mentions(plan))))
-    return [f"{shown(path)}: {counts[path]}" for path in touched[:_MOST_FILES]] or None
+    came = {new: old for old, new in plan.moves.items()}
+    told = []
+    for path in touched[:_MOST_FILES]:
+        moved = f" (from {shown(came[path])})" if path in came else ""
+        told.append(f"{shown(path)}: {counts[came.get(path, path)]}{moved}")
+    return told or None
 
 
 def _capsules(plan: Plan) -> tuple[Capsule, ...]:
@@ -144,7 +151,10 @@ def _diff(plan: Plan, touched: list[RepoPath]) -> str | None:
     share = max(_LEAST, _MOST_LINES // max(1, len(touched)))
     parts, room = [], _MOST_LINES
     for edit in plan.edits.edits:
-        text = preview(shown(edit.path), plan.before.get(edit.path), edit.after, min(share, room))
+        before = plan.before.get(edit.moved_from or edit.path)
+        if edit.path in plan.moves or before == edit.after:
+            continue
+        text = preview(shown(edit.path), before, edit.after, min(share, room))
         room -= text.count("\n") + 1
         parts.append(text)
         if room < _LEAST:

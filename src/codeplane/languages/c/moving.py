@@ -1,0 +1,32 @@
+"""How includes follow files: from the directory that they were written from, or beside the file."""
+
+import posixpath
+from collections.abc import Iterator
+
+from codeplane.languages.c import resolve
+from codeplane.languages.facts import Import
+from codeplane.languages.moving import Change, Moving, Stuck, respelled
+
+
+def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+    """Every include that leads elsewhere."""
+    return respelled(resolve.places, moving, path, _spelled)
+
+
+def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
+    is_system = item.module.startswith("<")
+    written = item.module.strip("<>")
+    old = next((one for one, new in moving.moves.items() if new == target), target)
+    if old.endswith(f"/{written}") or old == written:
+        root = old[: len(old) - len(written)]
+        if target.startswith(root):
+            yield _marked(target[len(root) :], is_system=is_system)
+    if not is_system:
+        yield posixpath.relpath(target, posixpath.dirname(path) or ".")
+    parts = target.split("/")
+    for at in range(len(parts) - 1, -1, -1):
+        yield _marked("/".join(parts[at:]), is_system=is_system)
+
+
+def _marked(text: str, *, is_system: bool) -> str:
+    return f"<{text}>" if is_system else text

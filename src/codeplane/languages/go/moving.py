@@ -1,0 +1,33 @@
+"""How import paths follow a package: the path below the module, and a name where the last part is another."""
+
+from collections.abc import Iterator
+
+from codeplane.languages.facts import Import
+from codeplane.languages.go import resolve
+from codeplane.languages.moving import Change, Moving, Stuck, quoted
+
+
+def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+    """Every import of a package whose directory has moved."""
+    for item in moving.before.imports(path):
+        wanted = [moving.place(place) for place in resolve.places(moving.before, path, item)]
+        here = moving.path(path)
+        if not wanted or list(resolve.places(moving.after, here, item)) == wanted:
+            continue
+        changed = _changed(moving, path, item, wanted[0].path)
+        yield changed or Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
+
+
+def _changed(moving: Moving, path: str, item: Import, target: str) -> Change | None:
+    new = resolve.module_name(moving.after, target)
+    found = quoted(moving.read(path), item._replace(column=0))
+    if found is None:
+        return None
+    data, start = moving.read(path), found[0]
+    column = start - (data.rfind(b"\n", 0, start) + 1)
+    package = moving.after.package(target)
+    needs_name = item.kind == "go_import" and new.rpartition("/")[2] != package
+    if needs_name:
+        mark = data[start - 1 : start].decode()
+        return Change(item.line, column - 1, f"{mark}{found[1]}", f"{package} {mark}{new}")
+    return Change(item.line, column, found[1], new)

@@ -1,0 +1,155 @@
+"""What a move of files makes of the text of a file: what a language's `moving.py` says.
+
+A language whose imports can follow a move has a module `moving` with the function of `Follows`. It writes the
+change that its module rules ask for; whether every name then means what it meant is proven by others.
+"""
+
+import importlib
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple, Protocol
+
+from codeplane.languages._spec import HERE, specs
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+
+_FURTHEST = 20_000  # bytes from an import to the text of its source
+
+
+class Change(NamedTuple):
+    """A text of a file, by line and byte column, and what has to stand there."""
+
+    line: int
+    column: int
+    old: str
+    new: str
+
+
+class Stuck(NamedTuple):
+    """Something that would have to change and cannot be written."""
+
+    line: int
+    text: str
+    # `doubt`: it may be right as it is, nothing tells. `note`: it is right, and worth knowing.
+    weight: Literal["form", "doubt", "note"] = "form"
+
+
+@dataclass(frozen=True)
+class Moving:
+    """Files that move, and the views before and after: the same contents under other paths."""
+
+    before: Sources
+    after: Sources
+    moves: Mapping[str, str]  # old path → new path
+    meant: Callable[[str, int], Sequence[Place]]  # what an import of a file brings, before
+    read: Callable[[str], bytes]  # a file, by its old path
+    # The names of a file that stand behind a receiver, imports aside: receiver, name, line and column.
+    behind: Callable[[str], Sequence[tuple[str, str, int, int]]]
+
+    def path(self, old: str) -> str:
+        """Where a file is afterwards."""
+        return self.moves.get(old, old)
+
+    def place(self, old: Place) -> Place:
+        """Where a place is afterwards; a directory (`dir/`) goes where its files go."""
+        if old.path.endswith("/"):
+            return old._replace(path=self._directory(old.path))
+        return old._replace(path=self.path(old.path))
+
+    def _directory(self, old: str) -> str:
+        inside = [(one, new) for one, new in self.moves.items() if one.startswith(old)]
+        for one, new in inside:
+            rest = one[len(old) :]
+            if new.endswith(f"/{rest}"):
+                return new[: len(new) - len(rest)]
+        return old
+
+
+class Follows(Protocol):
+    """The function of a language's `moving.py`."""
+
+    def follow(self, moving: Moving, path: str) -> Iterator[Change | Stuck]:
+        """What has to be written in a file, by its old path, for its imports to lead where they led."""
+
+
+Spelled = Callable[[Moving, str, Import, str], Iterator[str]]
+"""The texts by which an import in a file may name a file, by their paths afterwards, the likeliest first."""
+
+
+Places = Callable[[Sources, str, Import], Sequence[Place]]
+"""What the module of an import means, as `Rules.places`."""
+
+
+@cache
+def follows(language: str) -> Follows | None:
+    """What a language says about moves: itself, or the language that it inherits from."""
+    if (HERE / language / "moving.py").exists():
+        found: Follows = importlib.import_module(f"codeplane.languages.{language}.moving")
+        return found
+    inherited = specs()[language].inherits
+    return follows(inherited) if inherited else None
+
+
+def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[Change | Stuck]:
+    """Imports whose source is a text in quotes: the first text that leads to the file where it is now."""
+    data = moving.read(path)
+    done: set[int] = set()
+    for item in moving.before.imports(path):
+        wanted = [moving.place(place) for place in places(moving.before, path, item)]
+        if list(places(moving.after, moving.path(path), item)) == wanted:
+            continue
+        found = quoted(data, item)
+        if found is None:
+            yield Stuck(item.line, f"`{item.module}` is not written as such.")
+            continue
+        start, written = found
+        if start in done:
+            continue
+        done.add(start)
+        new = _leading(places, moving, path, item, wanted, spelled) if wanted else None
+        if new is None:
+            yield Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
+        elif new != item.module:
+            line = data.count(b"\n", 0, start) + 1
+            column = start - (data.rfind(b"\n", 0, start) + 1)
+            yield Change(line, column, written, _as_written(item.module, written, new))
+
+
+def _leading(
+    places: Places, moving: Moving, path: str, item: Import, wanted: list[Place], spelled: Spelled
+) -> str | None:
+    here = moving.path(path)
+    for text in spelled(moving, here, item, wanted[0].path):
+        if list(places(moving.after, here, item._replace(module=text))) == wanted:
+            return text
+    return None
+
+
+def quoted(data: bytes, item: Import) -> tuple[int, str] | None:
+    """Where the source of an import stands between quotes, and how: the first after its place that fits."""
+    start = 0
+    for _ in range(item.line - 1):
+        start = data.find(b"\n", start) + 1
+    for text in dict.fromkeys((item.module, item.module.removeprefix("./"), item.module.removeprefix("."))):
+        inner = text.strip("<>").encode("utf-8", "surrogateescape")
+        found = re.compile(rb"[\"'`<]" + re.escape(inner) + rb"[\"'`>]").search(
+            data, start + item.column, start + item.column + _FURTHEST
+        )
+        if found:
+            return found.start() + 1, text.strip("<>")
+    return None
+
+
+def _as_written(module: str, written: str, new: str) -> str:
+    """The new source with as much before it as was written of the old one."""
+    new, cut = new.strip("<>"), len(module.strip("<>")) - len(written)
+    return new[cut:] if new[:cut] == module.strip("<>")[:cut] else new
+
+
+def relative(directory: str, path: str) -> str:
+    """The way from a directory to a path, `./` or `../` before it."""
+    found = posixpath.relpath(path or ".", directory or ".")
+    return found if found.startswith("../") or found == ".." else f"./{found}"

@@ -1,0 +1,247 @@
+"""How imports follow modules: absolute and relative ones, modules taken from packages, and dotted uses."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+from codeplane.languages.moving import Change, Moving, Stuck
+from codeplane.languages.python import resolve
+from codeplane.languages.python.statements import Statement, Taken, statements, written
+
+_PACKAGE = ("__init__.py", "__init__.pyi")
+
+
+def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+    """Every import statement that has to be written anew, and the dotted uses of modules it names."""
+    file = _File(moving, path)
+    heads: set[str] = set()
+    for statement in statements(moving.read(path)):
+        if statement.module is None:
+            yield from file.import_(statement)
+            heads |= {one.name.partition(".")[0] for one in statement.names if not one.alias}
+        else:
+            yield from file.from_(statement)
+    yield from file.uses(heads)
+    yield from _outside_packages(moving, path)
+
+
+def _outside_packages(moving: Moving, path: str) -> Iterator[Stuck]:
+    """Directories without a file of their own, inside of packages that have one."""
+    above = moving.path(path).rpartition("/")[0] if path in moving.moves else ""
+    while above:
+        directory, above = above, above.rpartition("/")[0]
+        if _is_package(moving.after, above) and not _is_package(moving.after, directory):
+            yield Stuck(1, f"{directory} has no __init__.py.", "note")
+
+
+def _is_package(sources: Sources, directory: str) -> bool:
+    return any(sources.exists(f"{directory}/{name}") for name in _PACKAGE)
+
+
+class _File:
+    """One file with imports, by its old path."""
+
+    def __init__(self, moving: Moving, path: str) -> None:
+        self._moving, self._path = moving, path
+        self._here = moving.path(path)
+
+    def import_(self, statement: Statement) -> Iterator[Change | Stuck]:
+        """`import a.b`, with uses of `a.b` where there is no alias."""
+        for taken in statement.names:
+            old = self._module(taken.name)
+            if not old:
+                continue
+            wanted = [self._moving.place(place) for place in old]
+            if self._leads(taken.name, wanted):
+                continue
+            new = self._absolute(taken.name, old[0], wanted[0])
+            if new is None:
+                yield Stuck(taken.line, f"`{taken.name}` cannot be imported by an absolute name any more.")
+                continue
+            if "." not in taken.name and not taken.alias:
+                yield Change(taken.line, taken.column, taken.name, f"{new} as {taken.name}")
+                continue
+            yield Change(taken.line, taken.column, taken.name, new)
+
+    def uses(self, heads: set[str]) -> Iterator[Change]:
+        """The places where a module stands behind its packages, the longest names first."""
+        lines = self._moving.read(self._path).split(b"\n")
+        found = [
+            (f"{receiver}.{name}", line, column - len(receiver.encode("utf-8", "surrogateescape")) - 1)
+            for receiver, name, line, column in self._moving.behind(self._path)
+            if receiver.partition(".")[0] in heads
+        ]
+        new = {text: self._used(text) for text in {text for text, _, _ in found}}
+        done: set[tuple[int, int]] = set()
+        for text, line, column in sorted(found, key=lambda one: -len(one[0])):
+            is_written = lines[line - 1].startswith(text.encode("utf-8", "surrogateescape"), max(column, 0))
+            if new[text] != text and is_written and (line, column) not in done:
+                done.add((line, column))
+                yield Change(line, column, text, new[text])
+
+    def _used(self, text: str) -> str:
+        old = self._module(text)
+        wanted = [self._moving.place(place) for place in old]
+        if not old or self._leads(text, wanted):
+            return text
+        return self._absolute(text, old[0], wanted[0]) or text
+
+    def from_(self, statement: Statement) -> Iterator[Change | Stuck]:
+        """`from a import b`: what is taken may be a name of the module or a module inside it."""
+        assert statement.module is not None, "BUG: a statement with a module was asked for"
+        old = self._module(statement.module)
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for taken in statement.names:
+            found = self._source(statement.module, old, taken)
+            if found is None:
+                text = f"`from {statement.module} import {taken.name}` cannot be written any more."
+                yield Stuck(statement.line, text)
+                return
+            module, name, alias = found
+            groups.setdefault(module, []).append((name, alias))
+        same = [(taken.name, taken.alias) for taken in statement.names]
+        if groups == {statement.module: same}:
+            return
+        if len(groups) == 1 and next(iter(groups.values())) == same:
+            yield from self._module_alone(statement, next(iter(groups)))
+            return
+        if not statement.is_plain:
+            yield Stuck(statement.line, "An import with comments inside would have to be taken apart.")
+            return
+        yield self._apart(statement, groups)
+
+    def _module_alone(self, statement: Statement, new: str) -> Iterator[Change | Stuck]:
+        assert statement.module is not None, "BUG: a statement with a module was asked for"
+        found = re.match(r"from(\s+)([.\w]+)", statement.text)
+        if found is None or found[2] != statement.module:
+            yield Stuck(statement.line, f"`{statement.module}` is not written as such.")
+            return
+        yield Change(statement.line, statement.column + found.start(2), statement.module, new)
+
+    def _apart(self, statement: Statement, groups: dict[str, list[tuple[str, str]]]) -> Change:
+        lines = self._moving.read(self._path).split(b"\n")
+        line = lines[statement.line - 1]
+        before = line[: statement.column].decode("utf-8", "surrogateescape")
+        last = lines[statement.line + statement.text.count("\n") - 1]
+        is_alone = not before.strip() and b";" not in last
+        between = f"\n{before}" if is_alone else "; "
+        text = between.join(written(module, names) for module, names in groups.items())
+        return Change(statement.line, statement.column, statement.text, text)
+
+    def _source(self, module: str, old: Sequence[Place], taken: Taken) -> tuple[str, str, str] | None:
+        """Module, name and alias by which a name is imported afterwards."""
+        same = (module, taken.name, taken.alias)
+        if not old:
+            leads_now = bool(self._places(module, self._moving.after, self._here))
+            return same if not leads_now and not (module.startswith(".") and self._moves) else None
+        inner = self._inner(module, taken)
+        if inner is not None:
+            return self._of_package(module, old[0], inner, taken)
+        wanted = [self._moving.place(place) for place in old]
+        if self._leads(module, wanted):
+            return same
+        new = self._respelled(module, old[0], wanted[0])
+        return (new, taken.name, taken.alias) if new is not None else None
+
+    def _of_package(
+        self, module: str, package: Place, inner: Place, taken: Taken
+    ) -> tuple[str, str, str] | None:
+        """A module that is taken from its package."""
+        wanted = self._moving.place(inner)
+        parent, name = _parent(wanted.path)
+        if not parent:
+            return None
+        own = (f"{parent}/{file}" for file in _PACKAGE)
+        at = Place(next(filter(self._moving.after.exists, own), f"{parent}/"))
+        alias = taken.alias or (taken.name if name != taken.name else "")
+        if self._leads(module, [at]):
+            return module, name, alias
+        new = self._respelled(module, package, at)
+        return (new, name, alias) if new is not None else None
+
+    def _inner(self, module: str, taken: Taken) -> Place | None:
+        """The module that a name of a `from` statement is, where it is one."""
+        for at, item in enumerate(self._moving.before.imports(self._path)):
+            if (item.line, item.column) == (taken.line, taken.column) and item.module == module:
+                found = self._moving.meant(self._path, at)
+                if item.name != "*" and len(found) == 1 and found[0].definition == -1:
+                    parent, name = _parent(found[0].path)
+                    base = resolve.places(self._moving.before, self._path, item)
+                    is_inside = any(_directory(place.path) == parent for place in base)
+                    return found[0] if is_inside and name == taken.name else None
+        return None
+
+    @property
+    def _moves(self) -> bool:
+        return self._here != self._path
+
+    def _module(self, text: str) -> Sequence[Place]:
+        return self._places(text, self._moving.before, self._path)
+
+    def _leads(self, text: str, wanted: Sequence[Place]) -> bool:
+        is_found = list(self._places(text, self._moving.after, self._here)) == list(wanted)
+        return is_found and (not text.startswith(".") or self._is_inside(text))
+
+    def _is_inside(self, text: str) -> bool:
+        """Whether the dots of a relative import stay in a package, as far as they did before."""
+        up = len(text) - len(text.lstrip("."))
+        directory = self._here.rpartition("/")[0]
+        for _ in range(up - 1):
+            directory = directory.rpartition("/")[0]
+        after = self._moving.after
+        if any(after.exists(f"{directory}/{name}".lstrip("/")) for name in _PACKAGE):
+            return True
+        return directory == self._path.rpartition("/")[0] or not self._moves
+
+    def _places(self, text: str, sources: Sources, path: str) -> Sequence[Place]:
+        return resolve.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
+
+    def _respelled(self, module: str, old: Place, new: Place) -> str | None:
+        """The text for a module in the form of the old one, else in the other."""
+        texts = [self._relative(new), self._absolute(module, old, new)]
+        if not module.startswith("."):
+            texts.reverse()
+        return next((text for text in texts if text is not None and self._leads(text, [new])), None)
+
+    def _relative(self, new: Place) -> str | None:
+        here = self._here.split("/")[:-1]
+        there = [part for part in _stem(new.path).split("/") if part]
+        shared = 0
+        while shared < min(len(here), len(there)) and here[shared] == there[shared]:
+            shared += 1
+        if not shared:
+            return None
+        return "." * (len(here) - shared + 1) + ".".join(there[shared:])
+
+    def _absolute(self, module: str, old: Place, new: Place) -> str | None:
+        """The dotted name below the root that the old one began at, else below its own source root."""
+        texts = []
+        parts = module.split(".")
+        stem = _stem(old.path).split("/")
+        if not module.startswith(".") and stem[-len(parts) :] == parts:
+            root = stem[: -len(parts)]
+            there = _stem(new.path).split("/")
+            if there[: len(root)] == root:
+                texts.append(".".join(there[len(root) :]))
+        if not new.path.endswith("/"):
+            texts.append(resolve.module_name(self._moving.after, new.path))
+        return next((text for text in texts if text and self._leads(text, [new])), None)
+
+
+def _stem(path: str) -> str:
+    """The path of a module without its ending; of a package its directory."""
+    directory, _, name = path.rpartition("/")
+    return directory if name in _PACKAGE or not name else path.rsplit(".", 1)[0]
+
+
+def _directory(path: str) -> str:
+    """The directory that the modules inside a package are in."""
+    directory, _, name = path.rpartition("/")
+    return directory if name in _PACKAGE or not name else path
+
+
+def _parent(path: str) -> tuple[str, str]:
+    """The directory that a module is in and its name there."""
+    parent, _, name = _stem(path).rpartition("/")
+    return parent, name

@@ -1,0 +1,75 @@
+"""Import statements as they are written: where each stands, what it takes, and how it is written anew."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from codeplane.languages._grammar import grammar
+
+
+class Taken(NamedTuple):
+    """One name of a statement: a module, or what is taken from one."""
+
+    name: str
+    alias: str  # "" where there is none
+    line: int  # where the name stands
+    column: int
+
+
+class Statement(NamedTuple):
+    """An import statement."""
+
+    line: int
+    column: int
+    text: str  # as it is written, to its end
+    module: str | None  # what it takes names from, dots included; None for `import a.b`
+    names: Sequence[Taken]
+    is_plain: bool  # nothing is lost when it is written anew: no comments inside
+
+
+def statements(data: bytes) -> Iterator[Statement]:
+    """The import statements of a file, in order."""
+    waiting = [grammar("python").parser.parse(data).root_node]
+    while waiting:
+        node = waiting.pop()
+        if node.type in ("import_statement", "import_from_statement"):
+            yield _statement(node)
+        else:
+            waiting += reversed(node.named_children)
+
+
+def written(module: str | None, names: Sequence[tuple[str, str]]) -> str:
+    """A statement of names with their aliases."""
+    told = ", ".join(f"{name} as {alias}" if alias else name for name, alias in names)
+    return f"import {told}" if module is None else f"from {module} import {told}"
+
+
+def _statement(node: Node) -> Statement:
+    module = node.child_by_field_name("module_name")
+    names = [_taken(one) for one in node.children_by_field_name("name")]
+    if module is not None and not names:
+        star = next((one for one in node.children if one.type == "wildcard_import"), node)
+        names = [Taken("*", "", star.start_point.row + 1, star.start_point.column)]
+    return Statement(
+        node.start_point.row + 1,
+        node.start_point.column,
+        _text(node),
+        "".join(_text(module).split()) if module is not None else None,
+        names,
+        b"#" not in (node.text or b"") and b"\\" not in (node.text or b""),
+    )
+
+
+def _taken(node: Node) -> Taken:
+    alias = node.child_by_field_name("alias") if node.type == "aliased_import" else None
+    name = node.child_by_field_name("name") if node.type == "aliased_import" else node
+    assert name is not None, "BUG: an import has a name"
+    text = "".join(_text(name).split())
+    return Taken(
+        text, _text(alias) if alias is not None else "", name.start_point.row + 1, name.start_point.column
+    )
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "surrogateescape")

@@ -1,0 +1,22 @@
+"""How requires follow files: relative ones stay relative, others begin at a `lib` directory."""
+
+import posixpath
+from collections.abc import Iterator
+
+from codeplane.languages.facts import Import
+from codeplane.languages.moving import Change, Moving, Stuck, respelled
+from codeplane.languages.ruby import resolve
+
+
+def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+    """Every require that leads elsewhere."""
+    return respelled(resolve.places, moving, path, _spelled)
+
+
+def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
+    file = target if item.module.endswith(".rb") else target.removesuffix(".rb")
+    if item.module.startswith("./"):
+        yield f"./{posixpath.relpath(file, posixpath.dirname(path) or '.')}"
+        return
+    name = resolve.module_name(moving.after, target)
+    yield f"{name}.rb" if item.module.endswith(".rb") else name

@@ -1,0 +1,39 @@
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from codeplane.refactor import Verdict
+from codeplane.session import Call
+from codeplane.session.refactoring import apply, move
+from codeplane.tools._delta import told
+from codeplane.tools._plan import PlanOutput, plan_told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+
+class RefactorMoveInput(Input):
+    from_path: Annotated[str, synonyms("from", "path", "source", "old_path")] = Field(
+        min_length=1, max_length=4096, description="File or directory."
+    )
+    to_path: Annotated[str, synonyms("to", "target", "destination", "new_path")] = Field(
+        min_length=1, max_length=4096, description="Its new path; a directory takes a file under its name."
+    )
+    apply: Literal["never", "if_certain"] = Field(
+        default="never", description="`if_certain`: at once, where every edit is proven."
+    )
+
+
+@tool(Effect.WRITE, "refactoring")
+def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
+    """Moves a file or a directory with every import that leads to it and every one inside that is relative.
+
+    Use when:
+    - a module, a package or a directory should be somewhere else, or have another name
+    Not for:
+    - another name for a function or a class: refactor_rename
+    Examples:
+    - A module into a package: {"from_path": "app/load.py", "to_path": "app/io/load.py"}
+    """
+    pending = move(call, args.from_path, args.to_path)
+    if args.apply == "if_certain" and pending.plan.verdict is Verdict.OK:
+        return plan_told(call, pending, told(call, apply(call, pending)))
+    return plan_told(call, pending)

@@ -1,0 +1,177 @@
+"""`refactor_move`: programs do after a move what they did before."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.drive import git
+from tests.tools.repo import Repo
+
+Made = Callable[[Mapping[str, str]], Repo]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    repos: list[Repo] = []
+
+    def make(files: Mapping[str, str]) -> Repo:
+        repos.append(Repo(tmp_path, files))
+        return repos[-1]
+
+    yield make
+    for repo in repos:
+        repo.session.close()
+
+
+def move(repo: Repo, old: str, new: str) -> dict[str, object]:
+    done = repo.result("refactor_move", from_path=old, to_path=new, apply="if_certain")
+    assert done["outcome"] == "ok", done
+    assert "applied" in done
+    return done
+
+
+SHOP = {
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\n',
+    "conftest.py": "import sys, pathlib\nsys.path.insert(0, str(pathlib.Path(__file__).parent / 'src'))\n",
+    "src/shop/__init__.py": (
+        "from .core import Store\nfrom .core.store import load\n\n__all__ = ['Store', 'load']\n"
+    ),
+    "src/shop/names.py": "LABEL = 'a'\n",
+    "src/shop/parts/__init__.py": "",
+    "src/shop/core/__init__.py": "from .store import Store\nfrom . import money\n",
+    "src/shop/core/money.py": "from ..names import LABEL\n\n\nclass Price:\n    label = LABEL\n",
+    "src/shop/core/store.py": (
+        "from . import money as cash\nfrom .money import Price\nimport shop.core.money\n\n\n"
+        "class Store:\n    price = Price()\n\n\n"
+        "def load():\n    return [cash.Price, shop.core.money.Price, Price]\n"
+    ),
+    "src/shop/core/data.json": "{}\n",
+    "tests/test_shop.py": (
+        "import shop.core.store\nimport shop.core.money as m, json\nfrom shop.core import money, store\n"
+        "from shop import Store, load\n\n\n"
+        "def test_all():\n"
+        "    assert load() == [m.Price, money.Price, shop.core.money.Price]\n"
+        "    assert store.Store is Store is shop.core.store.Store\n"
+    ),
+}
+
+
+def run_tests(root: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(root)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            "PATH": "/usr/bin:/bin",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
+    )
+    return done.stdout
+
+
+def test_the_tests_of_a_project_pass_after_its_package_has_moved(made: Made) -> None:
+    repo = made(SHOP)
+    assert "1 passed" in run_tests(repo.root)
+    move(repo, "src/shop/core", "src/shop/parts/base")
+    assert not (repo.root / "src/shop/core").exists()
+    assert (repo.root / "src/shop/parts/base/data.json").exists()
+    assert "1 passed" in run_tests(repo.root)
+    repo.result("undo")
+    assert git(repo.root, "status", "--porcelain") == ""
+
+
+def test_the_tests_of_a_project_pass_after_one_module_has_moved_out_of_its_package(made: Made) -> None:
+    repo = made(SHOP)
+    move(repo, "src/shop/core/money.py", "src/shop/cash.py")
+    assert "1 passed" in run_tests(repo.root)
+    move(repo, "src/shop/names.py", "src/shop/core/labels.py")
+    assert "1 passed" in run_tests(repo.root)
+    assert git(repo.root, "status", "--porcelain").count("R") == 2
+
+
+def test_a_module_on_top_moves_into_a_package_under_its_old_local_name(made: Made) -> None:
+    repo = made(
+        {"lib/__init__.py": "", "tool.py": "def run(): ...\n", "app.py": "import tool\n\ntool.run()\n"}
+    )
+    move(repo, "tool.py", "lib/tool.py")
+    assert (repo.root / "app.py").read_text() == "import lib.tool as tool\n\ntool.run()\n"
+
+
+def test_a_name_that_another_module_has_already_is_no_target(made: Made) -> None:
+    repo = made({"a.py": "x = 1\n", "b.py": "import a\n", "c/a.py": ""})
+    told = repo.result("refactor_move", from_path="a.py", to_path="c/a.py")
+    assert told["outcome"] == "refused"
+    assert told["problems"] == ["There is a file c/a.py already."]
+
+
+def test_a_directory_does_not_go_into_itself(made: Made) -> None:
+    repo = made({"a/x.py": ""})
+    assert repo.result("refactor_move", from_path="a", to_path="a/b")["outcome"] == "refused"
+
+
+def test_a_name_in_another_case_is_another_name(made: Made) -> None:
+    repo = made({"store.py": "x = 1\n", "app.py": "from store import x\n"})
+    move(repo, "store.py", "Store.py")
+    assert (repo.root / "app.py").read_text() == "from Store import x\n"
+
+
+def test_a_symbolic_link_in_a_directory_is_said_and_nothing_moves(made: Made) -> None:
+    repo = made({"a/x.py": ""})
+    (repo.root / "a/y.py").symlink_to("x.py")
+    told = repo.result("refactor_move", from_path="a", to_path="b", apply="if_certain")
+    assert told["outcome"] == "refused"
+    assert (repo.root / "a/x.py").exists()
+
+
+def test_a_stub_beside_its_module_makes_the_move_unsupported_or_undecided(made: Made) -> None:
+    repo = made(
+        {"p/__init__.py": "", "p/m.py": "x = 1\n", "p/m.pyi": "x: int\n", "a.py": "from p.m import x\n"}
+    )
+    told = repo.result("refactor_move", from_path="p/m.py", to_path="p/n.py", apply="if_certain")
+    assert told["outcome"] in ("unsupported", "needs_decision")
+    assert (repo.root / "p/m.py").exists()
+
+
+WEB = {
+    "tsconfig.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"@core/*": ["src/core/*"]}}}\n',
+    "src/core/index.ts": "export * from './store';\nexport { Price } from './money';\n",
+    "src/core/money.ts": "export class Price { value = 1; }\n",
+    "src/core/store.ts": (
+        "import { Price } from './money';\nimport type { Name } from '../names';\n"
+        "export class Store { price = new Price(); name: Name = 'a'; }\n"
+    ),
+    "src/names.ts": "export type Name = string;\n",
+    "src/app.ts": (
+        "import { Store } from '@core/store';\nimport { Price } from '@core/money';\n"
+        "import * as core from './core';\n"
+        "export const all = [new Store().price, new Price(), new core.Price()];\n"
+        "export const later = () => import('./core/store');\n"
+    ),
+}
+
+
+def test_a_configured_prefix_follows_a_file(made: Made) -> None:
+    repo = made(WEB)
+    move(repo, "src/core/store.ts", "src/core/deep/depot.ts")
+    assert (repo.root / "src/app.ts").read_text().splitlines()[
+        0
+    ] == "import { Store } from '@core/deep/depot';"
+    assert "import('./core/deep/depot')" in (repo.root / "src/app.ts").read_text()
+    text = (repo.root / "src/core/deep/depot.ts").read_text()
+    assert "from '../money'" in text
+    assert "from '../../names'" in text
+    assert (repo.root / "src/core/index.ts").read_text().startswith("export * from './deep/depot';")
+
+
+def test_a_directory_with_an_index_is_followed_by_relative_specifiers(made: Made) -> None:
+    repo = made(WEB)
+    told = repo.result("refactor_move", from_path="src/core", to_path="src/lib/inner")
+    assert told["outcome"] == "needs_decision"  # the configuration names the directory
+    assert "+import * as core from './lib/inner';" in told["diff"]
+    assert "+import { Store } from './lib/inner/store';" in told["diff"]
