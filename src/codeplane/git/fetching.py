@@ -65,13 +65,14 @@ def take(repository: Repository, brought: Brought, *, prune: bool, merges: Seque
         pairs = mapped(brought.specs, heads)
         known = {one.target for one in pairs}
         found = _pruned(handle, brought, known) if prune else []
-        if brought.tags == "auto":
-            pairs += [Mapped(name, name, force=False) for name in _reached(handle, brought)]
+        tags = _reached(handle, brought) if brought.tags == "auto" else []
+        pairs += [Mapped(name, name, force=False) for name in tags]
         busy = _checked_out(repository, handle)
         for pair in pairs:
             moved = _move(handle, pair, heads[pair.source], brought.remote.name, busy)
             found += [moved] if moved is not None else []
-    _write_fetch_head(repository, brought, heads, merges)
+    asked = [name for name in heads if any(spec.matches(name) for spec in brought.specs if not spec.excludes)]
+    _write_fetch_head(repository, brought, [*asked, *tags], merges)
     return found
 
 
@@ -153,16 +154,14 @@ def _checked_out(repository: Repository, handle: pygit2.Repository) -> dict[str,
 
 
 def _write_fetch_head(
-    repository: Repository, brought: Brought, heads: Mapping[str, str], merges: Sequence[Upstream]
+    repository: Repository, brought: Brought, names: Sequence[str], merges: Sequence[Upstream]
 ) -> None:
-    wanted = {one.ref for one in merges if one.remote == brought.remote.name}
+    heads, wanted = brought.exchange.heads, {one.ref for one in merges if one.remote == brought.remote.name}
     address = shown_url(brought.remote.url).rstrip("/").removesuffix(".git")
-    names = [name for name in heads if any(spec.matches(name) for spec in brought.specs if not spec.excludes)]
-    first = [name for name in names if name in wanted or (name == "HEAD" and not brought.remote.specs)]
+    first = [name for name in names if name in wanted or name == "HEAD"]
     lines = [f"{heads[name]}\t\t{_described(name)}{address}\n" for name in first]
-    lines += [
-        f"{heads[name]}\tnot-for-merge\t{_described(name)}{address}\n" for name in names if name not in first
-    ]
+    rest = [name for name in dict.fromkeys(names) if name not in first]
+    lines += [f"{heads[name]}\tnot-for-merge\t{_described(name)}{address}\n" for name in rest]
     write_public(repository.git_dir / "FETCH_HEAD", "".join(lines).encode("utf-8", "surrogateescape"))
 
 
