@@ -189,6 +189,8 @@ class LanguageSpec:
     # A module can be the value of a variable, so what it holds may stand behind any name.
     modules_are_values: bool = False
     reserved: str = ""  # pattern of names that the language itself calls by
+    # Members by which a definition tells its own name to code.
+    name_attributes: tuple[str, ...] = ()
     # Last parts of the names of decorators that leave alone what their definition is called by.
     plain_decorators: frozenset[str] = frozenset()
     # Patterns of calls and literals: `@keyword` names a parameter or a field of `@holder`, or of the class

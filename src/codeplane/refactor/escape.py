@@ -1,38 +1,85 @@
 """Whether a module is ever used as a value: then what it holds may be reached through any variable."""
 
+import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
+from codeplane.index import RefFact, Snapshot
+from codeplane.index.targets import known, split_path
 from codeplane.languages.facts import Role
 from codeplane.languages.modules import Place
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
 
 _MOST_FILES: Final = 400
+_PART: Final = re.compile(r"\w+")
 _MEMBER: Final = (b".", b"?.", b"::", b"->")
 
 
-def is_reached_by_value(snapshot: Snapshot, family: Family) -> bool:
-    """Whether some variable may hold a module, or namespace, that shows the definitions of a family."""
-    sources = snapshot.linker.sources
-    modules = _showing(snapshot, family)
-    parts = {part for path in modules for part in _names(snapshot, path)}
-    importing = sources.importing(parts)
-    if len(importing) > _MOST_FILES or _is_made_at_run_time(snapshot, parts):
-        return True
-    return any(_leaks(snapshot, path, modules) for path in sorted(importing))
+class Reach:
+    """How code may get at the definitions of a family, other than by names that links explain."""
 
+    def __init__(self, snapshot: Snapshot, family: Family) -> None:
+        self._snapshot = snapshot
+        self._family = family
 
-def _showing(snapshot: Snapshot, family: Family) -> set[str]:
-    """The files that show the name: where it is defined, and where it is imported for others."""
-    paths = {place.path for place in family.places}
-    for place in family.places:
-        for ref in snapshot.references.to(place):
-            if place in ref.target and ref.role in (Role.IMPORT, Role.EXPORT):
-                paths.add(ref.path)
-    return paths
+    @cached_property
+    def _modules(self) -> set[str]:
+        """The files that show the name: where it is defined, and where it is imported for others."""
+        paths = {place.path for place in self._family.places}
+        for place in self._family.places:
+            for ref in self._snapshot.references.to(place):
+                if place in ref.target and ref.role in (Role.IMPORT, Role.EXPORT):
+                    paths.add(ref.path)
+        return paths | set(self._starring(paths))
+
+    def _starring(self, paths: set[str]) -> Iterator[str]:
+        """The files that import all names of these, whether or not links can tell which module is meant."""
+        waiting, seen = set(paths), set(paths)
+        while waiting:
+            parts = {part for path in waiting for part in _names(self._snapshot, path)}
+            found = {
+                path for path in self._snapshot.linker.sources.importing(parts) if self._stars(path, parts)
+            }
+            waiting = found - seen
+            seen |= found
+            yield from waiting
+
+    def _stars(self, path: str, parts: set[str]) -> bool:
+        facts = self._snapshot.linker.sources.facts(path)
+        items = facts.imports if facts is not None else []
+        return any(item.name == "*" and not parts.isdisjoint(_PART.findall(item.module)) for item in items)
+
+    @cached_property
+    def _parts(self) -> set[str]:
+        return {part for path in self._modules for part in _names(self._snapshot, path)}
+
+    @cached_property
+    def is_value(self) -> bool:
+        """Whether some variable may hold a module that shows the name."""
+        sources = self._snapshot.linker.sources
+        importing = sources.importing(self._parts)
+        if len(importing) > _MOST_FILES or sources.importing_by_text():
+            return True
+        return any(_leaks(self._snapshot, path, self._modules) for path in sorted(importing))
+
+    def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
+        """Whether the receiver of a name may be a module that shows the family."""
+        head = split_path(ref.receiver)[0]
+        facts = self._snapshot.linker.sources.facts(ref.path)
+        assert facts is not None, "BUG: a file with references has facts"
+        brought = [at for at, item in enumerate(facts.imports) if head in (item.alias, item.name)]
+        for at in brought:
+            target = known(self._snapshot.linker.imported(ref.path, at))
+            item = facts.imports[at]
+            words = {*_PART.findall(item.module), item.name}
+            if (target and _is_module(target, self._modules)) or (
+                not target and not self._parts.isdisjoint(words)
+            ):
+                return True
+        return modules_are_values and not brought and self.is_value
 
 
 def _names(snapshot: Snapshot, path: str) -> set[str]:
@@ -41,11 +88,6 @@ def _names(snapshot: Snapshot, path: str) -> set[str]:
     parts = module.replace("/", ".").split(".")
     stem = path.rsplit("/", 1)[-1].split(".", 1)[0]
     return {part for part in (parts[-1], stem, path.rsplit("/", 2)[-2] if "/" in path else "") if part}
-
-
-def _is_made_at_run_time(snapshot: Snapshot, parts: set[str]) -> bool:
-    """Whether a module is imported by a text that is made at run time, or that names one of these."""
-    return bool(parts) and bool(snapshot.linker.sources.importing_by_text())
 
 
 def _leaks(snapshot: Snapshot, path: str, modules: set[str]) -> bool:

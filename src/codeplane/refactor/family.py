@@ -85,6 +85,7 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     linker = snapshot.linker
     item = definition_of(snapshot, place)
     yield from linker.grouped(place)
+    yield from _companions(snapshot, place)
     if item.kind in CLASSES:
         yield from linker.classes.whole((place,))
         yield from _constructors(snapshot, place)
@@ -97,6 +98,31 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     for other in (*overriding(snapshot, place), *overridden(snapshot, place)):
         if other.place is not None:
             yield other.place
+
+
+def _companions(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """The same definition in the file beside it that declares, or is declared by, this one: a stub."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    for ending, sources in snapshot.linker.spec(facts).made_from.items():
+        for one, other in [(ending, source) for source in sources] + [(source, ending) for source in sources]:
+            if place.path.endswith(one):
+                yield from _same_in(snapshot, place, place.path.removesuffix(one) + other)
+
+
+def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
+    here, there = (snapshot.linker.sources.facts(one) for one in (place.path, path))
+    if here is None or there is None:
+        return
+    names = [here.definitions[place.definition].name]
+    at = here.definitions[place.definition].parent
+    while at >= 0:
+        names.append(here.definitions[at].name)
+        at = here.definitions[at].parent
+    found = [-1]
+    for name in reversed(names):
+        found = [inner for outer in found for inner in there.inside(outer, name)]
+    yield from (Place(path, one) for one in found)
 
 
 def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:

@@ -66,8 +66,11 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
         plan = replace(plan, within=subject.path)
     found = find(snapshot, family, new)
     seen = list(words.words(snapshot, old, new, _spans(snapshot, family)))
-    groups = [*grouped(snapshot, found, family, new), *_strings(snapshot, family, seen)]
-    mentioned = tuple(replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen))
+    holders = _holders(snapshot, family, found.sites)
+    groups = [*grouped(snapshot, found, family, new), *_strings(snapshot, family, seen, holders)]
+    mentioned = tuple(
+        replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen, holders)
+    )
     problems = [*collisions(snapshot, family, new)]
     waiting = [*doubts(snapshot, family), *found.doubts]
     blocked = list(_unread(snapshot, plan))
@@ -203,18 +206,19 @@ def _unread(snapshot: Snapshot, plan: Plan) -> Iterator[Problem]:
             yield Problem("parse_partial", text, RepoPath(path))
 
 
-def _strings(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
+def _strings(
+    snapshot: Snapshot, family: Family, seen: list[words.Word], holders: Collection[str]
+) -> Iterator[Group]:
     """Strings that are the name, or a path to it, and places in code that no fact tells of."""
     if family.is_local:
         yield from _inline(snapshot, family, seen)
         return
-    holders = _holders(snapshot, family)
-    exact = tuple(word.site for word in seen if word.where == "string" and word.is_exact)
     paths = tuple(word.site for word in seen if word.where in _RISKY_STRINGS and _leads(word, holders))
+    strings = tuple(word.site for word in seen if word.where == "string" and word.site not in paths)
     code = tuple(word.site for word in seen if word.where == "code")
-    if exact:
-        about = f'"{family.name}" as a string'
-        yield Group("", about, exact, "medium", ("string_of_the_name",), "scope_resolution")
+    if strings:
+        about = f"{family.name} in strings"
+        yield Group("", about, strings, "medium", ("string_with_the_name",), "scope_resolution")
     if paths:
         about = f"{family.name} in a string that names it by its path"
         yield Group("", about, paths, "low", ("path_in_string",), "scope_resolution")
@@ -240,23 +244,27 @@ def _leads(word: words.Word, holders: Collection[str]) -> bool:
     return at > 0 and parts[at - 1] in holders
 
 
-def _mentions(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Mention]:
+def _mentions(
+    snapshot: Snapshot, family: Family, seen: list[words.Word], holders: Collection[str]
+) -> Iterator[Mention]:
     if family.is_local:
         yield from words.parameter_mentions(seen)
         return
     others = [one for one in snapshot.linker.sources.definitions(family.name) if one not in family.places]
-    yield from words.mentions(seen, _holders(snapshot, family), is_alone=not others)
+    yield from words.mentions(seen, holders, is_alone=not others)
 
 
-def _holders(snapshot: Snapshot, family: Family) -> set[str]:
-    """Names that may stand before that of the family: its classes and its modules."""
+def _holders(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> set[str]:
+    """Names that may stand before that of the family: its classes, its modules, and those that show it."""
     found: set[str] = set()
     for place in family.places:
         owner = owner_of(snapshot, place)
         if owner is not None and owner.definition >= 0:
             found.add(definition_of(snapshot, owner).name)
-        else:
-            found.update(snapshot.identities.module(place.path).split(".")[-1:])
+    if not family.is_member:
+        shown_by = {place.path for place in family.places}
+        shown_by |= {site.path for site in sites if site.what in ("import", "export")}
+        found |= {snapshot.identities.module(path).split(".")[-1] for path in shown_by}
     return found
 
 

@@ -10,7 +10,7 @@ from codeplane.graph.places import definition_of
 from codeplane.index import RefFact, Snapshot
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import Role
-from codeplane.refactor.escape import is_reached_by_value
+from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import KEYWORD, Keywords
 from codeplane.refactor.plan import Group, Problem, Risk, Site
@@ -152,7 +152,7 @@ class _Search:
         facts = self._snapshot.linker.sources.facts(min(self._family.places).path)
         if facts is None or not specs()[facts.language].shorthands:
             return
-        if not self._family.is_member and not self._possible.is_reached():
+        if not self._family.is_member and not self._possible.is_value():
             return
         names = (bare(self._family.name), bare(self._new))
         for path in map(RepoPath, self._snapshot.linker.sources.paths_with(names[0])):
@@ -212,7 +212,7 @@ class _Possible:
     def __init__(self, snapshot: Snapshot, family: Family) -> None:
         self._snapshot = snapshot
         self._family = family
-        self._is_reached: bool | None = None
+        self._reach = Reach(snapshot, family)
 
     def may_mean(self, ref: RefFact) -> bool:
         if ref.role is Role.DEFINE:
@@ -224,17 +224,12 @@ class _Possible:
             return True
         if self._family.is_member:
             return bool(ref.receiver) or _sees_members(self._spec(ref.path))
-        return not ref.receiver or self._is_reached_by_value(ref)
+        values = self._spec(ref.path).modules_are_values
+        return not ref.receiver or self._reach.may_be_behind(ref, modules_are_values=values)
 
-    def _is_reached_by_value(self, ref: RefFact) -> bool:
-        """A name behind a value of which nothing is known: it is meant only if that may be its module."""
-        return self._spec(ref.path).modules_are_values and self.is_reached()
-
-    def is_reached(self) -> bool:
-        """Whether a variable may hold the module of the family."""
-        if self._is_reached is None:
-            self._is_reached = is_reached_by_value(self._snapshot, self._family)
-        return self._is_reached
+    def is_value(self) -> bool:
+        """Whether a variable may hold a module that shows the family."""
+        return self._reach.is_value
 
     def _spec(self, path: str) -> LanguageSpec:
         facts = self._snapshot.linker.sources.facts(path)

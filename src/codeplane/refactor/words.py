@@ -22,6 +22,8 @@ _LARGEST: Final = 2 << 20
 _DOCUMENTS: Final = (".md", ".markdown", ".rst", ".adoc", ".txt")
 _PATH: Final = re.compile(r"[\w$]+(?:(?:\.|::?|/|#|->|\\)[\w$]+)+")
 _QUOTES: Final = re.compile(rb"[A-Za-z@$]{0,3}(?:\"\"\"|'''|[\"'`])")
+# What tells of the past keeps the names of the past.
+_HISTORY: Final = re.compile(r"(?i)change|history|news|release")
 _PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONG: Final = 3
 _CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
@@ -101,13 +103,17 @@ def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: 
         start, end, kind = spans[number]
         opened = _QUOTES.match(data, start, end)
         marks = opened[0].lstrip(_PREFIX) if opened else b""
-        # A string of several lines is a text for people more often than not.
-        if kind == "comment" or not opened or len(marks) == _LONG:
+        if kind == "comment" or not opened or _is_docstring(data, start, marks):
             return "comment", ""
         return "string", _text(data[opened.end() : end - len(marks)])
     if path.lower().endswith(_DOCUMENTS):
         return "document", ""
     return ("code" if spans else "data"), _quoted(data, at)
+
+
+def _is_docstring(data: bytes, start: int, marks: bytes) -> bool:
+    """Whether a long string stands by itself, first in its file or behind the header of a definition."""
+    return len(marks) == _LONG and data[:start].rstrip()[-1:] in (b"", b":")
 
 
 def _quoted(data: bytes, at: int) -> str:
@@ -160,6 +166,8 @@ def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
 
 def _confidence(word: Word, holders: Collection[str], *, is_alone: bool) -> Confidence:
     name = word.site.old
+    if _HISTORY.match(word.site.path.rsplit("/", 1)[-1]):
+        return "low"
     if word.path_text:
         parts = re.split(r"\.|::?|/|#|->|\\", word.path_text)
         before = parts[parts.index(name) - 1] if name in parts and parts.index(name) else ""

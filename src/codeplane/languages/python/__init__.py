@@ -72,6 +72,7 @@ SPEC = LanguageSpec(
     super_receivers=("super()",),
     modules_are_values=True,
     reserved=r"__\w+__",
+    name_attributes=("__name__", "__qualname__"),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
         "abstractproperty overload override final lru_cache cache wraps contextmanager "
