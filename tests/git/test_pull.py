@@ -235,3 +235,25 @@ def test_a_conflict_is_described_and_git_can_go_on(apart: Repo, tmp_path: Path) 
     (apart.root / "app.py").write_text("one = 13\n")
     git(apart.root, "commit", "-qam", "by hand")
     assert len(git(apart.root, "log", "-1", "--format=%P").split()) == 2
+
+
+@pytest.mark.parametrize("told", ["parameter", "setting"])
+def test_commits_are_put_on_top_as_git_does_it(apart: Repo, tmp_path: Path, told: str) -> None:
+    theirs = _as_git(apart, tmp_path, "--rebase")
+    if told == "setting":
+        git(apart.root, "config", "pull.rebase", "true")
+    answer = apart.result("git_pull", **({"rebase": True} if told == "parameter" else {}))
+    assert answer["files_changed"] == 1
+    assert _state(apart.root) == _state(theirs)
+    assert git(apart.root, "rev-parse", "HEAD~1") == git(apart.root, "rev-parse", "origin/main")
+    git(apart.root, "fsck")
+
+
+def test_a_rebase_stops_on_a_conflict_and_goes_on(apart: Repo) -> None:
+    commit(apart.root, "one = 12\n")
+    told = apart.result("git_pull", rebase=True)
+    assert [one["path"] for one in told["conflicts"]] == ["app.py"]
+    assert apart.error("git_pull")["name"] == "GIT_UNFINISHED"
+    (apart.root / "app.py").write_text("one = 13\n")
+    apart.result("git_rebase", action="continue", resolved=["app.py"])
+    assert git(apart.root, "rev-list", "--count", "origin/main..HEAD") == "2"

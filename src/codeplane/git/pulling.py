@@ -5,12 +5,13 @@ from typing import Final
 
 import pygit2
 
-from codeplane.core.errors import GitFailed, InvalidArgument, NotFound
+from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.git.fetching import Brought, Moved, take
 from codeplane.git.heads import check_nothing_under_way
 from codeplane.git.merging import How as MergeHow
 from codeplane.git.merging import merge
 from codeplane.git.outcome import Outcome
+from codeplane.git.rebasing import plan_rebase, start
 from codeplane.git.remotes import Remote, Upstream, find_remote, remote_for, upstream_of
 from codeplane.git.repository import Repository
 from codeplane.git.settings import text
@@ -115,7 +116,8 @@ def _integrate(repository: Repository, programs: Programs, tip: str, source: Sou
         ff_only = how.ff_only or (how.rebase is None and not rebases and text(handle, "pull.ff") == "only")
         is_apart = not handle.head_is_unborn and not _is_forward(handle, tip)
     if rebases and is_apart and not ff_only:
-        raise GitFailed("Both sides have commits of their own.", hints=["git_rebase"])
+        with repository.opened() as handle:
+            return start(repository, programs, handle, plan_rebase(handle, tip, None), ())
     place = shown_url(source.remote.url).rstrip("/").removesuffix(".git")
     into = "" if branch in _USUAL else f" into {branch or 'HEAD'}"
     message = f"Merge branch '{source.upstream.branch}' of {place}{into}\n"
