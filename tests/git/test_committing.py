@@ -304,18 +304,20 @@ def test_a_file_that_git_only_expects_is_not_committed(root: Path) -> None:
     assert git(root, "status", "--porcelain") == "A n.txt"
 
 
-def test_what_another_program_stages_meanwhile_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (root / "a.txt").write_text("changed\n")
-    (root / "b.txt").write_text("changed\n")
+def test_no_other_program_stages_meanwhile(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.txt", "b.txt"):
+        (root / name).write_text("changed\n")
+    before = (root / ".git/index").read_bytes()
 
     def fails(*_: object, **__: object) -> None:
-        git(root, "add", "b.txt")
+        assert b"index.lock" in plain.run(root, "add", "b.txt", fails=True)
         raise GitBusy("no")
 
     monkeypatch.setattr("codeplane.git.committing.make_commit", fails)
     with pytest.raises(GitBusy):
         all_committed(root, "a.txt")
-    assert git(root, "diff", "--cached", "--name-only") == "a.txt\nb.txt"
+    assert (root / ".git/index").read_bytes() == before
+    assert [one.name for one in (root / ".git").glob("*index*")] == ["index"]
 
 
 def test_a_linked_worktree_commits_to_its_own_branch(root: Path, tmp_path: Path) -> None:

@@ -29,17 +29,16 @@ from codeplane.process import Programs
 repository = open_repository(Path(sys.argv[1]), trusted=False)
 check_out(repository, Programs({}), find_goal(repository, "other"))
 """
-# Ends where libgit2 has the lock and has not written yet.
+# Ends where the index is locked and not replaced yet.
 WRITES = """
 import os, signal
 from pathlib import Path
 from codeplane.git import open_repository
-from codeplane.git.index import write_index
+from codeplane.git.index import locked_index
 repository = open_repository(Path({!r}), trusted=False)
-def act():
-    os.close(os.open(repository.git_dir / "index.lock", os.O_CREAT | os.O_EXCL))
+with repository.opened() as handle, locked_index(repository, handle) as following:
+    following.index.write()
     os.kill(os.getpid(), signal.SIGKILL)
-write_index(repository, act)
 """
 
 
@@ -96,16 +95,16 @@ def test_what_was_cut_off_is_finished_by_the_same_call(root: Path) -> None:
 def test_only_a_lock_that_is_ours_is_removed_at_a_start(tmp_path: Path) -> None:
     plain.run(tmp_path, "init", "-q", "--template=")
     repository = open_repository(tmp_path, trusted=False)
-    note, lock = repository.git_dir / "codeplane-index", repository.git_dir / "index.lock"
+    lock = repository.git_dir / "index.lock"
     lock.touch()
     assert drop_own_lock(repository) is None and lock.exists()
-    note.touch()
-    assert drop_own_lock(repository) is None and lock.exists() and not note.exists()
+    lock.write_bytes(b"DIRC and more")
+    assert drop_own_lock(repository) is None and lock.exists()
     lock.unlink()
-    code = WRITES.format(str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code], check=False)
+    done = subprocess.run([sys.executable, "-c", WRITES.format(str(tmp_path))], check=False)
     assert done.returncode == -signal.SIGKILL and lock.exists()
-    assert "was cut off" in (drop_own_lock(repository) or "") and not lock.exists() and not note.exists()
+    assert "was cut off" in (drop_own_lock(repository) or "")
+    assert not list(repository.git_dir.glob("*index*"))
 
 
 @pytest.mark.soak

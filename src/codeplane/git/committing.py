@@ -17,13 +17,13 @@ from codeplane.git.conflicts import conflicts_of
 from codeplane.git.hooks import run_hook
 from codeplane.git.identity import author as who
 from codeplane.git.identity import committer
-from codeplane.git.index import flagged, kept_index
+from codeplane.git.index import NextIndex, flagged, locked_index
 from codeplane.git.index_file import is_intended
 from codeplane.git.messages import cleaned, cleanup_mode, subject_of
 from codeplane.git.outcome import Outcome
 from codeplane.git.repository import Repository
 from codeplane.git.selection import Selection
-from codeplane.git.staging import Rules, listed, stage
+from codeplane.git.staging import Rules, listed, stage_into
 from codeplane.git.trees import EMPTY_TREE, edited
 from codeplane.jail import shown
 from codeplane.process import Programs
@@ -67,13 +67,15 @@ def commit(
     When that fails, git's index is as it was. Only a hook may leave it otherwise, when nothing is chosen: git
     has it so.
     """
-    if only is None:
-        done = _commit(repository, programs, wanted, rules, None)
-    else:
-        with kept_index(repository) as note:
-            stage(repository, programs, only, rules, tracked_only=True)
-            note()
-            done = _commit(repository, programs, wanted, rules, only)
+    with repository.opened() as handle:
+        if only is None:
+            handle.index.read()
+            own = NextIndex(handle.index, repository.git_dir / "index")
+            done = _commit(repository, programs, handle, wanted, rules, own)
+        else:
+            with locked_index(repository, handle) as following:
+                stage_into(following, repository, programs, handle, only, rules, tracked_only=True)
+                done = _commit(repository, programs, handle, wanted, rules, following, only)
     return _after(repository, programs, wanted, done)
 
 
@@ -87,11 +89,11 @@ def stage_and_commit(
     force: bool = False,
 ) -> Committed:
     """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
-    with kept_index(repository) as note:
-        staged = stage(repository, programs, chosen, rules, force=force)
-        note()
+    with repository.opened() as handle, locked_index(repository, handle) as following:
+        staged = stage_into(following, repository, programs, handle, chosen, rules, force=force)
+        only = chosen if chosen.paths else None
         try:
-            done = _commit(repository, programs, wanted, rules, chosen if chosen.paths else None)
+            done = _commit(repository, programs, handle, wanted, rules, following, only)
         except NothingToCommit as error:
             if not staged.notes:
                 raise
@@ -101,14 +103,20 @@ def stage_and_commit(
 
 
 def _commit(
-    repository: Repository, programs: Programs, wanted: Wanted, rules: Rules, only: Selection | None
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    wanted: Wanted,
+    rules: Rules,
+    following: NextIndex,
+    only: Selection | None = None,
 ) -> Committed:
-    with repository.opened() as handle:
-        handle.index.read()
-        work = _Work(repository, programs, handle, wanted, rules, begun(repository, handle))
-        work.check(only)
-        with work.index_of(only) as (index, file):
-            return work.run(index, file)
+    work = _Work(repository, programs, handle, wanted, rules, begun(repository, handle))
+    work.check(following.index, only)
+    if only is None:
+        return work.run(following)
+    with work.alone(following.index, only) as chosen:
+        return work.run(chosen)
 
 
 def _after(repository: Repository, programs: Programs, wanted: Wanted, done: Committed) -> Committed:
@@ -135,11 +143,11 @@ class _Work:
         unborn = self.handle.head_is_unborn
         self.head = None if unborn else self.handle.head.peel(pygit2.Commit)
 
-    def check(self, only: Selection | None) -> None:
+    def check(self, index: pygit2.Index, only: Selection | None) -> None:
         committer(self.handle)
         if self.wanted.author is not None:
             who(self.handle, *self.wanted.author)
-        _check_merged(self.handle.index)
+        _check_merged(index)
         if self.wanted.amend and self.head is None:
             raise NothingToCommit("There is no commit to amend yet.")
         if self.begun.kind in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
@@ -149,24 +157,22 @@ class _Work:
             )
 
     @contextmanager
-    def index_of(self, only: Selection | None) -> Iterator[tuple[pygit2.Index, Path]]:
-        """The index that becomes the commit, and its file, which a hook may change."""
-        if only is None:
-            yield self.handle.index, self.repository.git_dir / "index"
-            return
+    def alone(self, source: pygit2.Index, only: Selection) -> Iterator[NextIndex]:
+        """HEAD's index with the chosen paths as they are staged; a hook may change its file."""
         file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
         file.unlink(missing_ok=True)
         try:
             index = pygit2.Index(str(file))
             if self.head is not None:
                 index.read_tree(self.head.tree)
-            _replace(index, self.handle.index, only)
+            _replace(index, source, only)
             index.write()
-            yield index, file
+            yield NextIndex(index, file)
         finally:
             file.unlink(missing_ok=True)
 
-    def run(self, index: pygit2.Index, file: Path) -> Committed:
+    def run(self, following: NextIndex) -> Committed:
+        index, file = following.index, following.file
         env = {"GIT_INDEX_FILE": str(file)}
         self._hook("pre-commit", (), env)
         index.read()

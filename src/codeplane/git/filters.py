@@ -5,7 +5,7 @@ the repository is trusted.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -40,13 +40,13 @@ def filtered(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, str]:
 def add_filtered(
     repository: Repository,
     programs: Programs,
-    handle: pygit2.Repository,
+    index: Path,
     drivers: dict[str, str],
     check: Callable[[], None] | None = None,
 ) -> None:
-    """Stages such files by the git program, into git's index on disk; refused where that may not run."""
-    check_filters(repository, handle, drivers)
-    _by_git(repository, programs, ("add", "--force"), sorted(drivers), check)
+    """Stages such files by the git program, into an index on disk; whether it may run has been checked."""
+    env = {"GIT_INDEX_FILE": str(index)}
+    _by_git(repository, programs, ("add", "--force"), sorted(drivers), env, check)
 
 
 def restore_filtered(
@@ -58,7 +58,7 @@ def restore_filtered(
 ) -> None:
     """Brings such files back from git's index, by the git program."""
     check_filters(repository, handle, drivers)
-    _by_git(repository, programs, ("checkout",), sorted(drivers), check)
+    _by_git(repository, programs, ("checkout",), sorted(drivers), {}, check)
 
 
 def changed_filtered(repository: Repository, programs: Programs, paths: Sequence[str]) -> set[str]:
@@ -110,10 +110,16 @@ def _by_git(
     programs: Programs,
     command: Sequence[str],
     paths: Sequence[str],
+    more: Mapping[str, str],
     check: Callable[[], None] | None,
 ) -> None:
     argv: list[str | Path] = [programs.find("git"), *_HARDENED, *command, *_FROM_STDIN]
-    env = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root), "GIT_EDITOR": ":"}
+    env = {
+        "GIT_DIR": str(repository.git_dir),
+        "GIT_WORK_TREE": str(repository.root),
+        "GIT_EDITOR": ":",
+        **more,
+    }
     stdin = b"\0".join(os.fsencode(path) for path in paths)
     done = programs.run(argv, cwd=repository.root, timeout=_TIMEOUT_SEC, env=env, stdin=stdin, check=check)
     if done.is_ok:

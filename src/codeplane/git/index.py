@@ -1,94 +1,91 @@
-"""Git's index on disk: written whole, not over another program's change, and put back when a step fails."""
+"""Git's index on disk: locked as git locks it, and replaced whole or not at all."""
 
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import pygit2
+from pygit2.ffi import C, ffi
 
-from codeplane.core.errors import GitBusy
 from codeplane.git import index_file
 from codeplane.git.outcome import Side
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
-from codeplane.storage.files import publish
+from codeplane.storage.files import publish, read_small
 
 _LOCK: Final = "index.lock"
-_NOTE: Final = "codeplane-index"
-_LONGEST_WRITE_NS: Final = 5_000_000_000
+# By what the next start knows that the lock was this program's own.
+_OWN: Final = b"codeplane\n"
+_COPY: Final = "index.codeplane-"
+_SECOND: Final = 1_000_000_000
+_WORD: Final = 0xFFFFFFFF
+_POSITIVE: Final = 0x7FFFFFFF
+
+
+@dataclass(frozen=True)
+class NextIndex:
+    """The index that is to be git's, in a file of its own until then."""
+
+    index: pygit2.Index
+    file: Path
+
+
+@contextmanager
+def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[NextIndex]:
+    """A copy of git's index, whose file takes its place after the block; not if the block fails.
+
+    Meanwhile no other program can write the index: it is locked as git locks it.
+    """
+    lock, index = repository.git_dir / _LOCK, repository.git_dir / "index"
+    file = repository.git_dir / f"{_COPY}{secrets.token_hex(6)}"
+    patiently(lambda: _lock(lock))
+    try:
+        data = _data(index)
+        if data:
+            file.write_bytes(index_file.smudged(data, index.stat().st_mtime_ns))
+        copy = pygit2.Index(str(file))
+        # The library gives an index of a file no repository.
+        copy._repo = handle  # type: ignore[assignment]  # noqa: SLF001
+        yield NextIndex(copy, file)
+        if file.exists():
+            publish(file, index)
+        handle.index.read()
+    finally:
+        file.unlink(missing_ok=True)
+        lock.unlink(missing_ok=True)
 
 
 @contextmanager
 def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[pygit2.Index]:
-    """The index as it is on disk, which is written after the block.
-
-    When another program has written it meanwhile, its change stays and this one is refused.
-    """
-    before = _stamp(repository)
-    index = handle.index
-    index.read()
-    yield index
-    if _stamp(repository) != before:
-        raise GitBusy("Another program has changed git's index meanwhile.", hints=["Try again."])
-    write_index(repository, index.write)
-
-
-def write_index(repository: Repository, act: Callable[[], object]) -> None:
-    """Has libgit2 write the index, with a note beside it while the lock may be this process's own."""
-    patiently(lambda: _noted(repository, act))
+    """The same for what is done in one go: the index is written after the block."""
+    with locked_index(repository, handle) as following:
+        yield following.index
+        following.index.write()
 
 
 def drop_own_lock(repository: Repository) -> str | None:
-    """Removes the lock that a crash of this program left; one of another program stays. What it was.
-
-    The note is there only while the index is written, and made when there is no lock: one that is younger,
-    by no more than such a write takes, is of the process that made the note.
-    """
-    note, lock = (repository.git_dir / name for name in (_NOTE, _LOCK))
-    try:
-        age = lock.lstat().st_mtime_ns - note.lstat().st_mtime_ns
-    except FileNotFoundError:
-        note.unlink(missing_ok=True)
-        return None
-    note.unlink()
-    if not 0 <= age < _LONGEST_WRITE_NS:
+    """Removes the lock that a crash of this program left; one of another program stays. What it was."""
+    for copy in repository.git_dir.glob(f"{_COPY}*"):
+        copy.unlink()
+    lock = repository.git_dir / _LOCK
+    if read_small(lock, len(_OWN)) != _OWN:
         return None
     lock.unlink()
-    return f"{lock} was left by a write of git's index that was cut off; it has been removed."
+    return f"{lock} was left by a change of git's index that was cut off; it has been removed."
 
 
 def check_unlocked(repository: Repository) -> None:
     """Waits a moment for a program that has the index locked; `GitBusy` when that lasts."""
 
     def look() -> None:
-        _check_unlocked(repository)
+        if (repository.git_dir / _LOCK).exists():
+            raise pygit2.GitError("failed to lock the index: index.lock exists")
 
     patiently(look)
-
-
-@contextmanager
-def kept_index(repository: Repository) -> Iterator[Callable[[], None]]:
-    """Puts the index back as it was, byte for byte, when the block fails.
-
-    The block calls what it gets once it has written the index itself. What the index is made into after that
-    is a hook's doing in a trusted repository; in one that is not, it is another program's, and stays.
-    """
-    file = repository.git_dir / "index"
-    before = written = _data(file)
-
-    def note() -> None:
-        nonlocal written
-        written = _data(file)
-
-    try:
-        yield note
-    except BaseException:
-        now = _data(file)
-        if now != before and (repository.trusted or now == written):
-            _put_back(repository, before)
-        raise
 
 
 def flagged(file: Path, has: Callable[[bytes], bool]) -> frozenset[str]:
@@ -117,32 +114,20 @@ def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
         index.remove(path)
 
 
-def _noted(repository: Repository, act: Callable[[], object]) -> None:
-    note = repository.git_dir / _NOTE
-    _check_unlocked(repository)
-    note.touch()
-    try:
-        act()
-    finally:
-        note.unlink(missing_ok=True)
-
-
-def _check_unlocked(repository: Repository) -> None:
-    if (repository.git_dir / _LOCK).exists():
-        raise pygit2.GitError("failed to lock the index: index.lock exists")
-
-
-def _put_back(repository: Repository, data: bytes) -> None:
-    lock, index = repository.git_dir / "index.lock", repository.git_dir / "index"
-    patiently(lambda: _locked(lock))
-    try:
-        if data:
-            lock.write_bytes(data)
-            publish(lock, index)
-        else:
-            index.unlink(missing_ok=True)
-    finally:
-        lock.unlink(missing_ok=True)
+def put_file(index: pygit2.Index, path: str, side: Side, found: os.stat_result) -> None:
+    """The same for what a file of the tree has become, with the stat that it had before it was read."""
+    put_entry(index, path, None)
+    make_room(index, path)
+    name = ffi.new("char[]", os.fsencode(path))
+    entry = ffi.new("git_index_entry *", {"mode": side.mode, "path": name})
+    ffi.buffer(ffi.addressof(entry, "id"))[:] = bytes.fromhex(side.oid)
+    for field, stamp in (("ctime", found.st_ctime_ns), ("mtime", found.st_mtime_ns)):
+        moment = getattr(entry, field)
+        moment.seconds, moment.nanoseconds = stamp // _SECOND & _POSITIVE, stamp % _SECOND
+    entry.dev, entry.ino = found.st_dev & _WORD, found.st_ino & _WORD
+    entry.uid, entry.gid, entry.file_size = found.st_uid, found.st_gid, found.st_size & _WORD
+    if C.git_index_add(index._index, entry):  # noqa: SLF001 - the library's own call takes no stat
+        raise pygit2.GitError(f"cannot put {path} into the index")
 
 
 def _data(file: Path) -> bytes:
@@ -153,16 +138,10 @@ def _data(file: Path) -> bytes:
         return b""
 
 
-def _locked(lock: "os.PathLike[str]") -> None:
+def _lock(lock: Path) -> None:
     try:
-        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
+        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     except FileExistsError as error:
-        raise pygit2.GitError("the index is locked") from error
-
-
-def _stamp(repository: Repository) -> tuple[int, ...]:
-    try:
-        found = (repository.git_dir / "index").lstat()
-    except FileNotFoundError:
-        return ()
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+        raise pygit2.GitError("failed to lock the index: index.lock exists") from error
+    with os.fdopen(fd, "wb") as stream:
+        stream.write(_OWN)

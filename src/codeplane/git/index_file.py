@@ -120,12 +120,33 @@ def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes
     return bytes(body) + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
+def smudged(data: bytes, changed_ns: int) -> bytes:
+    """The same index for a file with a later time stamp than `changed_ns`, which this one has.
+
+    Entries as young as that lose their size: only the content can say whether they have changed since.
+    """
+    if not data or not _is_sound(data):
+        return data
+    made, at = bytearray(data), 12
+    for _, fixed, end in _walk(data):
+        if _is_young(fixed, changed_ns):
+            made[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
+        at = end
+    if any(data[-_CHECKSUM:]):
+        made[-_CHECKSUM:] = hashlib.sha1(made[:-_CHECKSUM], usedforsecurity=False).digest()
+    return bytes(made)
+
+
+def _is_sound(data: bytes) -> bool:
+    """Git may be told to leave the checksum out."""
+    body, told = data[:-_CHECKSUM], data[-_CHECKSUM:]
+    return told == bytes(_CHECKSUM) or hashlib.sha1(body, usedforsecurity=False).digest() == told
+
+
 def _read(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | None:
     """Entries by name and stage, and the extensions to keep; None for what is damaged or not understood."""
-    body, told = data[:-_CHECKSUM], data[-_CHECKSUM:]
-    if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM:
-        return None
-    if told != bytes(_CHECKSUM) and hashlib.sha1(body, usedforsecurity=False).digest() != told:
+    body = data[:-_CHECKSUM]
+    if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM or not _is_sound(data):
         return None
     found: dict[tuple[bytes, int], bytes] = {}
     at = 12
@@ -192,12 +213,16 @@ def _unsettled(fixed: bytes, name: bytes) -> bytes:
 
 
 def _smudged(fixed: bytes, changed_ns: int) -> bytes:
-    seconds, nanoseconds = int.from_bytes(fixed[8:12]), int.from_bytes(fixed[12:16])
-    if seconds * 1_000_000_000 + nanoseconds < changed_ns:
+    if not _is_young(fixed, changed_ns):
         return fixed
     made = bytearray(fixed)
     made[_SIZE] = bytes(4)
     return bytes(made)
+
+
+def _is_young(fixed: bytes, changed_ns: int) -> bool:
+    seconds, nanoseconds = int.from_bytes(fixed[8:12]), int.from_bytes(fixed[12:16])
+    return seconds * 1_000_000_000 + nanoseconds >= changed_ns
 
 
 def _padded(fixed: bytes, name: bytes) -> bytes:

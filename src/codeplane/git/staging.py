@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,17 +11,16 @@ from pygit2.enums import FileStatus
 
 from codeplane.core.errors import GitUnfinished, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.git.clean import attributes_of
-from codeplane.git.conflicts import has_marks
+from codeplane.git.conflicts import conflicts_of, has_marks
 from codeplane.git.differing import in_index, unmerged, unstaged
 from codeplane.git.filters import add_filtered, check_filters, filtered
-from codeplane.git.index import edited_index, flagged, kept_index, make_room, put_entry
+from codeplane.git.index import NextIndex, flagged, locked_index, put_entry, put_file
 from codeplane.git.index_file import is_assumed, is_skipped
-from codeplane.git.objects import read_blob
 from codeplane.git.outcome import Outcome, Side
 from codeplane.git.repository import Repository
 from codeplane.git.selection import Selection
-from codeplane.git.standing import SUBMODULE, WorkTree
+from codeplane.git.settings import flag
+from codeplane.git.standing import EXECUTABLE, FILE, LINK, SUBMODULE, WorkTree
 from codeplane.jail import shown
 from codeplane.process import Programs
 
@@ -55,6 +54,28 @@ class Staged(Outcome):
     """The paths whose entries are others now."""
 
     paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Modes:
+    """What the file system can say of files, by git's settings."""
+
+    has_bits: bool
+    has_links: bool
+
+    @classmethod
+    def of(cls, handle: pygit2.Repository) -> "Modes":
+        bits = flag(handle, "core.fileMode", default=True)
+        return cls(bits, flag(handle, "core.symlinks", default=True))
+
+    def of_file(self, found: os.stat_result, known: Side | None) -> int:
+        if stat.S_ISLNK(found.st_mode):
+            return LINK
+        if not self.has_links and known is not None and known.mode == LINK:
+            return LINK
+        if not self.has_bits:
+            return known.mode if known is not None and known.mode in (FILE, EXECUTABLE) else FILE
+        return EXECUTABLE if found.st_mode & stat.S_IXUSR else FILE
 
 
 @dataclass
@@ -151,6 +172,30 @@ class _Staging:
                 raise PathRefused(reason, path=shown(path))
             self.left[path] = reason
 
+    def write(self, index: pygit2.Index, done: Container[str]) -> None:
+        """Makes the index what was found out, except for what is done already."""
+        for path in self.taken:
+            put_entry(index, path, None)
+        modes = Modes.of(self.handle)
+        for path in self.put:
+            if path not in done:
+                self.rules.check()
+                self._put(index, path, modes)
+        for path, head in self.linked.items():
+            put_entry(index, path, Side(head, SUBMODULE))
+
+    def _put(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
+        place = self.repository.root / path
+        found = place.lstat()
+        mode = modes.of_file(found, in_index(self.handle, path))
+        if stat.S_ISLNK(found.st_mode):
+            oid = self.handle.create_blob(os.fsencode(os.readlink(place)))  # noqa: PTH115
+        elif mode == LINK:
+            oid = self.handle.create_blob(place.read_bytes())
+        else:
+            oid = self.handle.create_blob_fromworkdir(path)
+        put_file(index, path, Side(str(oid), mode), found)
+
     def _is_above_known(self, path: str) -> bool:
         """Whether it is a directory that was deleted with tracked files in it."""
         inside = Selection(frozenset({RepoPath(path)}))
@@ -171,47 +216,51 @@ def stage(
     What the rules keep back is an error where it is named, and left out with a note where it is only below a
     name. `force` stages what is ignored, and conflicts with their marks.
     """
-    with repository.opened() as handle:
-        handle.index.read()
-        torn = unmerged(handle)
-        work = _Staging(repository, handle, rules, chosen, force, tracked_only)
-        if chosen.paths:
-            work.frozen = flagged(repository.git_dir / "index", _is_frozen)
-        work.sort(WorkTree(handle, repository.root), torn)
-        _check_marks(repository, (path for path in work.put if path in torn and not force))
-        drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
-        drivers = _changed_only(handle, drivers, torn)
-        check_filters(repository, handle, drivers)
-        before = _entries(handle, (*work.put, *work.taken, *work.linked))
-        with kept_index(repository) as note:
-            if drivers:
-                add_filtered(repository, programs, handle, drivers, rules.check)
-                note()
-            with edited_index(repository, handle) as index:
-                for path in work.taken:
-                    put_entry(index, path, None)
-                for path in work.put:
-                    if path not in drivers:
-                        rules.check()
-                        _put(handle, index, path)
-                for path, head in work.linked.items():
-                    put_entry(index, path, Side(head, SUBMODULE))
-        after = _entries(handle, before)
-        changed = tuple(sorted(path for path in before if before[path] != after[path]))
-        return Staged(summary("staged", changed), notes=left_out(work.left), paths=changed)
+    with repository.opened() as handle, locked_index(repository, handle) as following:
+        return stage_into(
+            following, repository, programs, handle, chosen, rules, force=force, tracked_only=tracked_only
+        )
 
 
-def _put(handle: pygit2.Repository, index: pygit2.Index, path: str) -> None:
-    """Libgit2 makes the blob, except where it would change line ends that git leaves alone."""
-    known = in_index(handle, path)
-    is_auto = known is not None and attributes_of(handle, path).line_ends == "auto"
-    before = read_blob(handle, known.oid) if known is not None and is_auto else None
-    make_room(index, path)
-    index.add(path)
-    if known is not None and before is not None and b"\r\n" in before:
-        from_file = (handle.workdir or "") + path
-        oid = handle.create_blob_fromdisk(from_file)
-        put_entry(index, path, Side(str(oid), int(index[path].mode)))
+def stage_into(
+    following: NextIndex,
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    chosen: Selection,
+    rules: Rules,
+    *,
+    force: bool = False,
+    tracked_only: bool = False,
+) -> Staged:
+    """The same into an index that is not git's yet."""
+    handle.index.read()
+    torn = unmerged(handle)
+    work = _Staging(repository, handle, rules, chosen, force, tracked_only)
+    if chosen.paths:
+        work.frozen = flagged(following.file, _is_frozen)
+    work.sort(WorkTree(handle, repository.root), torn)
+    _check_marks(repository, (path for path in work.put if path in torn and not force))
+    drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
+    drivers = _changed_only(handle, drivers, torn)
+    check_filters(repository, handle, drivers)
+    index = following.index
+    if drivers:
+        add_filtered(repository, programs, following.file, drivers, rules.check)
+        index.read()
+    work.write(index, drivers)
+    index.write()
+    touched = (*work.put, *work.taken, *work.linked)
+    after = conflicts_of(index)
+    still = {one.path for one in after}
+    changed = tuple(
+        sorted(
+            path
+            for path in touched
+            if in_index(handle, path) != _side(index, path) or (path in torn) != (path in still)
+        )
+    )
+    return Staged(summary("staged", changed), notes=left_out(work.left), paths=changed)
 
 
 def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
@@ -224,9 +273,12 @@ def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
         )
 
 
-def _entries(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, tuple[Side | None, bool]]:
-    torn = unmerged(handle)
-    return {path: (in_index(handle, path), path in torn) for path in paths}
+def _side(index: pygit2.Index, path: str) -> Side | None:
+    try:
+        entry = index[path]
+    except KeyError:
+        return None
+    return Side(str(entry.id), int(entry.mode))
 
 
 def _files_below(tree: WorkTree, path: str) -> Iterator[str]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 import pygit2
-from pygit2.enums import DiffOption
 
 from codeplane.core.errors import (
     GitFailed,
@@ -18,12 +17,13 @@ from codeplane.core.errors import (
     WorkAtRisk,
 )
 from codeplane.git.filters import changed_filtered, check_filters, filtered, restore_filtered
-from codeplane.git.index import check_unlocked, edited_index, put_entry, write_index
+from codeplane.git.index import check_unlocked, locked_index, put_entry, put_file
+from codeplane.git.outcome import Side
 from codeplane.git.placing import Placer
 from codeplane.git.planning import Plan, Risk, plan_switch, plan_whole
 from codeplane.git.repository import Repository
 from codeplane.git.saved import head_tree, save_work
-from codeplane.git.standing import EXECUTABLE, FILE, SUBMODULE
+from codeplane.git.standing import EXECUTABLE, FILE, SUBMODULE, Standing, WorkTree
 from codeplane.jail import is_closed, shown
 from codeplane.process import Programs
 
@@ -211,12 +211,26 @@ def _remove_directory(place: Path) -> bool:
 
 def _index(repository: Repository, handle: pygit2.Repository, plan: Plan) -> None:
     """Written after every file is in place; then the files are looked at, so that git need not hash them."""
-    with edited_index(repository, handle) as index:
+    tree = WorkTree(handle, repository.root)
+    with locked_index(repository, handle) as following:
         for path in plan.dropped:
-            put_entry(index, path, None)
+            put_entry(following.index, path, None)
         for path, side in (*plan.writes.items(), *plan.adopted.items()):
-            put_entry(index, path, side)
-    write_index(repository, lambda: handle.index.diff_to_workdir(DiffOption.UPDATE_INDEX))
+            _enter(tree, following.index, path, side)
+        following.index.write()
+
+
+def _enter(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
+    """With the stat of the file, if it has that content still."""
+    try:
+        found = (tree.root / path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        put_entry(index, path, side)
+        return
+    if tree.at(path, side) == Standing(side):
+        put_file(index, path, side, found)
+    else:
+        put_entry(index, path, side)
 
 
 def _stopped(error: Exception, done: int, plan: Plan, saved: str | None) -> GitFailed:
