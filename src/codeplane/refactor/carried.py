@@ -1,120 +1,126 @@
-"""Every name means after a move what it meant, places moved along: the proof that a move has to pass."""
+"""Every name means afterwards what it meant, whatever has moved or gone: the proof for more than a rename."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
 from codeplane.index.binding import Binding
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import Target, split_path
+from codeplane.index.targets import split_path
 from codeplane.jail import shown
-from codeplane.languages.facts import Occurrences, Role
-from codeplane.languages.modules import rules
-from codeplane.languages.moving import Moving
+from codeplane.languages.facts import Import, Occurrences, Role
+from codeplane.languages.modules import Place, rules
 from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.text import Lines
 
 _MOST_TOLD: Final = 20
+_SURE: Final = (Tier.PROVEN, Tier.STRONG)
+_WHOLE: Final = ((0, 1 << 62),)
+
+Key = tuple[object, ...]
+"""A place by names: its path, then name, kind and number of each definition on the way to it."""
+Spans = Collection[tuple[int, int]]
 
 
-class Edited(NamedTuple):
-    """A file before a move, with what is replaced in it."""
+class Part(NamedTuple):
+    """What is left of a file, and where it is afterwards: spans of bytes that hold the same text."""
 
-    lines: Lines
-    sites: Collection[Site]
+    old: RepoPath
+    new: RepoPath
+    was: Spans = _WHOLE
+    is_now: Spans = _WHOLE
 
 
 class Carried:
-    """Compares files before and after. `words` are names that the move plays a part in."""
+    """Compares files before and after. `carry` tells the key that a place has afterwards; `words` are names
+    that the change plays a part in, `own` the files of which every name is looked at."""
 
-    def __init__(self, before: Linker, after: Linker, moving: Moving, words: Collection[str]) -> None:
-        self._before, self._after, self._moving = before, after, moving
+    def __init__(
+        self,
+        before: Linker,
+        after: Linker,
+        carry: Callable[[Key], Key],
+        words: Collection[str],
+        own: Collection[str] = (),
+    ) -> None:
+        self._before, self._after, self._carry = before, after, carry
         self._meant, self._means = Binding(before), Binding(after)
-        self._words = frozenset(words)
+        self._words, self._own = frozenset(words), frozenset(own)
+        self._was, self._is_now = _Keys(before), _Keys(after)
 
-    def breaches(self, files: Mapping[RepoPath, Edited | None]) -> list[Problem]:
-        """What would mean something else; files are by their old paths, those without edits have none."""
+    def breaches(
+        self, parts: Collection[Part], gone: Collection[tuple[str, str]] = (), come: Collection[str] = ()
+    ) -> list[Problem]:
+        """What would mean something else. `gone` are local names that are not imported any more, by path;
+        `come` are files that get imports."""
         found: list[Problem] = []
-        for path, edited in sorted(files.items()):
-            found += self._file(path, edited)
+        for part in sorted(parts):
+            was, is_now = self._before.sources.facts(part.old), self._after.sources.facts(part.new)
+            if was is None:
+                continue
+            if is_now is None or (was.state == "ok" and is_now.state != "ok"):
+                text = f"{shown(part.old)} could not be read any more."
+                found.append(Problem("syntax", text, part.old))
+                continue
+            if part.was == _WHOLE or part.new == part.old:
+                left = {name for path, name in gone if path == part.old}
+                found += self._imports(part, left, is_open=part.new in come)
+            found += self._names(part, was, is_now)
             if len(found) >= _MOST_TOLD:
                 break
         return found[:_MOST_TOLD]
 
-    def _file(self, path: RepoPath, edited: Edited | None) -> Iterator[Problem]:
-        new = self._moving.path(path)
-        was, is_now = self._before.sources.facts(path), self._after.sources.facts(new)
-        if was is None:
-            return
-        if is_now is None or (was.state == "ok" and is_now.state != "ok"):
-            yield Problem("syntax", f"{shown(path)} could not be read any more.", path)
-            return
-        yield from self._imports(path, was, is_now)
-        yield from self._names(path, new, edited)
-
-    def _imports(self, path: RepoPath, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
+    def _imports(self, part: Part, gone: Collection[str], *, is_open: bool) -> Iterator[Problem]:
         """All that is imported, by the local name: the same things as before."""
-        before = self._imported(path, was, self._before, is_old=True)
-        after = self._imported(self._moving.path(path), is_now, self._after, is_old=False)
-        for key in sorted(before.keys() | after.keys(), key=str):
-            if before.get(key) != after.get(key):
-                line = next((item.line for item in was.imports if item.alias == key[1]), None)
-                told = f"What is imported as `{key[1] or key[2]}` would be {_told(after.get(key))}"
-                yield Problem("binding", f"{told} instead of {_told(before.get(key))}.", path, line)
+        before = {
+            key: {tuple(sorted((self._carry(one) for one in target), key=str)) for target in targets}
+            for key, targets in _imported(part.old, self._before, self._was).items()
+        }
+        after = _imported(part.new, self._after, self._is_now)
+        for name in sorted(before.keys() | after.keys()):
+            is_said = name in gone or (is_open and name not in before)
+            if not is_said and before.get(name) != after.get(name):
+                told = f"What is imported as `{name}` would be {_told(after.get(name))}"
+                yield Problem("binding", f"{told} instead of {_told(before.get(name))}.", part.old)
 
-    def _imported(
-        self, path: str, facts: FileFacts, linker: Linker, *, is_old: bool
-    ) -> dict[tuple[int, str, str], set[Target]]:
-        found: dict[tuple[int, str, str], set[Target]] = {}
-        for at, item in enumerate(facts.imports):
-            target = linker.imported(path, at)
-            if not item.name and item.module.startswith(f"{item.alias}.") and item.alias:
-                language = rules(facts.language)
-                whole = item._replace(alias="")
-                target = tuple(language.places(linker.sources, path, whole)) if language else ()
-                key = (item.scope, "", "module")
-            else:
-                key = (item.scope, item.alias, "" if item.alias else item.name)
-            moved = tuple(sorted(map(self._moving.place, target))) if is_old else tuple(sorted(target))
-            if moved or item.alias:
-                found.setdefault(key, set()).add(moved)
-        return found
-
-    def _names(self, path: RepoPath, new: str, edited: Edited | None) -> Iterator[Problem]:
-        """The occurrences outside of what is replaced, one by one."""
-        before, after = _occurrences(self._before, path), _occurrences(self._after, new)
-        gone, come = _spans(edited)
-        kept = [at for at, start in enumerate(before.starts) if not _is_in(gone, start)]
-        left = [at for at, start in enumerate(after.starts) if not _is_in(come, start)]
+    def _names(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
+        """The occurrences in what is left, one by one."""
+        before, after = _occurrences(self._before, part.old), _occurrences(self._after, part.new)
+        kept = [at for at, start in enumerate(before.starts) if _is_in(part.was, start)]
+        left = [at for at, start in enumerate(after.starts) if _is_in(part.is_now, start)]
         if len(kept) != len(left):
-            yield Problem("syntax", f"{shown(path)} would have other names in it.", path)
+            yield Problem("syntax", f"{shown(part.old)} would have other names in it.", part.old)
             return
-        is_moved = path in self._moving.moves
+        scopes = _Scopes(was, is_now)
+        is_own = part.old in self._own or part.new in self._own
         for old, now in zip(kept, left, strict=True):
-            if told := self._differs((path, before, old), (new, after, now), is_moved=is_moved):
-                yield Problem("binding", told, path, before.at(old).line)
+            pair = _Pair(part, before, after, old, now)
+            if told := self._differs(pair, scopes, is_own=is_own):
+                yield Problem("binding", told, part.old, before.at(old).line)
 
-    def _differs(
-        self, was: tuple[str, Occurrences, int], is_now: tuple[str, Occurrences, int], *, is_moved: bool
-    ) -> str:
-        name, other = _name(was), _name(is_now)
-        seen, sees = was[1].at(was[2]), is_now[1].at(is_now[2])
-        if name != other or seen.role != sees.role or seen.scope != sees.scope:
+    def _differs(self, pair: "_Pair", scopes: "_Scopes", *, is_own: bool) -> str:
+        name, other = pair.names
+        seen, sees = pair.before.at(pair.was), pair.after.at(pair.is_now)
+        if name != other or seen.role != sees.role:
             return f"`{name}` would become something else."
-        old, new = self._before.sources.facts(was[0]), self._after.sources.facts(is_now[0])
-        assert old is not None and new is not None, "BUG: files with names have facts"
-        if not seen.receiver and _bind(old, seen.target) != _bind(new, sees.target):
+        if not scopes.agree(seen.scope, sees.scope):
+            return f"`{name}` would be in another scope."
+        if seen.role is Role.IMPORT or not (is_own or self._is_concerned(scopes.was, name, seen.receiver)):
+            is_bound = seen.receiver or scopes.are_bound_alike(seen.target, sees.target)
+            return "" if is_bound else f"`{name}` would mean something else in its file."
+        before = self._meant.of(pair.part.old, name, seen)
+        after = self._means.of(pair.part.new, other, sees)
+        was = sorted((self._carry(self._was.of(place)) for place in before.target), key=str)
+        is_now = sorted((self._is_now.of(place) for place in after.target), key=str)
+        is_local = not was and not is_now and not seen.receiver
+        if is_local and not scopes.are_bound_alike(seen.target, sees.target):
             return f"`{name}` would mean something else in its file."
-        if seen.role is Role.IMPORT or not (is_moved or self._is_concerned(old, name, seen.receiver)):
+        if was == is_now and (before.tier in _SURE) == (after.tier in _SURE):
             return ""
-        before = self._meant.of(was[0], name, seen)
-        after = self._means.of(is_now[0], other, sees)
-        target = tuple(sorted(map(self._moving.place, before.target)))
-        if (before.tier, target) == (after.tier, tuple(sorted(after.target))):
-            return ""
-        return f"`{name}` would mean {_told({after.target})} instead of {_told({before.target})}."
+        return f"`{name}` would mean {_told({tuple(is_now)})} instead of {_told({tuple(was)})}."
 
     def _is_concerned(self, facts: FileFacts, name: str, receiver: int) -> bool:
         if name in self._words:
@@ -122,16 +128,96 @@ class Carried:
         return bool(receiver) and not self._words.isdisjoint(split_path(facts.receivers[receiver - 1]))
 
 
-def _name(one: tuple[str, Occurrences, int]) -> str:
-    return one[1].texts[one[1].names[one[2]]]
+class _Pair(NamedTuple):
+    """One occurrence before and after."""
+
+    part: Part
+    before: Occurrences
+    after: Occurrences
+    was: int
+    is_now: int
+
+    @property
+    def names(self) -> tuple[str, str]:
+        before, after = self.before, self.after
+        return before.texts[before.names[self.was]], after.texts[after.names[self.is_now]]
 
 
-def _bind(facts: FileFacts, target: int) -> tuple[object, ...]:
-    """What a name is bound to in its file, whatever its number."""
-    if not target:
-        return ()
-    bind = facts.binds[target - 1]
-    return bind.scope, bind.name, bind.reason, bind.certain
+class _Scopes:
+    """The scopes of a file before and after, whatever their numbers: each of one is one of the other."""
+
+    def __init__(self, was: FileFacts, is_now: FileFacts) -> None:
+        self.was, self.is_now = was, is_now
+        self._ahead: dict[int, int] = {}
+        self._back: dict[int, int] = {}
+
+    def agree(self, old: int, new: int) -> bool:
+        is_same = self.was.scopes.kind(old) == self.is_now.scopes.kind(new)
+        return is_same and self._ahead.setdefault(old, new) == new and self._back.setdefault(new, old) == old
+
+    def are_bound_alike(self, old: int, new: int) -> bool:
+        """Whether two targets of occurrences are the same bind; 0 is none."""
+        if not old or not new:
+            return old == new
+        was, is_now = self.was.binds[old - 1], self.is_now.binds[new - 1]
+        is_same = (was.name, was.reason, was.certain) == (is_now.name, is_now.reason, is_now.certain)
+        return is_same and self.agree(was.scope, is_now.scope)
+
+
+class _Keys:
+    """The keys of the places of one view."""
+
+    def __init__(self, linker: Linker) -> None:
+        self._linker = linker
+        self._files: dict[str, list[Key]] = {}
+
+    def of(self, place: Place) -> Key:
+        if place.definition < 0:
+            return (place.path,)
+        if place.path not in self._files:
+            self._files[place.path] = self._numbered(place.path)
+        return self._files[place.path][place.definition]
+
+    def _numbered(self, path: str) -> list[Key]:
+        facts = self._linker.sources.facts(path)
+        items = list(facts.definitions) if facts is not None else []
+        counts: dict[tuple[int, str, str], int] = {}
+        own = []
+        for item in items:
+            alike = (item.parent, item.name, item.kind)
+            counts[alike] = counts.get(alike, -1) + 1
+            own.append((item.name, item.kind, counts[alike]))
+        keys: list[Key] = []
+        for at in range(len(items)):
+            way: list[object] = []
+            while at >= 0:
+                way.append(own[at])
+                at = items[at].parent
+            keys.append((path, *reversed(way)))
+        return keys
+
+
+def _imported(path: str, linker: Linker, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
+    """Local name → what it brings; star imports and those for their effects alone together under "*"."""
+    facts = linker.sources.facts(path)
+    assert facts is not None, "BUG: a file that is compared has facts"
+    found: dict[str, set[tuple[Key, ...]]] = {}
+    for at, item in enumerate(facts.imports):
+        target = linker.imported(path, at)
+        local = item.alias or "*"
+        if _is_whole(item):
+            language = rules(facts.language)
+            whole = item._replace(alias="")
+            target = tuple(language.places(linker.sources, path, whole)) if language else ()
+            local = "*"
+        if target or local != "*":
+            found.setdefault(local, set()).add(tuple(sorted((keys.of(one) for one in target), key=str)))
+    return found
+
+
+def _is_whole(item: Import) -> bool:
+    """Whether it binds the first of several names and brings the last: `import a.b`."""
+    return not item.name and bool(item.alias) and item.module.startswith(f"{item.alias}.")
 
 
 def _occurrences(linker: Linker, path: str) -> Occurrences:
@@ -139,25 +225,36 @@ def _occurrences(linker: Linker, path: str) -> Occurrences:
     return (linker.sources.names_of(blob) if blob is not None else None) or Occurrences()
 
 
-def _spans(edited: Edited | None) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The bytes that are replaced, and those that stand there afterwards."""
-    gone, come, shift = [], [], 0
-    for site in sorted(edited.sites) if edited is not None else ():
-        assert edited is not None, "BUG: a site has a file"
-        start = edited.lines.offset(site.line, site.column)
+def around(lines: Lines, sites: Collection[Site]) -> tuple[Spans, Spans]:
+    """The bytes that sites leave as they are, before and after."""
+    was, is_now, done, shift = [], [], 0, 0
+    for site in sorted(sites):
+        start = lines.offset(site.line, site.column)
         old, new = (len(text.encode("utf-8", "surrogateescape")) for text in (site.old, site.new))
-        gone.append((start, start + old))
-        come.append((start + shift, start + shift + new))
-        shift += new - old
-    return gone, come
+        was.append((done, start))
+        is_now.append((done + shift, start + shift))
+        done, shift = start + old, shift + new - old
+    return [*was, (done, 1 << 62)], [*is_now, (done + shift, 1 << 62)]
 
 
-def _is_in(spans: list[tuple[int, int]], start: int) -> bool:
-    at = bisect_right(spans, (start, 1 << 62)) - 1
-    return at >= 0 and spans[at][0] <= start < spans[at][1]
+def _is_in(spans: Spans, start: int) -> bool:
+    ordered = spans if isinstance(spans, list | tuple) else sorted(spans)
+    at = bisect_right(ordered, (start, 1 << 63)) - 1
+    return at >= 0 and ordered[at][0] <= start < ordered[at][1]
 
 
-def _told(targets: set[Target] | None) -> str:
+def _told(targets: Collection[Collection[Key]] | None) -> str:
     """Targets in words; nothing is what is not known."""
-    places = sorted({shown(place.path) for target in targets or () for place in target if place.path})
+    places = sorted({shown(str(key[0])) for target in targets or () for key in target if key[0]})
     return " or ".join(places[:3]) or "nothing that is known"
+
+
+def carried_by(moves: Mapping[RepoPath, RepoPath], directory: Callable[[str], str]) -> Callable[[Key], Key]:
+    """Keys after files have moved; `directory` tells where a directory (`dir/`) is."""
+    paths = {str(old): str(new) for old, new in moves.items()}
+
+    def carry(key: Key) -> Key:
+        path = str(key[0])
+        return (directory(path) if path.endswith("/") else paths.get(path, path), *key[1:])
+
+    return carry

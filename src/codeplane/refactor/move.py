@@ -15,9 +15,9 @@ from codeplane.index.links import Linker
 from codeplane.index.sources import ViewSources
 from codeplane.jail import shown
 from codeplane.languages.facts import Role
-from codeplane.languages.modules import rules
+from codeplane.languages.modules import Place, rules
 from codeplane.languages.moving import Moving, Stuck, follows
-from codeplane.refactor.carried import Carried, Edited
+from codeplane.refactor.carried import Carried, Part, around, carried_by
 from codeplane.refactor.forms import forms, open_places
 from codeplane.refactor.plan import Plan, Problem, Site, Verdict
 from codeplane.refactor.rename import Sweep, concerned, shown_lines
@@ -117,10 +117,12 @@ def proven(index: Index, plan: Plan) -> Plan:
             raise ContentChanged("Files have changed while the plan was made.")
         moving = moving_of(snapshot.linker, linker.sources, plan.moves, snapshot)
         by_path = _by_path([*plan.sites, *(one.site for one in plan.mentions if one.is_taken)])
-        files: dict[RepoPath, Edited | None] = dict.fromkeys(_concerned(snapshot, plan))
-        for path, sites in by_path.items():
-            files[path] = Edited(Lines(plan.before[path]), sites)
-        broken = Carried(snapshot.linker, linker, moving, plan.words).breaches(files)
+        carry = carried_by(plan.moves, lambda path: moving.place(Place(path)).path)
+        parts = []
+        for path in {*_concerned(snapshot, plan), *by_path}:
+            spans = around(Lines(plan.before[path]), by_path[path]) if path in by_path else ()
+            parts.append(Part(path, plan.moves.get(path, path), *spans))
+        broken = Carried(snapshot.linker, linker, carry, plan.words, plan.moves).breaches(parts)
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))

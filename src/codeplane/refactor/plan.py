@@ -91,6 +91,7 @@ class Plan:
     before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # what the edited files hold
     shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places
     moves: Mapping[RepoPath, RepoPath] = field(default_factory=dict)  # old path → new path
+    gone: frozenset[tuple[str, str]] = frozenset()  # path and local name of imports that are taken out
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
     epoch: int = 0

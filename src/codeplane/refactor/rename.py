@@ -66,8 +66,8 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
         plan = replace(plan, within=subject.path)
     found = find(snapshot, family, new)
     seen = list(words.words(snapshot, old, new, _spans(snapshot, family)))
-    holders = _holders(snapshot, family, found.sites)
-    groups = [*grouped(snapshot, found, family, new), *_strings(snapshot, family, seen, holders)]
+    holders = holders_of(snapshot, family, found.sites)
+    groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders)]
     mentioned = tuple(
         replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen, holders)
     )
@@ -206,7 +206,7 @@ def _unread(snapshot: Snapshot, plan: Plan) -> Iterator[Problem]:
             yield Problem("parse_partial", text, RepoPath(path))
 
 
-def _strings(
+def strings(
     snapshot: Snapshot, family: Family, seen: list[words.Word], holders: Collection[str]
 ) -> Iterator[Group]:
     """Strings that are the name, or a path to it, and places in code that no fact tells of."""
@@ -254,7 +254,7 @@ def _mentions(
     yield from words.mentions(seen, holders, is_alone=not others)
 
 
-def _holders(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> set[str]:
+def holders_of(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> set[str]:
     """Names that may stand before that of the family: its classes, its modules, and those that show it."""
     found: set[str] = set()
     for place in family.places:

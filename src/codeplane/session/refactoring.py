@@ -1,14 +1,15 @@
 """Refactorings in a repository: planned and proven on one state, applied on that state or not at all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
 from codeplane.core.errors import ContentChanged, DecisionRefused, PlanStale, RequestError
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.index import Snapshot
+from codeplane.index import Index, Snapshot
 from codeplane.jail import shown
 from codeplane.refactor import Plan, Verdict
+from codeplane.refactor import delete as deleting
 from codeplane.refactor import move as moving
 from codeplane.refactor import rename as renaming
 from codeplane.refactor.proof import Proof, faults
@@ -22,6 +23,16 @@ from codeplane.session.plans import Pending
 
 _MOST_TRIES: Final = 4
 _MOST_TOLD: Final = 20
+_PROOFS: Final[Mapping[str, Callable[[Index, Plan], Plan]]] = {
+    "rename": renaming.proven,
+    "move": moving.proven,
+    "delete": deleting.proven,
+}
+_CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]] = {
+    "rename": renaming.with_groups,
+    "move": moving.with_groups,
+    "delete": deleting.with_groups,
+}
 
 
 def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
@@ -61,14 +72,24 @@ def move(call: Call, from_path: str, to_path: str) -> Pending:
     return planned(call, make)
 
 
+def delete(call: Call, symbol: str, accept: Sequence[str] = ()) -> Pending:
+    """A plan to take a symbol out, with what only names it; `accept` are groups of uses that may be left."""
+
+    def make(snapshot: Snapshot) -> Plan:
+        made = deleting.draft(snapshot, snapshot.symbol(symbol))
+        is_open = made.verdict is Verdict.NEEDS_DECISION and bool(accept)
+        return deleting.with_groups(snapshot, made, accept) if is_open else made
+
+    return planned(call, make)
+
+
 def _sweep(call: Call) -> Sweep:
     settings = call.repo.checkout.settings.refactor.doc_sweep
     return Sweep(settings.enabled and settings.auto_apply, settings.min_confidence)
 
 
 def _proven(call: Call, plan: Plan) -> Plan:
-    prove = moving.proven if plan.moves else renaming.proven
-    return prove(call.repo.index, plan)
+    return _PROOFS[plan.kind](call.repo.index, plan)
 
 
 def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof) -> Written:
@@ -92,8 +113,7 @@ def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof)
             raise DecisionRefused(
                 f"The proof does not hold: {wrong[0]}", reason="proof_verification_failed", faults=wrong[:20]
             )
-        taken = moving.with_groups if plan.moves else renaming.with_groups
-        return taken(snapshot, plan, selected)
+        return _CHOICES[plan.kind](snapshot, plan, selected)
 
     made = _proven(call, call.ask(chosen))
     if made.verdict is Verdict.REFUSED:

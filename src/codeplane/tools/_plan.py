@@ -91,7 +91,7 @@ def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> Pla
 
 def summary(plan: Plan) -> str:
     files = len({site.path for site in plan.sites})
-    names = f"{shown(plan.old_name)} to {shown(plan.new_name)}"
+    names = shown(plan.old_name) + (f" to {shown(plan.new_name)}" if plan.new_name else "")
     text = f"{plan.kind} {names}: {len(plan.sites)} places in {files} files"
     if plan.moves:
         text += f", {len(plan.moves)} files moved"

@@ -1,0 +1,39 @@
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from codeplane.refactor import Verdict
+from codeplane.session import Call
+from codeplane.session.refactoring import apply, delete
+from codeplane.tools._delta import told
+from codeplane.tools._plan import PlanOutput, plan_told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+
+class RefactorDeleteInput(Input):
+    symbol: Annotated[str, synonyms("target", "name", "at")] = Field(
+        min_length=1, max_length=500, description="Qualified name or its end, `path:line`, or `sym_…`."
+    )
+    accept: Annotated[list[str] | None, synonyms("groups")] = Field(
+        default=None, max_length=100, description="Groups of a preview that may be left without a definition."
+    )
+    apply: Literal["never", "if_certain"] = Field(
+        default="never", description="`if_certain`: at once, where nothing uses it or all is accepted."
+    )
+
+
+@tool(Effect.WRITE, "refactoring")
+def refactor_delete(call: Call, args: RefactorDeleteInput) -> PlanOutput:
+    """Deletes a definition that nothing uses, with its comments, its exports and the imports of it.
+
+    Use when:
+    - a function, class, method or constant is not needed any more
+    Not for:
+    - seeing who uses it: refactor_impact
+    Examples:
+    - At once where nothing uses it: {"symbol": "app.load", "apply": "if_certain"}
+    """
+    pending = delete(call, args.symbol, args.accept or ())
+    if args.apply == "if_certain" and pending.plan.verdict is Verdict.OK:
+        return plan_told(call, pending, told(call, apply(call, pending)))
+    return plan_told(call, pending)
