@@ -17,6 +17,7 @@ BENCHES = (
     "search",
     "graph",
     "diff",
+    "git",
     "economy",
     "oracle",
 )

@@ -20,30 +20,51 @@ _CONTROLS: Final = bytes(code for code in (*range(1, 32), 127) if code not in _T
 
 @dataclass(frozen=True)
 class Attributes:
-    """What git is told about one path; `line_ends` is None where they stay as they are."""
+    """What git is told about one path; each attribute is looked up when it is asked for."""
 
-    line_ends: str | None  # "text" or "auto"
-    ident: bool
-    filter: str | None  # the name of an external filter
-    encoding: str | None
+    handle: pygit2.Repository
+    path: str
+
+    @property
+    def line_ends(self) -> str | None:
+        """`text` or `auto`; None where they stay as they are."""
+        told = (self._value(name) for name in ("text", "crlf"))
+        kind = next((one for one in told if one in (True, False, "input", "auto")), None)
+        if kind is False or kind == "auto":
+            return "auto" if kind else None
+        if kind is not None or self._value("eol") in ("lf", "crlf"):
+            return "text"
+        return "auto" if _auto_crlf(self.handle) else None
+
+    @property
+    def ident(self) -> bool:
+        return self._value("ident") is True
+
+    @property
+    def filter(self) -> str | None:
+        """The name of an external filter."""
+        told = self._value("filter")
+        return told if isinstance(told, str) else None
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding of the file, where it is another than that of git."""
+        told = self._value("working-tree-encoding")
+        return told if isinstance(told, str) and told.upper() != "UTF-8" else None
+
+    def _value(self, name: str) -> bool | str | None:
+        return self.handle.get_attr(os.fsencode(self.path), name)
 
 
 def attributes_of(handle: pygit2.Repository, path: str) -> Attributes:
-    told = {name: handle.get_attr(os.fsencode(path), name) for name in _NAMES}
-    filtered, encoding = told["filter"], told["working-tree-encoding"]
-    return Attributes(
-        _line_ends(told, _auto_crlf(handle)),
-        told["ident"] is True,
-        filtered if isinstance(filtered, str) else None,
-        encoding if isinstance(encoding, str) and encoding.upper() != "UTF-8" else None,
-    )
+    return Attributes(handle, path)
 
 
-def cleaned(handle: pygit2.Repository, told: Attributes, data: bytes, indexed: str | None) -> bytes:
+def cleaned(told: Attributes, data: bytes, indexed: str | None) -> bytes:
     """The bytes that git keeps for these; `indexed` is the blob that the index has for the path."""
-    if told.line_ends is not None and b"\r\n" in data:
-        data = _with_line_feeds(handle, told.line_ends, data, indexed)
-    return _ID.sub(b"$Id$", data) if told.ident else data
+    if b"\r\n" in data and (how := told.line_ends) is not None:
+        data = _with_line_feeds(told.handle, how, data, indexed)
+    return _ID.sub(b"$Id$", data) if b"$Id:" in data and told.ident else data
 
 
 def _with_line_feeds(handle: pygit2.Repository, how: str, data: bytes, indexed: str | None) -> bytes:
@@ -67,22 +88,6 @@ def _is_binary(data: bytes) -> bool:
         controls -= 1
     printable = len(data) - controls - data.count(b"\n") - data.count(b"\r")
     return printable >> 7 < controls
-
-
-_NAMES: Final = ("text", "crlf", "eol", "ident", "filter", "working-tree-encoding")
-
-
-def _line_ends(told: dict[str, bool | str | None], auto_crlf: bool) -> str | None:
-    kind = told["text"] if told["text"] in (True, False, "input", "auto") else None
-    if kind is None and told["crlf"] in (True, False, "input", "auto"):
-        kind = told["crlf"]
-    if kind is False:
-        return None
-    if kind == "auto":
-        return "auto"
-    if kind is not None or told["eol"] in ("lf", "crlf"):
-        return "text"
-    return "auto" if auto_crlf else None
 
 
 def _auto_crlf(handle: pygit2.Repository) -> bool:

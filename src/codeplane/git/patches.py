@@ -56,21 +56,29 @@ def patch_of(
     read: Callable[[Change], bytes] | None = None,
     *,
     context: int = 3,
+    attributed: bool = True,
 ) -> Patch:
-    """The patch of a change; `read` gives the content of a new side that is in the working tree."""
+    """The patch of a change; `read` gives the content of a new side that is in the working tree.
+
+    `attributed` says whether the path may have attributes.
+    """
     old = _content(handle, change.old)
     in_tree = change.new is not None and not change.new.oid and change.new.mode & KIND != SUBMODULE
     new = read(change) if in_tree and read is not None else _content(handle, change.new)
     sizes = [len(one) if isinstance(one, bytes) else one.size for one in (old, new) if one is not None]
     if max(sizes, default=0) > LARGEST:
         return Patch(change, note=f"{max(sizes)} bytes: too large to be compared")
-    if _is_binary(handle, change, old, new):
+    told = handle.get_attr(os.fsencode(change.path), "diff") if attributed else None
+    is_binary = told is False or (told is not True and _is_binary(old, new))
+    if is_binary and not change.is_submodule:
         return Patch(change, is_binary=_data(old) != _data(new))
     if change.kind == "T":
         pairs: list[tuple[Content, Content]] = [(old, None), (None, new)]
     else:
         pairs = [(old, new)]
-    return _joined(change, [_compared(handle, change, *pair, context) for pair in pairs])
+    # A language that the attributes name decides what is shown beside `@@`.
+    driven = change.path if isinstance(told, str) and shown(change.path) == change.path else None
+    return _joined(change, [_compared(driven, *pair, context) for pair in pairs])
 
 
 def _joined(change: Change, parts: list[tuple[tuple[str, ...], int, int]]) -> Patch:
@@ -79,11 +87,10 @@ def _joined(change: Change, parts: list[tuple[tuple[str, ...], int, int]]) -> Pa
 
 
 def _compared(
-    handle: pygit2.Repository, change: Change, old: Content, new: Content, context: int
+    driven: str | None, old: Content, new: Content, context: int
 ) -> tuple[tuple[str, ...], int, int]:
     make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
-    path = change.path
-    made = make(old_as_path=path, new_as_path=path) if _is_driven(handle, path) else make()
+    made = make(old_as_path=driven, new_as_path=driven) if driven is not None else make()
     _, insertions, deletions = made.line_stats
     return _hunks(made.data or b""), insertions, deletions
 
@@ -115,18 +122,8 @@ def pieces(hunk: str, most: int) -> list[str]:
     return found
 
 
-def _is_driven(handle: pygit2.Repository, path: str) -> bool:
-    """Whether the attributes of a path name a language, which decides what is shown beside `@@`."""
-    return shown(path) == path and isinstance(handle.get_attr(os.fsencode(path), "diff"), str)
-
-
-def _is_binary(handle: pygit2.Repository, change: Change, old: Content, new: Content) -> bool:
-    if change.is_submodule:
-        return False
-    told = handle.get_attr(os.fsencode(change.path), "diff")
-    if isinstance(told, bool):
-        return not told
-    return any(b"\0" in _data(one)[:_BEGINNING] for one in (old, new))
+def _is_binary(old: Content, new: Content) -> bool:
+    return any(b"\0" in bytes(memoryview(one)[:_BEGINNING]) for one in (old, new) if one is not None)
 
 
 def _data(content: Content) -> bytes:

@@ -40,6 +40,14 @@ class Entry(NamedTuple):
         return Side(self.oid, self.mode)
 
 
+class Tracked(NamedTuple):
+    """What is tracked right in one directory."""
+
+    files: list[tuple[str, Entry]]  # and submodules, by name
+    folders: list[tuple[str, str]]  # name and path of directories with something tracked below
+    names: frozenset[str]  # of both, and of what is in conflict
+
+
 @dataclass(frozen=True)
 class Staged:
     """An index that was read whole."""
@@ -83,6 +91,27 @@ class Staged:
                     break
                 path, entry = above, None
         return found
+
+    @cached_property
+    def attributed(self) -> frozenset[str]:
+        """The directories with a file of attributes."""
+        return frozenset(path for path, names in self.folders.items() if ".gitattributes" in names)
+
+    @cached_property
+    def tracked(self) -> dict[str, Tracked]:
+        """The same as it is gone through."""
+        return {
+            path: Tracked(
+                [(name, entry) for name, entry in names.items() if entry is not None],
+                [
+                    (name, inner)
+                    for name in names
+                    if (inner := f"{path}/{name}" if path else name) in self.folders
+                ],
+                frozenset(names),
+            )
+            for path, names in self.folders.items()
+        }
 
     def changes(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
         """What a commit would change in the tree of HEAD, with renames; what is not merged is left out."""

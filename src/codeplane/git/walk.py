@@ -30,7 +30,7 @@ class Walk:
         return Walk(self.paths, self.since, [*self.ahead], {*self.seen}, self.count, self.ends)
 
     def begin(self, handle: pygit2.Repository, oid: str) -> None:
-        self._add(handle, oid)
+        self._add(oid, _Commits(handle))
 
     def leave_out(self, handle: pygit2.Repository, oid: str) -> None:
         """Neither the commit nor any before it is to be given; to be called first."""
@@ -39,50 +39,74 @@ class Walk:
 
     def commits(self, handle: pygit2.Repository) -> Iterator[pygit2.Commit]:
         """The commits, newest first; each is taken off before it is given."""
-        compare = _Compare(handle, self.paths)
+        known = _Commits(handle)
+        compare = _Compare(handle, self.paths, known)
         while self.ahead:
-            commit = commit_of(handle, heapq.heappop(self.ahead)[2])
+            commit = known.taken(heapq.heappop(self.ahead)[2])
             if self.since is not None and commit.commit_time < self.since:
                 continue
-            followed, is_shown = compare.parents(commit) if self.paths else (commit.parent_ids, True)
+            every = [str(oid) for oid in commit.parent_ids]
+            followed, is_shown = compare.parents(commit, every) if self.paths else (every, True)
             for parent in followed:
-                self._add(handle, str(parent))
+                self._add(parent, known)
             if is_shown:
                 yield commit
 
-    def _add(self, handle: pygit2.Repository, oid: str) -> None:
+    def _add(self, oid: str, known: "_Commits") -> None:
         if oid in self.seen:
             return
         self.seen.add(oid)
-        if oid not in handle:
+        commit = known.get(oid)
+        if commit is None:
             self.ends += 1
             return
         self.count += 1
-        heapq.heappush(self.ahead, (-commit_of(handle, oid).commit_time, self.count, oid))
+        heapq.heappush(self.ahead, (-commit.commit_time, self.count, oid))
+
+
+class _Commits:
+    """Commits that were read and are still ahead."""
+
+    def __init__(self, handle: pygit2.Repository) -> None:
+        self._handle = handle
+        self._known: dict[str, pygit2.Commit] = {}
+
+    def get(self, oid: str) -> pygit2.Commit | None:
+        """The commit; None when this clone does not have it."""
+        known = self._known.get(oid)
+        if known is None:
+            found = self._handle.get(oid)
+            if isinstance(found, pygit2.Commit):
+                known = self._known[oid] = found
+        return known
+
+    def taken(self, oid: str) -> pygit2.Commit:
+        """The commit, for the last time."""
+        return self._known.pop(oid, None) or commit_of(self._handle, oid)
 
 
 class _Compare:
     """Which parents have other content at the paths."""
 
-    def __init__(self, handle: pygit2.Repository, paths: tuple[str, ...]) -> None:
+    def __init__(self, handle: pygit2.Repository, paths: tuple[str, ...], known: _Commits) -> None:
         self._handle = handle
         self._paths = paths
+        self._known = known
         self._places = lru_cache(_CACHED)(self._places_of)
 
-    def parents(self, commit: pygit2.Commit) -> tuple[list[pygit2.Oid], bool]:
+    def parents(self, commit: pygit2.Commit, every: list[str]) -> tuple[list[str], bool]:
         """The parents to go on with, and whether the commit has changed anything.
 
         A merge that has the same as one parent tells nothing that this parent does not: the others are left.
         """
-        here = self._places(str(commit.tree_id))
-        there = [one for one in commit.parent_ids if one in self._handle]
-        for parent in there:
-            if self._places(str(commit_of(self._handle, str(parent)).tree_id)) == here:
-                return [parent], False
-        is_shown = bool(commit.parent_ids) or any(place is not None for place in here)
-        return list(commit.parent_ids), is_shown
+        here = self._places(commit.tree_id)
+        for oid in every:
+            parent = self._known.get(oid)
+            if parent is not None and self._places(parent.tree_id) == here:
+                return [oid], False
+        return every, bool(every) or any(place is not None for place in here)
 
-    def _places_of(self, tree: str) -> tuple[Place, ...]:
+    def _places_of(self, tree: pygit2.Oid) -> tuple[Place, ...]:
         found = self._handle[tree]
         assert isinstance(found, pygit2.Tree), "BUG: a commit has a tree"
         return tuple(place_of(found, path) for path in self._paths)

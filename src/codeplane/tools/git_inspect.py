@@ -118,8 +118,9 @@ def _blame(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> Blam
         data = _content(call, handle, origin)
     else:
         place = place_of(commit_of(handle, find_commit(handle, "HEAD").oid).tree, path)
-        told = attributes_of(handle, path)
-        data = cleaned(handle, told, call.repo.tree.read(path), place[0] if place is not None else None)
+        data = cleaned(
+            attributes_of(handle, path), call.repo.tree.read(path), place[0] if place is not None else None
+        )
         origin = Origin(None, path)
     total = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
     first, last = args.start_line or 1, min(args.end_line or total, total)

@@ -2,11 +2,13 @@
 
 import os
 import stat
+from functools import cache
 
 import pygit2
 
 from codeplane.core.errors import CodePlaneError, NotFound
 from codeplane.core.paths import RepoPath
+from codeplane.git.attributes import AttributeFiles
 from codeplane.git.changes import LINK, Change, between, git_mode
 from codeplane.git.clean import attributes_of, cleaned
 from codeplane.git.objects import find_commit
@@ -32,9 +34,9 @@ def changes(
         return tree.git.staged_since(old if base is not None else _head_tree(handle))
     if base is not None:
         return tree.git.since(old)
-    found = tree.git.look()
-    unmerged = [_conflicting(tree, one) for one in found.conflicts]
-    return sorted([*found.modified, *unmerged], key=lambda one: os.fsencode(one.path))
+    modified, conflicts = tree.git.unstaged()
+    unmerged = [_conflicting(tree, one) for one in conflicts]
+    return sorted([*modified, *unmerged], key=lambda one: os.fsencode(one.path))
 
 
 def _head_tree(handle: pygit2.Repository) -> str | None:
@@ -57,12 +59,15 @@ class Comparison:
         self._handle = handle
         self._context = context
         self._rules = tree.rules()
+        self._is_kept = cache(lambda folder: kept_back(self._rules, folder, directory=True))
+        self._attributes = AttributeFiles(handle, tree.git.attributed())
 
     def patch(self, change: Change) -> Patch:
-        if any(kept_back(self._rules, path) for path in (change.path, change.old_path) if path is not None):
+        if any(self._keeps_back(path) for path in (change.path, change.old_path) if path is not None):
             return Patch(change, note="kept back by the rules of this checkout")
         try:
-            return patch_of(self._handle, change, self._read, context=self._context)
+            told = self._attributes.may_concern(change.path)
+            return patch_of(self._handle, change, self._read, context=self._context, attributed=told)
         except CodePlaneError as error:
             return Patch(change, note=error.message)
         except KeyError:
@@ -75,7 +80,15 @@ class Comparison:
             return link_target(self._tree.jail, change.path)
         data = self._tree.read(RepoPath(change.path))
         indexed = change.old.oid if change.old is not None else None
-        return cleaned(self._handle, attributes_of(self._handle, change.path), data, indexed)
+        if b"\r\n" not in data and not self._attributes.may_concern(change.path):
+            return data
+        return cleaned(attributes_of(self._handle, change.path), data, indexed)
+
+    def _keeps_back(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        if folder and self._is_kept(folder):
+            return True
+        return self._rules.keeps_out_of_commits(name, path, directory=False)
 
 
 def link_target(jail: Jail, path: str) -> bytes:
@@ -90,12 +103,12 @@ def link_target(jail: Jail, path: str) -> bytes:
         os.close(fd)
 
 
-def kept_back(rules: Ignore, path: str) -> bool:
-    """Whether a tracked file, or a directory above it, is left out whatever git says."""
+def kept_back(rules: Ignore, path: str, *, directory: bool = False) -> bool:
+    """Whether a tracked file or directory, or a directory above it, is left out whatever git says."""
     at = path.find("/")
     while at != -1:
         inner = path[:at]
         if rules.keeps_out_of_commits(inner.rpartition("/")[2], inner, directory=True):
             return True
         at = path.find("/", at + 1)
-    return rules.keeps_out_of_commits(path.rpartition("/")[2], path, directory=False)
+    return rules.keeps_out_of_commits(path.rpartition("/")[2], path, directory=directory)

@@ -2,7 +2,8 @@
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Final
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
@@ -22,48 +23,53 @@ class Folder:
     problem: str = ""  # why it cannot be listed
 
 
-@dataclass
+_Listed = tuple[tuple[int, int, int], Folder]
+_NEVER: Final = (0, 0, 0)  # a stamp that no directory has
+
+
 class Folders:
     """Directories of one tree; each is listed anew only when it has to be."""
 
-    jail: Jail
-    _known: dict[str, tuple[tuple[int, int, int], Folder]] = field(default_factory=dict)
+    def __init__(self, jail: Jail) -> None:
+        self._jail = jail
+        self._root = os.fspath(jail.root)
+        self._known: dict[str, _Listed] = {}
+        self._asked: dict[str, _Listed] = {}
 
     def at(self, path: str) -> Folder | None:
         """The directory at a path that goes through no link; None when there is none."""
         try:
-            now = os.lstat(f"{self.jail.root}/{path}")
+            now = os.lstat(f"{self._root}/{path}")
         except OSError:
-            self._known.pop(path, None)
             return None
         known = self._known.get(path)
-        if known is not None and known[0] == (now.st_mtime_ns, now.st_ctime_ns, now.st_ino):
-            return known[1]
-        return self._list(path)
+        if known is None or known[0] != (now.st_mtime_ns, now.st_ctime_ns, now.st_ino):
+            known = self._list(path)
+        if known is None:
+            return None
+        self._asked[path] = known
+        return known[1]
 
-    def keep(self, paths: set[str]) -> None:
-        """Forgets all but these."""
-        for path in self._known.keys() - paths:
-            del self._known[path]
+    def settle(self) -> None:
+        """Forgets all directories that were not asked for since the last time."""
+        self._known, self._asked = self._asked, {}
 
-    def _list(self, path: str) -> Folder | None:
-        self._known.pop(path, None)
+    def _list(self, path: str) -> _Listed | None:
         now = time.time_ns()
         try:
-            fd = self.jail.open(RepoPath(path), directory=True)
+            fd = self._jail.open(RepoPath(path), directory=True)
         except NotFound:
             return None
         except PathRefused as error:
-            return Folder(problem=error.message)
+            return _NEVER, Folder(problem=error.message)
         try:
             before = os.fstat(fd)
             with os.scandir(fd) as entries:
                 found = _sorted(list(entries))
         finally:
             os.close(fd)
-        if not is_racy(before, now):
-            self._known[path] = ((before.st_mtime_ns, before.st_ctime_ns, before.st_ino), found)
-        return found
+        stamp = (before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
+        return _NEVER if is_racy(before, now) else stamp, found
 
 
 def _sorted(entries: list["os.DirEntry[str]"]) -> Folder:

@@ -1,0 +1,213 @@
+"""One pass over the tracked files: which of them differ from git's index."""
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import CodePlaneError
+from codeplane.core.paths import RepoPath
+from codeplane.git.changes import KIND, LINK, SUBMODULE, Change, blob_id, git_mode
+from codeplane.git.clean import attributes_of, cleaned
+from codeplane.git.outcome import Side
+from codeplane.git.repository import Repository
+from codeplane.git.settings import flag
+from codeplane.git.staged import Entry, Staged, Tracked
+from codeplane.jail import Jail
+from codeplane.truth.folders import Folder, Folders
+from codeplane.truth.known import is_racy
+from codeplane.truth.untracked import Untracked, is_repository
+from codeplane.truth.version import submodule_head
+
+_LARGEST_COMPARED: Final = 8 << 20
+# The clock of a file system moves in steps: a file this much older than the index may be as young as it.
+_STEP_NS: Final = 20_000_000
+_WORD: Final = 0xFFFFFFFF
+_TYPE_AND_EXECUTABLE: Final = KIND | 0o100
+_DIRTY: Final = (
+    pygit2.enums.SubmoduleStatus.WD_INDEX_MODIFIED
+    | pygit2.enums.SubmoduleStatus.WD_WD_MODIFIED
+    | pygit2.enums.SubmoduleStatus.WD_UNTRACKED
+)
+
+
+@dataclass
+class Look:
+    """One pass over the directories that git tracks something in."""
+
+    handle: pygit2.Repository
+    repository: Repository
+    jail: Jail
+    folders: Folders
+    staged: Staged
+    unknown: Untracked
+    index_ns: int = 0
+    trusts_modes: bool = True
+    is_sparse: bool = False
+    hashed: dict[str, tuple[tuple[int, ...], str | None]] = field(default_factory=dict)
+    kept: dict[str, tuple[tuple[int, ...], str | None]] = field(default_factory=dict)
+    modified: list[Change] = field(default_factory=list)
+    untracked: list[str] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+
+    def run(self, *, untracked: bool) -> None:
+        """Compares all tracked files; what is not tracked is looked for only when it is asked for."""
+        self.trusts_modes = flag(self.handle, "core.filemode", default=True)
+        self.is_sparse = flag(self.handle, "core.sparsecheckout")
+        self.unknown.begin()
+        tracked, at = self.staged.tracked, self.folders.at
+        ahead = [""]
+        while ahead:
+            path = ahead.pop()
+            found = at(path)
+            if found is None or found.problem:
+                self.modified += self._gone_below(path)
+                continue
+            here = tracked[path]
+            self._compare(here, found)
+            if untracked:
+                self.untracked += self.unknown.within(path, found)
+            for name, inner in here.folders:
+                if name in found.folders:
+                    ahead.append(inner)
+                else:
+                    self.modified += self._gone_below(inner)
+
+    def changes(self) -> list[Change]:
+        return sorted(self.modified, key=lambda one: os.fsencode(one.path))
+
+    def intended(self) -> dict[str, bytes]:
+        """The files that are to be added and have nothing staged."""
+        return {one.path: self.content(one.path) for one in self.modified if one.kind == "A"}
+
+    def content(self, path: str) -> bytes:
+        """A file of the working tree as git would keep it; nothing where it cannot be read."""
+        try:
+            if stat.S_ISLNK(os.lstat(f"{self.jail.root}/{path}").st_mode):
+                return os.fsencode(os.readlink(f"{self.jail.root}/{path}"))  # noqa: PTH115
+            fd = self.jail.open(RepoPath(path))
+        except (OSError, CodePlaneError):
+            return b""
+        with os.fdopen(fd, "rb") as stream:
+            data = stream.read(_LARGEST_COMPARED)
+        return cleaned(attributes_of(self.handle, path), data, None)
+
+    def _compare(self, here: Tracked, found: Folder) -> None:
+        """The tracked files of one directory."""
+        base, lstat = f"{self.jail.root}/", os.lstat
+        latest = self.index_ns - _STEP_NS
+        files = found.files
+        for name, entry in here.files:
+            path, mode, _, mtime_ns, ctime_ns, inode, size, is_assumed, _, is_intended = entry
+            if is_assumed:
+                continue
+            if name in files:
+                try:
+                    now = lstat(base + path)
+                except OSError:
+                    self._missing(entry, found, name)
+                    continue
+                if (
+                    now.st_mtime_ns != mtime_ns
+                    or now.st_ctime_ns != ctime_ns
+                    or now.st_size & _WORD != size
+                    or now.st_ino & _WORD != inode
+                    or mtime_ns >= latest
+                    or (now.st_mode ^ mode) & _TYPE_AND_EXECUTABLE
+                    or is_intended
+                ):
+                    self._suspect(entry, now)
+            else:
+                self._missing(entry, found, name)
+
+    def _missing(self, entry: Entry, found: Folder, name: str) -> None:
+        if name not in found.folders:
+            if not entry.is_skipped:
+                new = Side("", entry.mode) if os.path.lexists(f"{self.jail.root}/{entry.path}") else None
+                self.modified.append(Change("M" if new else "D", entry.path, entry.side, new))
+        elif entry.is_submodule:
+            self._submodule(entry)
+        elif not entry.is_skipped or self.is_sparse:
+            new = Side("", SUBMODULE) if is_repository(self.jail, entry.path) else None
+            self.modified.append(Change("T" if new else "D", entry.path, entry.side, new))
+
+    def _suspect(self, entry: Entry, now: os.stat_result) -> None:
+        """A file whose stat proves nothing, or that it is another one."""
+        if entry.is_skipped and not self.is_sparse:
+            return
+        new = Side("", self._mode(entry, now))
+        if entry.is_intended:
+            self.modified.append(Change("A", entry.path, None, new))
+        elif new.mode & KIND != entry.mode & KIND:
+            self.modified.append(Change("T", entry.path, entry.side, new))
+        elif (
+            new.mode != entry.mode or self._has_other_size(entry, now) or self._hash(entry, now) != entry.oid
+        ):
+            self.modified.append(Change("M", entry.path, entry.side, new))
+
+    def _has_other_size(self, entry: Entry, now: os.stat_result) -> bool:
+        """Then git looks no further, even where line ends alone have changed; 0 is no size that it knows."""
+        return entry.size != 0 and now.st_size & _WORD != entry.size
+
+    def _mode(self, entry: Entry, now: os.stat_result) -> int:
+        if stat.S_ISLNK(now.st_mode):
+            return LINK
+        if not self.trusts_modes and stat.S_ISREG(entry.mode):
+            return entry.mode
+        return git_mode(now.st_mode)
+
+    def _hash(self, entry: Entry, now: os.stat_result) -> str | None:
+        key = (now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino, now.st_mode)
+        known = self.hashed.get(entry.path)
+        if known is None or known[0] != key:
+            began = time.time_ns()
+            known = (key, self._read(entry, now))
+            if is_racy(now, began):
+                return known[1]
+        self.kept[entry.path] = known
+        return known[1]
+
+    def _read(self, entry: Entry, now: os.stat_result) -> str | None:
+        """The id of the blob that git would make of the file now; None when it cannot be read or told."""
+        path = f"{self.jail.root}/{entry.path}"
+        try:
+            if stat.S_ISLNK(now.st_mode):
+                return blob_id(os.fsencode(os.readlink(path)))  # noqa: PTH115 - names that are not UTF-8
+            told = attributes_of(self.handle, entry.path)
+            if told.filter is not None or told.encoding is not None:
+                self.undecided.append(entry.path)
+                return None
+            fd = self.jail.open(RepoPath(entry.path))
+        except (OSError, CodePlaneError):
+            return None
+        with os.fdopen(fd, "rb") as stream:
+            data = stream.read()
+        return blob_id(cleaned(told, data, entry.oid))
+
+    def _submodule(self, entry: Entry) -> None:
+        head = submodule_head(self.repository, RepoPath(entry.path))
+        if head is None or entry.is_skipped:
+            return
+        if head != entry.oid or self._is_dirty(entry.path):
+            self.modified.append(Change("M", entry.path, entry.side, Side(head, entry.mode)))
+
+    def _is_dirty(self, path: str) -> bool:
+        try:
+            return bool(self.handle.submodules.status(path) & _DIRTY)
+        except (KeyError, ValueError, pygit2.GitError):
+            return False
+
+    def _gone_below(self, folder: str) -> Iterator[Change]:
+        """Everything that is tracked below a directory that is not there."""
+        ahead = [folder]
+        while ahead:
+            path = ahead.pop()
+            for name, entry in self.staged.folders.get(path, {}).items():
+                if entry is None:
+                    ahead.append(f"{path}/{name}" if path else name)
+                elif not (entry.is_assumed or entry.is_skipped):
+                    yield Change("D", entry.path, entry.side, None)
