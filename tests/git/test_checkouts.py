@@ -70,6 +70,11 @@ def test_a_commit_or_a_tag_is_checked_out_detached(root: Path) -> None:
     assert git(root, "branch", "--show-current") == ""
 
 
+def test_head_stays_on_its_branch(root: Path) -> None:
+    go(root, "HEAD")
+    assert git(root, "branch", "--show-current") == "main"
+
+
 def test_a_branch_that_one_remote_has_is_made_and_follows_it(root: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(root), str(clone))

@@ -233,3 +233,45 @@ def test_a_submodule_that_has_gone_is_left_with_what_it_holds(root: Path) -> Non
     git(root, "commit", "-qm", "with a submodule")
     done = put(root, "other")
     assert done.notes == ("sub/ is not empty and was left",) and (inner / "README.md").exists()
+
+
+def hostile_tree(root: Path, name: bytes) -> str:
+    """A tree with a name that git itself would not write."""
+    blob = plain.run(root, "hash-object", "-w", "--stdin", stdin=b"hostile\n").strip().decode()
+    data = b"100644 " + name + b"\0" + bytes.fromhex(blob)
+    return (
+        plain.run(root, "hash-object", "-w", "-t", "tree", "--literally", "--stdin", stdin=data)
+        .decode()
+        .strip()
+    )
+
+
+ELSEWHERE = [b"..", b"../x", b".git", b".GIT", b".git/hooks/x", b"a/../../x", b".codeplane"]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_tree_with_names_that_lead_elsewhere_is_refused(root: Path, name: bytes, whole: bool) -> None:
+    before = plain.files_of(root.parent)
+    with pytest.raises((PathRefused, GitFailed)):
+        put(root, hostile_tree(root, name), whole=whole)
+    assert plain.files_of(root.parent) == before
+
+
+def test_contents_that_are_missing_are_told_before_anything_is_touched(root: Path) -> None:
+    blob = plain.text(root, "rev-parse", "other:new/x")
+    (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    before = plain.files_of(root)
+    with pytest.raises(GitFailed, match="contents of new/x"):
+        put(root, "other")
+    assert plain.files_of(root) == before
+
+
+def test_a_git_directory_on_another_disk_is_no_hindrance(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def elsewhere(disk: Disk, source: int, name: str, target: int, new: str) -> None:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    monkeypatch.setattr(Disk, "replace", elsewhere)
+    put(root, "other")
+    assert plain.text(root, "write-tree") == plain.text(root, "rev-parse", "other^{tree}")
+    assert plain.run(root, "diff-files") == b""

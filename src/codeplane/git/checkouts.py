@@ -25,6 +25,7 @@ from codeplane.process import Programs
 
 _REMOTES: Final = "refs/remotes/"
 _BACK: Final = re.compile(r"-|@\{-(\d{1,3})\}")
+_HERE: Final = ("HEAD", "@")
 _NOWHERE: Final = "0" * 40
 # Beyond this, counting lines costs more than anybody gains.
 _MOST_COUNTED: Final = 300
@@ -66,6 +67,8 @@ def find_goal(repository: Repository, ref: str, *, detach: bool = False) -> Goal
     with repository.opened() as handle:
         if back := _BACK.fullmatch(ref):
             ref = previous(handle, int(back[1] or 1))
+        if ref in _HERE and not handle.head_is_unborn and not handle.head_is_detached:
+            ref = handle.head.shorthand
         local = handle.references.get(BRANCHES + ref) if _may_name(ref) else None
         if local is not None and not detach:
             return Goal(str(local.peel(pygit2.Commit).id), BRANCHES + ref)

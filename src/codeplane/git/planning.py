@@ -47,8 +47,9 @@ def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target:
 def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> Plan:
     """To exactly a tree: every tracked file and every entry of the index."""
     tree = handle[target].peel(pygit2.Tree)
-    paths = staged(handle, target).keys() | unstaged(handle) | unmerged(handle)
-    return plan_paths(handle, root, {path: in_tree(tree, path) for path in paths})
+    wanted = {path: in_tree(tree, path) for path in unstaged(handle) | unmerged(handle)}
+    wanted |= {path: pair.old for path, pair in staged(handle, target).items() if path not in wanted}
+    return plan_paths(handle, root, wanted)
 
 
 def plan_paths(handle: pygit2.Repository, root: Path, wanted: Mapping[str, Side | None]) -> Plan:

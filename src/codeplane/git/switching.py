@@ -76,7 +76,8 @@ def carry_out(
     keep: bool = True,
 ) -> Put:
     """Does what a plan says, or refuses it with nothing changed. Without `keep` nothing is saved."""
-    _refuse_closed([*plan.writes, *plan.removals])
+    _refuse_closed([*plan.writes, *plan.adopted, *plan.removals])
+    _check_there(handle, plan)
     risks = _real_risks(repository, programs, handle, plan.risks)
     if risks and (not force or Risk.REPOSITORY in risks.values()):
         raise at_risk(risks)
@@ -119,12 +120,28 @@ def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
 
 
 def _refuse_closed(paths: Iterable[str]) -> None:
-    """A tree may hold names that are CodePlane's or git's own; they are not written."""
-    closed = sorted(path for path in paths if path not in _OPEN and any(map(is_closed, path.split("/"))))
+    """A tree may hold names that are CodePlane's or git's own, or lead elsewhere; they are not written."""
+    closed = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
     if closed:
         raise PathRefused(
             f"The tree has files where only git's or CodePlane's own may be: {_listed(map(shown, closed))}.",
             paths=[shown(path) for path in closed[:_MOST_NAMED]],
+        )
+
+
+def _is_no_name(segment: str) -> bool:
+    return segment in ("", ".", "..") or is_closed(segment)
+
+
+def _check_there(handle: pygit2.Repository, plan: Plan) -> None:
+    """Every content has to be there before the first file is touched."""
+    missing = [
+        path for path, side in plan.writes.items() if side.mode != SUBMODULE and side.oid not in handle
+    ]
+    if missing:
+        raise GitFailed(
+            f"This clone does not have the contents of {_listed(map(shown, sorted(missing)))}.",
+            hints=["git fetch --refetch, or git fsck to see what is missing"],
         )
 
 
