@@ -314,3 +314,25 @@ def test_what_git_is_told_not_to_look_at_is_refused_by_name(root: Path, flag: st
     (root / "a.txt").write_text("changed\n")
     with pytest.raises(PathRefused, match="marked"):
         staged(root, "a.txt")
+
+
+def test_a_file_that_changed_with_the_same_stat_is_not_taken_for_clean(root: Path) -> None:
+    """Its entry is as young as the index: the next writer of the index has to see to it."""
+    (root / "a.txt").write_text("two\n")
+    staged(root, "a.txt")
+    found = (root / ".git/index").stat().st_mtime_ns
+    os.utime(root / "a.txt", ns=(found, found))
+    git(root, "update-index", "a.txt")
+    (root / "a.txt").write_text("six\n")
+    os.utime(root / "a.txt", ns=(found, found))
+    os.utime(root / ".git/index", ns=(found, found))
+    (root / "new.txt").write_text("new\n")
+    staged(root, "new.txt")
+    assert git(root, "-c", "core.trustctime=false", "diff", "--name-only") == "a.txt"
+
+
+def test_git_need_not_read_again_what_was_staged(root: Path) -> None:
+    (root / "a.txt").write_text("changed\n")
+    os.utime(root / "a.txt", ns=(10**18, 10**18))
+    staged(root, "a.txt")
+    assert git(root, "diff-files") == ""

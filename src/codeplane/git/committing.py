@@ -14,11 +14,11 @@ from codeplane.git.changes import Change, tree_changes
 from codeplane.git.commits import make_commit
 from codeplane.git.concluding import Begun, begun, conclude
 from codeplane.git.conflicts import conflicts_of
+from codeplane.git.differing import staged
 from codeplane.git.hooks import run_hook
 from codeplane.git.identity import author as who
 from codeplane.git.identity import committer
-from codeplane.git.index import NextIndex, flagged, locked_index
-from codeplane.git.index_file import is_intended
+from codeplane.git.index import NextIndex, expected, locked_index
 from codeplane.git.messages import cleaned, cleanup_mode, subject_of
 from codeplane.git.outcome import Outcome
 from codeplane.git.repository import Repository
@@ -90,15 +90,15 @@ def stage_and_commit(
 ) -> Committed:
     """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
     with repository.opened() as handle, locked_index(repository, handle) as following:
-        staged = stage_into(following, repository, programs, handle, chosen, rules, force=force)
+        put = stage_into(following, repository, programs, handle, chosen, rules, force=force)
         only = chosen if chosen.paths else None
         try:
             done = _commit(repository, programs, handle, wanted, rules, following, only)
         except NothingToCommit as error:
-            if not staged.notes:
+            if not put.notes:
                 raise
-            raise NothingToCommit(f"Nothing has changed that may be staged. {staged.notes[0]}") from error
-    done = replace(done, notes=(*staged.notes, *done.notes))
+            raise NothingToCommit(f"Nothing has changed that may be staged. {put.notes[0]}") from error
+    done = replace(done, notes=(*put.notes, *done.notes))
     return _after(repository, programs, wanted, done)
 
 
@@ -159,13 +159,15 @@ class _Work:
     @contextmanager
     def alone(self, source: pygit2.Index, only: Selection) -> Iterator[NextIndex]:
         """HEAD's index with the chosen paths as they are staged; a hook may change its file."""
+        head = str(self.head.tree_id) if self.head is not None else None
+        found = staged(self.handle, head, source)
+        chosen = {path: pair.new for path, pair in found.items() if path in only}
+        tree = edited(self.handle, head or EMPTY_TREE, chosen)
         file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
         file.unlink(missing_ok=True)
         try:
             index = pygit2.Index(str(file))
-            if self.head is not None:
-                index.read_tree(self.head.tree)
-            _replace(index, source, only)
+            index.read_tree(self.handle[tree].peel(pygit2.Tree))
             index.write()
             yield NextIndex(index, file)
         finally:
@@ -201,8 +203,8 @@ class _Work:
     def _tree(self, index: pygit2.Index, file: Path) -> str:
         """Without the files that git is only told to expect (`git add --intent-to-add`)."""
         tree = str(index.write_tree(self.handle))
-        expected = flagged(file, is_intended)
-        return edited(self.handle, tree, dict.fromkeys(expected)) if expected else tree
+        missing = expected(file)
+        return edited(self.handle, tree, dict.fromkeys(missing)) if missing else tree
 
     def _done(self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]) -> Committed:
         changes = tuple(tree_changes(self.handle, *trees))
@@ -283,15 +285,6 @@ def _check_merged(index: pygit2.Index) -> None:
             hints=["Resolve them, then git_stage takes them as resolved."],
             paths=[shown(path) for path in torn],
         )
-
-
-def _replace(index: pygit2.Index, source: pygit2.Index, only: Selection) -> None:
-    """Makes the chosen paths of one index those of another."""
-    for path in [entry.path for entry in index if entry.path in only]:
-        index.remove(path)
-    for entry in source:
-        if entry.path in only:
-            index.add(entry)
 
 
 def _filled(message: str) -> str:

@@ -26,11 +26,12 @@ def between(handle: pygit2.Repository, old: str | None, new: str) -> dict[str, P
     return _pairs(handle[old].peel(pygit2.Tree).diff_to_tree(target).deltas)
 
 
-def staged(handle: pygit2.Repository, tree: str | None) -> dict[str, Pair]:
-    """From a tree to the index. An unmerged path has no new side here: `unmerged` has it."""
+def staged(handle: pygit2.Repository, tree: str | None, index: pygit2.Index | None = None) -> dict[str, Pair]:
+    """From a tree to git's index, or another. An unmerged path has no new side here: `unmerged` has it."""
+    index = handle.index if index is None else index
     if tree is None:
-        return {os.fsdecode(e.path): Pair(None, Side(str(e.id), int(e.mode))) for e in handle.index}
-    return _pairs(handle.index.diff_to_tree(handle[tree].peel(pygit2.Tree)).deltas)
+        return {os.fsdecode(e.path): Pair(None, Side(str(e.id), int(e.mode))) for e in index}
+    return _pairs(index.diff_to_tree(handle[tree].peel(pygit2.Tree)).deltas)
 
 
 def unstaged(handle: pygit2.Repository) -> set[str]:

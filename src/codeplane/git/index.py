@@ -2,16 +2,17 @@
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pygit2
 from pygit2.ffi import C, ffi
 
 from codeplane.git import index_file
+from codeplane.git.index_file import is_intended
 from codeplane.git.outcome import Side
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
@@ -21,6 +22,9 @@ _LOCK: Final = "index.lock"
 # By what the next start knows that the lock was this program's own.
 _OWN: Final = b"codeplane\n"
 _COPY: Final = "index.codeplane-"
+_EXTENDED_FROM: Final = 3  # the version of an index that has such entries
+_ASSUMED: Final = 0x8000
+_SKIPPED: Final = 0x4000
 _SECOND: Final = 1_000_000_000
 _WORD: Final = 0xFFFFFFFF
 _POSITIVE: Final = 0x7FFFFFFF
@@ -53,7 +57,6 @@ def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
         yield NextIndex(copy, file)
         if file.exists():
             publish(file, index)
-        handle.index.read()
     finally:
         file.unlink(missing_ok=True)
         lock.unlink(missing_ok=True)
@@ -65,6 +68,7 @@ def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
     with locked_index(repository, handle) as following:
         yield following.index
         following.index.write()
+    handle.index.read(False)
 
 
 def drop_own_lock(repository: Repository) -> str | None:
@@ -88,9 +92,18 @@ def check_unlocked(repository: Repository) -> None:
     patiently(look)
 
 
-def flagged(file: Path, has: Callable[[bytes], bool]) -> frozenset[str]:
-    """The paths of an index file whose fixed part says something that libgit2 does not tell."""
-    return frozenset(os.fsdecode(name) for name, fixed in index_file.entries(_data(file)) if has(fixed))
+def expected(file: Path) -> frozenset[str]:
+    """The paths of an index file that git is only told to expect (`git add --intent-to-add`)."""
+    data = _data(file)
+    if int.from_bytes(data[4:8]) < _EXTENDED_FROM:
+        return frozenset()
+    return frozenset(os.fsdecode(name) for name, fixed in index_file.entries(data) if is_intended(fixed))
+
+
+def is_frozen(index: pygit2.Index, path: str) -> bool:
+    """Whether git is told not to look at the file: assume-unchanged, or skip-worktree."""
+    entry = _entry(index, path, 0)
+    return bool(entry and (entry.flags & _ASSUMED or entry.flags_extended & _SKIPPED))
 
 
 def make_room(index: pygit2.Index, path: str) -> None:
@@ -105,7 +118,7 @@ def make_room(index: pygit2.Index, path: str) -> None:
 
 def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
     """Makes a path what a side says, or takes it out; a conflict that it has is over."""
-    if index.conflicts is not None and path in index.conflicts:
+    if any(_entry(index, path, stage) for stage in (1, 2, 3)) and index.conflicts is not None:
         del index.conflicts[path]
     if side is not None:
         make_room(index, path)
@@ -128,6 +141,11 @@ def put_file(index: pygit2.Index, path: str, side: Side, found: os.stat_result) 
     entry.uid, entry.gid, entry.file_size = found.st_uid, found.st_gid, found.st_size & _WORD
     if C.git_index_add(index._index, entry):  # noqa: SLF001 - the library's own call takes no stat
         raise pygit2.GitError(f"cannot put {path} into the index")
+
+
+def _entry(index: pygit2.Index, path: str, stage: int) -> Any:
+    # The library's own calls tell neither flags nor stages, or go through all entries for it.
+    return C.git_index_get_bypath(index._index, os.fsencode(path), stage) or None  # noqa: SLF001
 
 
 def _data(file: Path) -> bytes:

@@ -127,14 +127,30 @@ def smudged(data: bytes, changed_ns: int) -> bytes:
     """
     if not data or not _is_sound(data):
         return data
-    made, at = bytearray(data), 12
-    for _, fixed, end in _walk(data):
-        if _is_young(fixed, changed_ns):
-            made[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
-        at = end
+    made = bytearray(data)
+    for at in _young(data, changed_ns):
+        made[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
     if any(data[-_CHECKSUM:]):
         made[-_CHECKSUM:] = hashlib.sha1(made[:-_CHECKSUM], usedforsecurity=False).digest()
     return bytes(made)
+
+
+def _young(data: bytes, changed_ns: int) -> Iterator[int]:
+    """Where entries begin that are not older."""
+    if int.from_bytes(data[4:8]) == 4:
+        at = 12
+        for _, fixed, end in _walk(data):
+            if _is_young(fixed, changed_ns):
+                yield at
+            at = end
+        return
+    # An index has many entries, and this is done at each change: as little as can be for each of them.
+    seconds, nanoseconds = divmod(changed_ns, 1_000_000_000)
+    limit, find, at = seconds.to_bytes(4) + nanoseconds.to_bytes(4), data.find, 12
+    for _ in range(int.from_bytes(data[8:12])):
+        if data[at + 8 : at + 16] >= limit:
+            yield at
+        at += ((find(b"\0", at + (64 if data[at + 60] & 0x40 else 62)) - at) // 8 + 1) * 8
 
 
 def _is_sound(data: bytes) -> bool:

@@ -14,8 +14,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.git.conflicts import conflicts_of, has_marks
 from codeplane.git.differing import in_index, unmerged, unstaged
 from codeplane.git.filters import add_filtered, check_filters, filtered
-from codeplane.git.index import NextIndex, flagged, locked_index, put_entry, put_file
-from codeplane.git.index_file import is_assumed, is_skipped
+from codeplane.git.index import NextIndex, is_frozen, locked_index, put_entry, put_file
 from codeplane.git.outcome import Outcome, Side
 from codeplane.git.repository import Repository
 from codeplane.git.selection import Selection
@@ -90,7 +89,6 @@ class _Staging:
     taken: list[str] = field(default_factory=list)  # that are gone
     linked: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
     left: dict[str, str] = field(default_factory=dict)  # why they were not staged
-    frozen: frozenset[str] = frozenset()  # that git is told not to look at
 
     def sort(self, tree: WorkTree, torn: set[str]) -> None:
         for path in self._candidates(tree):
@@ -123,7 +121,7 @@ class _Staging:
         closed = self.rules.closed(path)
         if closed is not None:
             return closed
-        if path in self.frozen:
+        if is_frozen(self.handle.index, path):
             return f"{shown(path)} is marked assume-unchanged or skip-worktree in git's index."
         is_new = in_index(self.handle, path) is None
         return self.rules.unwanted(path) if is_new and not self.force else None
@@ -234,11 +232,9 @@ def stage_into(
     tracked_only: bool = False,
 ) -> Staged:
     """The same into an index that is not git's yet."""
-    handle.index.read()
+    handle.index.read(False)
     torn = unmerged(handle)
     work = _Staging(repository, handle, rules, chosen, force, tracked_only)
-    if chosen.paths:
-        work.frozen = flagged(following.file, _is_frozen)
     work.sort(WorkTree(handle, repository.root), torn)
     _check_marks(repository, (path for path in work.put if path in torn and not force))
     drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
@@ -292,10 +288,6 @@ def _files_below(tree: WorkTree, path: str) -> Iterator[str]:
                 yield from _files_below(tree, inner)
             else:
                 yield inner
-
-
-def _is_frozen(fixed: bytes) -> bool:
-    return is_assumed(fixed) or is_skipped(fixed)
 
 
 def _lstat(repository: Repository, path: str) -> os.stat_result | None:

@@ -235,6 +235,7 @@ def _index(repository: Repository, handle: pygit2.Repository, plan: Plan) -> Non
         for path, side in (*plan.writes.items(), *plan.adopted.items()):
             _enter(tree, following.index, path, side)
         following.index.write()
+    handle.index.read(False)
 
 
 def _enter(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
