@@ -59,10 +59,17 @@ def _renewed(snapshot: Snapshot, old: Links, doubtful: Doubtful) -> Links:
     tests = snapshot.linker.sources.tests()
     new = {path: _imported(snapshot, path) for path in doubtful.again}
     new |= dict.fromkeys(doubtful.gone, frozenset())
+    seen = {path: _around(snapshot, path) for path in sorted(new.keys() & tests)}
+    if _is_as_before(old.imports, new) and _is_as_before(old.around, seen) and not doubtful.gone:
+        return old
     imports, importers = relinked(old.imports, old.importers, new)
     around = {path: found for path, found in old.around.items() if path not in new}
-    around |= {path: found for path in sorted(new.keys() & tests) if (found := _around(snapshot, path))}
+    around |= {path: found for path, found in seen.items() if found}
     return Links(imports, importers, _hubs(importers, tests), around)
+
+
+def _is_as_before(old: Mapping[str, frozenset[str]], new: Mapping[str, frozenset[str]]) -> bool:
+    return all(old.get(path, frozenset()) == found for path, found in new.items())
 
 
 def _hubs(importers: Mapping[str, Sequence[str]], tests: Collection[str]) -> frozenset[str]:

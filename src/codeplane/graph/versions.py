@@ -35,7 +35,8 @@ class Side:
 
     def __init__(self, version: Version | None) -> None:
         self._version = version
-        self.items: Sequence[Definition] = version.facts.definitions if version else ()
+        # Read once: each look at one unpacks it.
+        self.items: Sequence[Definition] = tuple(version.facts.definitions) if version else ()
         self.keys: dict[Key, int] = {}
         self.key_of: dict[int, Key] = {}
         self.inside: dict[int, list[int]] = {}

@@ -11,11 +11,34 @@ _AROUND: Final = 2
 
 def counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     """Lines that came and lines that went."""
-    _, before, after = _differing(_lines(old), _lines(new))
+    before, after = map(_lines, _cut(old or b"", new or b""))
+    _, before, after = _differing(before, after)
     if len(before) * len(after) > _MOST_COMPARED:
         return len(after), len(before)
     told = list(unified_diff(before, after, n=0, lineterm=""))[2:]
     return sum(line.startswith("+") for line in told), sum(line.startswith("-") for line in told)
+
+
+def _cut(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+    """Without most of the whole lines that both begin and end with."""
+    low = old.rfind(b"\n", 0, _alike(old, new)) + 1
+    old, new = old[low:], new[low:]
+    high = _alike(old[::-1], new[::-1])
+    found = old.find(b"\n", len(old) - high)
+    left = len(old) - found - 1 if high and found >= 0 else 0
+    return old[: len(old) - left], new[: len(new) - left]
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes are the same at the beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def preview(path: str, old: bytes | None, new: bytes | None, most: int) -> str:

@@ -1,0 +1,32 @@
+"""How many lines come and go: the same as when every line is compared."""
+
+import re
+from difflib import unified_diff
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeplane.mutation.rebase import common_ends
+from codeplane.mutation.showing import counts
+
+PARTS = st.lists(st.sampled_from([b"a", b"b", b"\n", b"\n", b"\r\n", b"\xc3", b"a\nb\n"]), max_size=12)
+TEXTS = PARTS.map(b"".join)
+
+
+def compared(old: bytes, new: bytes) -> tuple[int, int]:
+    """By a diff of what is between the lines that both begin and end with."""
+    before, after = (re.findall("[^\n]*\n|[^\n]+", data.decode("latin-1")) for data in (old, new))
+    low, high = common_ends(before, after)
+    told = [*unified_diff(before[low : len(before) - high], after[low : len(after) - high], n=0)][2:]
+    return sum(line.startswith("+") for line in told), sum(line.startswith("-") for line in told)
+
+
+@given(head=TEXTS, old=TEXTS, new=TEXTS, tail=TEXTS)
+def test_lines_are_counted_as_if_all_were_compared(head: bytes, old: bytes, new: bytes, tail: bytes) -> None:
+    before, after = head + old + tail, head + new + tail
+    assert counts(before, after) == compared(before, after)
+
+
+def test_a_missing_line_end_is_a_change() -> None:
+    assert counts(b"a\nb\n", b"a\nb") == (1, 1)
+    assert counts(None, b"a\nb") == (2, 0) and counts(b"a\n", None) == (0, 1)
