@@ -84,12 +84,18 @@ def http_server(root: Path, *, needs_password: bool = True) -> Iterator[tuple[st
     """The address of the bare repositories below `root`, and the Authorization of each request."""
     seen: list[str] = []
     kind = type("Backend", (_Backend,), {"root": root, "needs_password": needs_password, "seen": seen})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
+    with _serving(kind) as place:
+        yield f"http://{place}", seen
+
+
+@contextmanager
+def _serving(kind: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("", 0), kind)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}", seen
+        yield f"127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
@@ -146,3 +152,21 @@ def new_bare(path: Path) -> Path:
     git(path.parent, "init", "-q", "--bare", str(path))
     git(path, "config", "http.receivepack", "true")
     return path
+
+
+@contextmanager
+def redirecting_server(to: str) -> Iterator[str]:
+    """Sends everybody to the same path of another server."""
+
+    class Redirects(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", f"{to}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with _serving(Redirects) as place:
+        yield f"http://{place}"

@@ -2,12 +2,18 @@
 
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from codeplane.core.errors import Cancelled
+from codeplane.core.ids import new_request_id
+from codeplane.session import Call
+from codeplane.session.call import Stop
+from codeplane.tools.git_pull import GitPullInput, git_pull
 from tests.drive import git
 from tests.git.servers import git_daemon, http_server, new_bare, refused_port, silent_server
 from tests.tools.repo import Repo
@@ -110,12 +116,9 @@ def test_a_mirror_does_not_move_the_branch_that_is_checked_out(repo: Repo, other
     assert git(repo.root, "rev-parse", "HEAD") == head
 
 
-@pytest.mark.parametrize("kind", ["git", "http"])
-def test_other_protocols_bring_the_same(repo: Repo, other: Path, tmp_path: Path, kind: str) -> None:
+def test_the_git_protocol_brings_the_same(repo: Repo, other: Path, tmp_path: Path) -> None:
     theirs = pushed(other)
-    served = tmp_path / "served"
-    with git_daemon(served) if kind == "git" else http_server(served, needs_password=False) as server:
-        url = server if isinstance(server, str) else server[0]
+    with git_daemon(tmp_path / "served") as url:
         git(repo.root, "remote", "set-url", "origin", f"{url}/app.git")
         assert repo.result("git_pull")["head"] == theirs
     git(repo.root, "fsck", "--strict")
@@ -123,7 +126,7 @@ def test_other_protocols_bring_the_same(repo: Repo, other: Path, tmp_path: Path,
 
 def test_a_remote_that_does_not_answer_is_left_at_the_deadline(repo: Repo) -> None:
     settings = repo.session.checkout.settings
-    object.__setattr__(settings, "git", settings.git.model_copy(update={"remote_timeout_sec": 1.0}))
+    object.__setattr__(settings, "git", settings.git.model_copy(update={"remote_timeout_sec": 0.6}))
     with silent_server() as place:
         for address in (f"http://{place}/a", f"git://{place}/a", "git://192.0.2.1/a"):
             git(repo.root, "remote", "set-url", "origin", address)
@@ -208,19 +211,15 @@ def apart(repo: Repo, other: Path) -> Repo:
 
 def test_both_sides_are_merged_as_git_merges_them(apart: Repo, tmp_path: Path) -> None:
     theirs = _as_git(apart, tmp_path, "--no-rebase", "--no-edit")
+    head = git(apart.root, "rev-parse", "HEAD")
+    assert "fast-forward" in apart.error("git_pull", ff_only=True)["message"]
+    assert git(apart.root, "rev-parse", "HEAD") == head
     told = apart.result("git_pull", rebase=False)
     assert told["summary"].startswith("merged origin/main as ") and told["files_changed"] == 1
     assert _state(apart.root) == _state(theirs)
     assert len(git(apart.root, "log", "-1", "--format=%P").split()) == 2
     assert git(apart.root, "reflog", "-1", "--format=%gs") == "pull: Merge made by the 'ort' strategy."
     git(apart.root, "fsck")
-
-
-def test_ff_only_refuses_what_is_apart_and_keeps_the_fetch(apart: Repo) -> None:
-    head = git(apart.root, "rev-parse", "HEAD")
-    assert "fast-forward" in apart.error("git_pull", ff_only=True)["message"]
-    assert git(apart.root, "rev-parse", "HEAD") == head
-    assert git(apart.root, "rev-list", "--count", "HEAD..origin/main") == "1"
 
 
 def test_a_conflict_is_described_and_git_can_go_on(apart: Repo, tmp_path: Path) -> None:
@@ -237,12 +236,10 @@ def test_a_conflict_is_described_and_git_can_go_on(apart: Repo, tmp_path: Path) 
     assert len(git(apart.root, "log", "-1", "--format=%P").split()) == 2
 
 
-@pytest.mark.parametrize("told", ["parameter", "setting"])
-def test_commits_are_put_on_top_as_git_does_it(apart: Repo, tmp_path: Path, told: str) -> None:
-    theirs = _as_git(apart, tmp_path, "--rebase")
-    if told == "setting":
-        git(apart.root, "config", "pull.rebase", "true")
-    answer = apart.result("git_pull", **({"rebase": True} if told == "parameter" else {}))
+def test_commits_are_put_on_top_as_git_does_it(apart: Repo, tmp_path: Path) -> None:
+    git(apart.root, "config", "pull.rebase", "true")
+    theirs = _as_git(apart, tmp_path)
+    answer = apart.result("git_pull")
     assert answer["files_changed"] == 1
     assert _state(apart.root) == _state(theirs)
     assert git(apart.root, "rev-parse", "HEAD~1") == git(apart.root, "rev-parse", "origin/main")
@@ -257,3 +254,29 @@ def test_a_rebase_stops_on_a_conflict_and_goes_on(apart: Repo) -> None:
     (apart.root / "app.py").write_text("one = 13\n")
     apart.result("git_rebase", action="continue", resolved=["app.py"])
     assert git(apart.root, "rev-list", "--count", "origin/main..HEAD") == "2"
+
+
+def test_names_that_are_not_text_and_broken_references_stop_nothing(repo: Repo, other: Path) -> None:
+    theirs = pushed(other)
+    bare = other.parent / "served" / "app.git"
+    for root, ref in (
+        (repo.root, b"refs/heads/\xff"),
+        (repo.root, b"refs/tags/\xfe"),
+        (bare, b"refs/heads/\xfd"),
+    ):
+        subprocess.run(["git", "update-ref", ref, "main"], cwd=root, check=True)
+    (repo.root / ".git/refs/heads/broken").write_text("nonsense\n")
+    assert repo.result("git_pull", prune=True, tags=True)["head"] == theirs
+    assert "all already" in repo.result("git_push", tags=True)["summary"]
+
+
+def test_a_call_that_is_withdrawn_ends_the_exchange(repo: Repo) -> None:
+    with silent_server() as place:
+        git(repo.root, "remote", "set-url", "origin", f"http://{place}/a")
+        call = Call(repo.session, repo.session.sessions.enter("a client"), new_request_id())
+        threading.Timer(0.5, call.stop, [Stop.CANCELLED]).start()
+        began = time.monotonic()
+        with pytest.raises(Cancelled):
+            git_pull.run(call, GitPullInput(fetch_only=True))
+        assert time.monotonic() - began < 20
+    assert not list((repo.root / ".git/objects").glob("tmp_objdir*"))

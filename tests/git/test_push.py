@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.drive import git
-from tests.git.servers import PASSWORD, USER, git_daemon, http_server, new_bare
+from tests.git.servers import PASSWORD, USER, git_daemon, http_server, new_bare, redirecting_server
 from tests.tools.repo import Repo
 
 
@@ -45,6 +45,9 @@ def somebody_pushes(bare: Path, text: str = "theirs = 1\n") -> str:
 
 
 def test_a_new_branch_is_pushed_followed_and_tracked(repo: Repo, bare: Path) -> None:
+    told = repo.result("git_push", dry_run=True)
+    assert told["summary"] == "would push main (new) to origin" and "operation" not in told
+    assert branches(bare) == [] and "origin/main" not in git(repo.root, "branch", "-a")
     told = repo.result("git_push", set_upstream=True)
     head = git(repo.root, "rev-parse", "HEAD")
     assert told["refs"] == [{"ref": "refs/heads/main", "move": "new", "after": head[:10]}]
@@ -78,12 +81,6 @@ def test_a_lease_holds_only_while_nobody_has_pushed(repo: Repo, bare: Path) -> N
     git(repo.root, "fetch", "-q")
     repo.result("git_push", force="with_lease")
     assert git(bare, "rev-parse", "main") == git(repo.root, "rev-parse", "HEAD")
-
-
-def test_a_dry_run_moves_nothing(repo: Repo, bare: Path) -> None:
-    told = repo.result("git_push", dry_run=True)
-    assert told["summary"] == "would push main (new) to origin" and "operation" not in told
-    assert branches(bare) == [] and "origin/main" not in git(repo.root, "branch", "-a")
 
 
 def test_tags_go_with_the_branch_or_alone_and_are_never_replaced_silently(repo: Repo, bare: Path) -> None:
@@ -125,15 +122,11 @@ def test_what_a_hook_of_the_remote_refuses_is_told(repo: Repo, tmp_path: Path) -
     with git_daemon(tmp_path / "served") as url:
         git(repo.root, "remote", "add", "origin", f"{url}/app.git")
         refused = repo.error("git_push")
-    assert refused["name"] == "REMOTE_REFUSED" and "hook declined" in refused["message"]
-    assert "origin/main" not in git(repo.root, "branch", "-a")
-
-
-def test_git_protocol_pushes_and_the_repository_stays_sound(repo: Repo, tmp_path: Path) -> None:
-    with git_daemon(tmp_path / "served") as url:
-        git(repo.root, "remote", "add", "origin", f"{url}/app.git")
-        repo.result("git_push", set_upstream=True)
-    assert git(tmp_path / "served" / "app.git", "rev-parse", "main") == git(repo.root, "rev-parse", "HEAD")
+        assert refused["name"] == "REMOTE_REFUSED" and "hook declined" in refused["message"]
+        assert "origin/main" not in git(repo.root, "branch", "-a")
+        hook.unlink()
+        repo.result("git_push")
+    assert git(bare, "rev-parse", "main") == git(repo.root, "rev-parse", "origin/main")
 
 
 def helper(home: Path, repo: Repo, password: str = PASSWORD) -> Path:
@@ -162,20 +155,17 @@ def test_the_users_helper_is_asked_once_and_told_how_it_went(repo: Repo, tmp_pat
     assert log.read_text().split() == ["get", "store"]
 
 
-def test_a_wrong_password_is_offered_once_and_forgotten(repo: Repo, tmp_path: Path) -> None:
-    log = helper(tmp_path / "home", repo, "wrong-pass")
+def test_nobody_is_asked_and_a_wrong_password_is_offered_once_and_forgotten(
+    repo: Repo, tmp_path: Path
+) -> None:
     with http_server(tmp_path / "served") as (url, seen):
         git(repo.root, "remote", "add", "origin", f"{url}/app.git")
+        assert repo.error("git_push")["name"] == "CREDENTIALS_REFUSED"
+        log = helper(tmp_path / "home", repo, "wrong-pass")
         refused = repo.error("git_push")
     assert refused["name"] == "CREDENTIALS_REFUSED" and "wrong-pass" not in str(refused)
     assert log.read_text().split() == ["get", "erase"]
     assert len([one for one in seen if one]) == 1
-
-
-def test_without_a_helper_nobody_is_asked(repo: Repo, tmp_path: Path) -> None:
-    with http_server(tmp_path / "served") as (url, _):
-        git(repo.root, "remote", "add", "origin", f"{url}/app.git")
-        assert repo.error("git_push")["name"] == "CREDENTIALS_REFUSED"
 
 
 def test_a_password_in_the_address_is_used_and_never_shown(repo: Repo, tmp_path: Path) -> None:
@@ -191,3 +181,13 @@ def test_a_password_in_the_address_is_used_and_never_shown(repo: Repo, tmp_path:
         ["grep", "-rl", PASSWORD, str(repo.root / ".codeplane")], capture_output=True, text=True
     )
     assert kept.stdout == ""
+
+
+def test_credentials_do_not_follow_a_redirection_to_another_host(repo: Repo, tmp_path: Path) -> None:
+    helper(tmp_path / "home", repo)
+    with http_server(tmp_path / "served") as (url, seen):
+        with redirecting_server(url.replace("127.0.0.1", "127.0.0.2")) as first:
+            git(repo.root, "remote", "add", "origin", f"{first}/app.git")
+            refused = repo.error("git_push")
+    assert refused["name"] == "REMOTE_REFUSED" and "redirect" in refused["message"]
+    assert seen == [""]

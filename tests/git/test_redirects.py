@@ -1,6 +1,7 @@
 """A git directory that leads elsewhere is opened only when the repository is trusted."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,9 +86,23 @@ PLANTED: dict[str, Callable[[Path, Path], None]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("templates")
+    new_repo(base / "repo")
+    new_repo(base / "foreign", {"secret.txt": "s\n"})
+    return base
+
+
+def _copies(templates: Path, base: Path) -> tuple[Path, Path]:
+    for name in ("repo", "foreign"):
+        shutil.copytree(templates / name, base / name)
+    return base / "repo", base / "foreign"
+
+
 @pytest.mark.parametrize("how", PLANTED)
-def test_what_leads_elsewhere_is_refused(how: str, tmp_path: Path) -> None:
-    root, foreign = new_repo(tmp_path / "repo"), new_repo(tmp_path / "foreign", {"secret.txt": "s\n"})
+def test_what_leads_elsewhere_is_refused(how: str, templates: Path, tmp_path: Path) -> None:
+    root, foreign = _copies(templates, tmp_path)
     PLANTED[how](root, foreign)
     before = _seen(foreign)
     with pytest.raises(NotTrusted) as refused:
@@ -101,8 +116,8 @@ def _seen(root: Path) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("how", ["alternates", "include", "a linked branch directory"])
-def test_a_trusted_repository_may_lead_elsewhere(how: str, tmp_path: Path) -> None:
-    root, foreign = new_repo(tmp_path / "repo"), new_repo(tmp_path / "foreign")
+def test_a_trusted_repository_may_lead_elsewhere(how: str, templates: Path, tmp_path: Path) -> None:
+    root, foreign = _copies(templates, tmp_path)
     PLANTED[how](root, foreign)
     assert open_repository(root, trusted=True).root == root
 

@@ -62,11 +62,11 @@ def test_a_commit_a_branch_and_a_new_branch_can_be_checked_out(repo: Repo) -> No
     assert git(repo.root, "worktree", "list").count("\n") == 3
 
 
-@pytest.mark.parametrize("path", ["/tmp/elsewhere", "../x", "a/../../x", "-x", "", ".", "out/x"])
-def test_worktrees_are_made_only_where_they_are_meant_to_be(repo: Repo, path: str, tmp_path: Path) -> None:
+def test_worktrees_are_made_only_where_they_are_meant_to_be(repo: Repo, tmp_path: Path) -> None:
     place(repo, "").mkdir()
     place(repo, "out").symlink_to(tmp_path)
-    assert repo.error("git_worktree", action="add", path=path)["name"] == "INVALID_ARGUMENT"
+    for path in ("/tmp/elsewhere", "../x", "a/../../x", "-x", "", ".", "out/x"):
+        assert repo.error("git_worktree", action="add", path=path)["name"] == "INVALID_ARGUMENT"
     assert not (tmp_path / "x").exists() and not (repo.root / ".git/worktrees").exists()
 
 

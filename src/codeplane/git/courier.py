@@ -14,7 +14,7 @@ import pygit2
 from pygit2.enums import CredentialType
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.refspecs import Refspec, mapped
+from codeplane.git.refspecs import Refspec, is_text, mapped, text_names
 from codeplane.git.urls import checked_url, is_local, without_secrets
 
 INCOMING: Final = "refs/incoming/"
@@ -102,6 +102,9 @@ def _exchange(request: Mapping[str, Any]) -> Mapping[str, object]:
     pygit2.settings.server_timeout = milliseconds
     pygit2.settings.owner_validation = not request["trusted"]
     scratch = pygit2.Repository(request["scratch"])
+    if "password" in request or "@" in request["url"]:
+        # The library would offer them to whatever host it is sent to.
+        scratch.config["http.followRedirects"] = "false"
     remote = scratch.remotes.create_anonymous(request["url"])
     # The user's own configuration may have put another address in its place.
     if is_local(checked_url(remote.url or "")) and not request["local"]:
@@ -124,7 +127,12 @@ def _connect(remote: pygit2.Remote, callbacks: _Callbacks, *, pushes: bool) -> d
     symbolic = {head.name: head.symref_target for head in found if head.symref_target}
     if symbolic.get("HEAD"):
         _say({"head": symbolic["HEAD"]})
-    return {head.name: str(head.oid) for head in found if head.name}
+    return {head.name: str(head.oid) for head in found if head.name and _is_name(head.name)}
+
+
+def _is_name(name: str) -> bool:
+    """A remote may call its references anything; what no reference may be called is passed over."""
+    return name == "HEAD" or (is_text(name) and pygit2.reference_is_valid_name(name.removesuffix(_PEELED)))
 
 
 def _fetch(
@@ -158,7 +166,7 @@ def _reached(scratch: pygit2.Repository, heads: Mapping[str, str], had: set[str]
     tags = [
         name for name in heads if name.startswith(_TAGS) and not name.endswith(_PEELED) and name not in had
     ]
-    known = set(scratch.references)
+    known = set(text_names(scratch))
     return [name for name in tags if name not in known and heads.get(name + _PEELED, heads[name]) in scratch]
 
 
@@ -200,7 +208,8 @@ def _against(scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[
 
 
 def _shown(said: Sequence[str]) -> str:
-    return without_secrets("".join(said))[-2000:]
+    text = without_secrets("".join(said))[-2000:]
+    return "".join(sign for sign in text.replace("\r", "\n") if sign.isprintable() or sign == "\n")
 
 
 def _say(line: Mapping[str, object]) -> None:

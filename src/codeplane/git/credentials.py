@@ -38,10 +38,12 @@ class Helpers:
     root: Path
     trusted: bool
 
-    def fill(self, url: str, user: str | None, check: Callable[[], None] | None = None) -> Credential | None:
-        """What the helpers know for an address; None when they know nothing."""
+    def fill(
+        self, url: str, user: str | None, seconds: float, check: Callable[[], None] | None = None
+    ) -> Credential | None:
+        """What the helpers know for an address; None when they know nothing, or not in time."""
         asked = _described(url, user)
-        answer = self._ask("fill", asked, check) if asked is not None else None
+        answer = self._ask("fill", asked, min(seconds, _HELPER_SEC), check) if asked is not None else None
         told = dict(line.split("=", 1) for line in (answer or "").splitlines() if "=" in line)
         if "username" not in told or "password" not in told:
             return None
@@ -51,9 +53,12 @@ class Helpers:
         """Has the helpers keep what was accepted and forget what was not."""
         asked = _described(url, credential.user)
         if asked is not None:
-            self._ask("approve" if accepted else "reject", f"{asked}password={credential.password}\n")
+            verb = "approve" if accepted else "reject"
+            self._ask(verb, f"{asked}password={credential.password}\n", _HELPER_SEC)
 
-    def _ask(self, verb: str, asked: str, check: Callable[[], None] | None = None) -> str | None:
+    def _ask(
+        self, verb: str, asked: str, seconds: float, check: Callable[[], None] | None = None
+    ) -> str | None:
         try:
             program = self.programs.find("git")
         except ProgramMissing:
@@ -62,7 +67,7 @@ class Helpers:
             [program, "-c", "core.askPass=", "-c", "credential.interactive=false", "credential", verb],
             # From the root of the file system git sees no repository, and no configuration of one.
             cwd=self.root if self.trusted else Path("/"),
-            timeout=_HELPER_SEC,
+            timeout=seconds,
             env=_SILENT,
             stdin=asked.encode(),
             most=_MOST,

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import pygit2
 
 from codeplane.git.heads import taken
-from codeplane.git.refspecs import Mapped, Refspec, mapped
+from codeplane.git.refspecs import Mapped, Refspec, mapped, text_names
 from codeplane.git.remotes import Remote, Upstream
 from codeplane.git.repository import Repository
 from codeplane.git.transfer import Exchange, Line, scratch_of, settle
@@ -92,7 +92,7 @@ def _text(spec: Refspec) -> str:
 
 def _pruned(handle: pygit2.Repository, brought: Brought, known: set[str]) -> list[Moved]:
     found = []
-    for name in list(handle.references):
+    for name in text_names(handle):
         is_followed = any(spec.made(name) for spec in brought.remote.specs)
         if is_followed and name not in known and not name.endswith("/HEAD") and not name.startswith(_HEADS):
             before = handle.references[name]

@@ -10,7 +10,7 @@ from codeplane.core.errors import InvalidArgument, NotFound, RemoteRefused
 from codeplane.git.fetching import Moved
 from codeplane.git.hooks import has_hook, run_hook
 from codeplane.git.outcome import Outcome
-from codeplane.git.refspecs import tracking
+from codeplane.git.refspecs import text_names, tracking
 from codeplane.git.remotes import Remote, Upstream, find_remote, follow, remote_for, upstream_of
 from codeplane.git.repository import Repository
 from codeplane.git.transfer import Exchange, Line, scratch_of, unobeyed
@@ -172,7 +172,7 @@ def _target(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str) 
 def _tag_names(handle: pygit2.Repository, wish: Wish) -> list[str]:
     if _ALL not in wish.tags:
         return list(wish.tags)
-    return [name.removeprefix(_TAGS) for name in handle.references if name.startswith(_TAGS)]
+    return [name.removeprefix(_TAGS) for name in text_names(handle) if name.startswith(_TAGS)]
 
 
 def _tag(handle: pygit2.Repository, wish: Wish, name: str) -> Update:

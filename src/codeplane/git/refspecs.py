@@ -1,5 +1,6 @@
 """Which references of a remote become which of the repository."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,21 @@ def mapped(specs: Sequence[Refspec], names: Iterable[str]) -> list[Mapped]:
             if target and pygit2.reference_is_valid_name(target):
                 found.setdefault(target, Mapped(name, target, spec.force))
     return list(found.values())
+
+
+def is_text(name: str) -> bool:
+    """Whether a name is UTF-8; libgit2's handles have no way to ask for another one."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def text_names(handle: pygit2.Repository) -> list[str]:
+    """The references whose names are UTF-8, in order."""
+    names = (os.fsdecode(name) for name in handle.raw_listall_references())
+    return sorted(name for name in names if is_text(name))
 
 
 def tracking(specs: Sequence[Refspec], name: str) -> str | None:

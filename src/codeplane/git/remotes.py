@@ -8,7 +8,7 @@ import pygit2
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.git.names import remote_name
 from codeplane.git.outcome import Outcome
-from codeplane.git.refspecs import Refspec
+from codeplane.git.refspecs import Refspec, text_names
 from codeplane.git.repository import Repository
 from codeplane.git.urls import checked_url, shown_url
 
@@ -100,7 +100,7 @@ def remove_remote(repository: Repository, name: str) -> Outcome:
     """Takes a remote away, with its tracking branches and what follows it."""
     with repository.opened() as handle:
         find_remote(handle, name)
-        gone = [ref for ref in handle.references if ref.startswith(f"refs/remotes/{name}/")]
+        gone = [ref for ref in text_names(handle) if ref.startswith(f"refs/remotes/{name}/")]
         handle.remotes.delete(name)
         for ref in gone:
             if handle.references.get(ref) is not None:

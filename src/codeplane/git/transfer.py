@@ -26,6 +26,7 @@ from codeplane.core.errors import (
     RemoteUnreachable,
 )
 from codeplane.git.credentials import Credential, Helpers
+from codeplane.git.refspecs import text_names
 from codeplane.git.repository import Repository
 from codeplane.git.urls import checked_url, is_local, shown_url
 from codeplane.process import Programs
@@ -43,6 +44,7 @@ _REFUSALS: Final = (
     "certificate",
     "not owned",
     "unsupported",
+    "cannot redirect",
 )
 
 
@@ -83,7 +85,7 @@ class Line:
         if answer.get("error") != "credentials":
             return self._told(url, answer)
         helpers = Helpers(self.programs, self.repository.root, self.repository.trusted)
-        credential = helpers.fill(url, answer.get("user"), self.check)
+        credential = helpers.fill(url, answer.get("user"), deadline - time.monotonic(), self.check)
         if credential is None:
             raise _no_credentials(url)
         answer = self._run(scratch, url, request, credential, deadline)
@@ -259,20 +261,9 @@ def _escaped(text: str) -> str:
 
 def _packed(handle: pygit2.Repository) -> bytes:
     """The references, so that the remote is told what is here already."""
-    lines = []
-    for name in sorted(handle.raw_listall_references()):
-        found = handle.lookup_reference(name.decode("utf-8", "surrogateescape")) if _is_text(name) else None
-        if found is not None and isinstance(found.target, pygit2.Oid):
-            lines.append(f"{found.target} ".encode() + name + b"\n")
-    return b"# pack-refs with: sorted\n" + b"".join(lines)
-
-
-def _is_text(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    found = ((name, handle.references[name].target) for name in text_names(handle))
+    lines = "".join(f"{target} {name}\n" for name, target in found if isinstance(target, pygit2.Oid))
+    return f"# pack-refs with: sorted\n{lines}".encode()
 
 
 def _unreachable(url: str, why: str) -> CodePlaneError:

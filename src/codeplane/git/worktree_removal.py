@@ -10,6 +10,7 @@ from pygit2.enums import FileStatus
 from codeplane.core.errors import InvalidArgument, WorkAtRisk
 from codeplane.git.heads import BRANCHES
 from codeplane.git.position import unfinished
+from codeplane.git.refspecs import text_names
 from codeplane.git.repository import Repository, open_repository
 from codeplane.git.saved import SAVED, save_work
 from codeplane.git.standing import SUBMODULE
@@ -93,7 +94,7 @@ def _loose_commit(handle: pygit2.Repository) -> str | None:
 
 
 def _tips(handle: pygit2.Repository) -> Iterator[pygit2.Reference]:
-    for name in handle.references:
+    for name in text_names(handle):
         if name.startswith((BRANCHES, "refs/remotes/", "refs/tags/")):
             found = handle.references[name].resolve()
             if isinstance(handle.get(found.target), pygit2.Commit | pygit2.Tag):
