@@ -1,0 +1,59 @@
+"""What leads to files from outside of them: imports, and the names of what they define."""
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.graph.importing import links_of
+from codeplane.graph.places import around
+from codeplane.graph.references import Kind, Reference, kind_of
+from codeplane.index import Snapshot
+from codeplane.index.targets import known
+from codeplane.languages.modules import Place
+
+_MOST_DEFINITIONS: Final = 400
+_CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
+
+
+def files_of(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
+    """A file, or the files in a directory."""
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    if path in blobs:
+        return [path]
+    return sorted(RepoPath(one) for one in blobs if one.startswith(f"{path}/"))
+
+
+def uses_of_files(snapshot: Snapshot, files: Collection[RepoPath]) -> list[Reference]:
+    """The places outside of some files that are proven to mean them or what they define, in order."""
+    inside = frozenset(files)
+    found = {*_imports(snapshot, inside), *_names(snapshot, inside)}
+    return sorted(found, key=lambda one: (one.path, one.line, one.column))
+
+
+def _imports(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Reference]:
+    linker = snapshot.linker
+    importers = links_of(snapshot).importers
+    for path in sorted({one for file in inside for one in importers.get(file, ())} - inside):
+        for at, item in enumerate(linker.sources.imports(path)):
+            places = {place.path for place in known(linker.imported(path, at))}
+            if not item.name:
+                places |= {place.path for place in linker.module(path, item.module)}
+            if not places.isdisjoint(inside):
+                here = Place(path)
+                yield Reference(RepoPath(path), item.line, item.column, Kind.IMPORT, Tier.STRONG, here, "")
+
+
+def _names(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Reference]:
+    left = _MOST_DEFINITIONS
+    for path in sorted(inside):
+        facts = snapshot.linker.sources.facts(path)
+        for at, item in enumerate(facts.definitions if facts is not None else ()):
+            if item.parent >= 0 or left <= 0:
+                continue
+            left -= 1
+            place = Place(path, at)
+            for ref in snapshot.references.to(place):
+                if ref.path not in inside and place in ref.target and ref.tier in _CERTAIN:
+                    kind, where = kind_of(ref, item.kind), around(snapshot, ref)
+                    yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver)
