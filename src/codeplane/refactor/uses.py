@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.importing import links_of
@@ -14,6 +15,21 @@ from codeplane.languages.modules import Place
 
 _MOST_DEFINITIONS: Final = 400
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
+
+
+def path_of(snapshot: Snapshot, target: str) -> RepoPath | None:
+    """The file or directory that the target is; None where it may be a symbol."""
+    sources = snapshot.linker.sources
+    inner = target.removeprefix("./").rstrip("/")
+    if sources.exists(inner) or (sources.is_directory(inner) and "/" in target):
+        return RepoPath(inner)
+    try:
+        snapshot.symbol(target)
+    except NotFound:
+        if sources.is_directory(inner):
+            return RepoPath(inner)
+        raise
+    return None
 
 
 def files_of(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:

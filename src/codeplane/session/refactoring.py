@@ -10,12 +10,14 @@ from codeplane.index import Index, Snapshot
 from codeplane.jail import shown
 from codeplane.refactor import Plan, Verdict
 from codeplane.refactor import delete as deleting
+from codeplane.refactor import discard as discarding
 from codeplane.refactor import move as moving
 from codeplane.refactor import rename as renaming
 from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import Sweep, concerned
 from codeplane.refactor.subject import find_subject
 from codeplane.refactor.text import Lines
+from codeplane.refactor.uses import path_of
 from codeplane.search.missing import existing
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
@@ -27,11 +29,13 @@ _PROOFS: Final[Mapping[str, Callable[[Index, Plan], Plan]]] = {
     "rename": renaming.proven,
     "move": moving.proven,
     "delete": deleting.proven,
+    "discard": discarding.proven,
 }
 _CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]] = {
     "rename": renaming.with_groups,
     "move": moving.with_groups,
     "delete": deleting.with_groups,
+    "discard": deleting.with_groups,
 }
 
 
@@ -72,11 +76,19 @@ def move(call: Call, from_path: str, to_path: str) -> Pending:
     return planned(call, make)
 
 
-def delete(call: Call, symbol: str, accept: Sequence[str] = ()) -> Pending:
-    """A plan to take a symbol out, with what only names it; `accept` are groups of uses that may be left."""
+def delete(call: Call, target: str, accept: Sequence[str] = ()) -> Pending:
+    """A plan to take out a symbol with what only names it, or a file or directory.
+
+    `accept` are groups of uses that may be left.
+    """
 
     def make(snapshot: Snapshot) -> Plan:
-        made = deleting.draft(snapshot, snapshot.symbol(symbol))
+        path = path_of(snapshot, target)
+        made = (
+            discarding.draft(snapshot, path)
+            if path is not None
+            else deleting.draft(snapshot, snapshot.symbol(target))
+        )
         is_open = made.verdict is Verdict.NEEDS_DECISION and bool(accept)
         return deleting.with_groups(snapshot, made, accept) if is_open else made
 

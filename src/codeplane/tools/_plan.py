@@ -93,6 +93,8 @@ def summary(plan: Plan) -> str:
     files = len({site.path for site in plan.sites})
     names = shown(plan.old_name) + (f" to {shown(plan.new_name)}" if plan.new_name else "")
     text = f"{plan.kind} {names}: {len(plan.sites)} places in {files} files"
+    if plan.kind == "discard":
+        text = f"delete {shown(plan.symbol)}: {len(plan.edits.edits)} files"
     if plan.moves:
         text += f", {len(plan.moves)} files moved"
     if plan.groups:

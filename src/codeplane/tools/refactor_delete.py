@@ -11,8 +11,8 @@ from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
 class RefactorDeleteInput(Input):
-    symbol: Annotated[str, synonyms("target", "name", "at")] = Field(
-        min_length=1, max_length=500, description="Qualified name or its end, `path:line`, or `sym_…`."
+    target: Annotated[str, synonyms("symbol", "path", "name", "at")] = Field(
+        min_length=1, max_length=4096, description="A symbol, or the path of a file or directory."
     )
     accept: Annotated[list[str] | None, synonyms("groups")] = Field(
         default=None, max_length=100, description="Groups of a preview that may be left without a definition."
@@ -24,16 +24,16 @@ class RefactorDeleteInput(Input):
 
 @tool(Effect.WRITE, "refactoring")
 def refactor_delete(call: Call, args: RefactorDeleteInput) -> PlanOutput:
-    """Deletes a definition that nothing uses, with its comments, its exports and the imports of it.
+    """Deletes a definition, file or directory that nothing uses; a definition with the imports of it.
 
     Use when:
-    - a function, class, method or constant is not needed any more
+    - a function, class, constant or module is not needed any more
     Not for:
     - seeing who uses it: refactor_impact
     Examples:
-    - At once where nothing uses it: {"symbol": "app.load", "apply": "if_certain"}
+    - At once where nothing uses it: {"target": "app.load", "apply": "if_certain"}
     """
-    pending = delete(call, args.symbol, args.accept or ())
+    pending = delete(call, args.target, args.accept or ())
     if args.apply == "if_certain" and pending.plan.verdict is Verdict.OK:
         return plan_told(call, pending, told(call, apply(call, pending)))
     return plan_told(call, pending)

@@ -3,7 +3,6 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
@@ -12,7 +11,7 @@ from codeplane.graph.places import place_of, qualified, short
 from codeplane.graph.references import Reference, references_to
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.refactor.uses import files_of, uses_of_files
+from codeplane.refactor.uses import files_of, path_of, uses_of_files
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -88,7 +87,7 @@ def _told(call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int)
 
 
 def _found(snapshot: Snapshot, target: str) -> _Rest:
-    path = _path(snapshot, target)
+    path = path_of(snapshot, target)
     if path is not None:
         files = files_of(snapshot, path)
         uses: Sequence[Reference] = uses_of_files(snapshot, files)
@@ -99,21 +98,6 @@ def _found(snapshot: Snapshot, target: str) -> _Rest:
         told = qualified(snapshot, place_of(definition))
     tests = [one.told for one in affected_tests(snapshot, files).tests if one.path not in files]
     return _Rest(told, uses, tests, 0)
-
-
-def _path(snapshot: Snapshot, target: str) -> RepoPath | None:
-    """The file or directory that the target is; None where it may be a symbol."""
-    sources = snapshot.linker.sources
-    inner = target.removeprefix("./").rstrip("/")
-    if sources.exists(inner) or (sources.is_directory(inner) and "/" in target):
-        return RepoPath(inner)
-    try:
-        snapshot.symbol(target)
-    except NotFound:
-        if sources.is_directory(inner):
-            return RepoPath(inner)
-        raise
-    return None
 
 
 def _files(snapshot: Snapshot, found: Sequence[Reference]) -> list[ImpactFile]:
