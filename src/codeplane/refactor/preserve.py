@@ -2,12 +2,14 @@
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.index import Snapshot
 from codeplane.index.binding import Binding
+from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import Target, split_path
 from codeplane.jail import shown
@@ -65,30 +67,11 @@ class _Check:
         if len(was) != len(is_now):
             yield Problem("syntax", f"{shown(path)} would have other names in it than those replaced.", path)
             return
-        yield from self._scoped(path, was, is_now, {(site.line, site.column): site for site in sites})
+        pairs = (_Scoped.of(was, before), _Scoped.of(is_now, after))
+        yield from _scoped(path, was, pairs, {(site.line, site.column): site for site in sites})
         for at in sorted(self._concerned(was, before.receivers) | self._concerned(is_now, after.receivers)):
             if told := self._differs(path, was, is_now, at):
                 yield Problem("binding", told, path, was.at(at).line)
-
-    def _scoped(
-        self,
-        path: RepoPath,
-        was: Occurrences,
-        is_now: Occurrences,
-        renamed: Mapping[tuple[int, int], Site],
-    ) -> Iterator[Problem]:
-        """What differs by the scopes of the file alone, and names that nobody wanted to change."""
-        pairs = zip(_columns(was), _columns(is_now), strict=True)
-        for at, (one, other) in enumerate(pairs):
-            if one == other:
-                continue
-            seen = was.at(at)
-            site = renamed.get((seen.line, seen.column))
-            if one[1:] != other[1:]:
-                text = f"`{other[0]}` would mean something else in its file."
-                yield Problem("binding", text, path, seen.line)
-            elif site is None or other[0] not in _NAMES.findall(site.new):
-                yield Problem("binding", f"`{one[0]}` would become `{other[0]}`.", path, seen.line)
 
     def _concerned(self, found: Occurrences, receivers: Sequence[str]) -> set[int]:
         """The occurrences that one of the names plays a part in."""
@@ -141,10 +124,54 @@ def _without(found: Occurrences, left_out: Container[int]) -> Occurrences:
     return Occurrences(found.texts, names, starts, roles, scopes, targets, receivers, found.lines)
 
 
-def _columns(found: Occurrences) -> Iterator[tuple[str, int, int, int]]:
-    """Name, role, scope and target of every occurrence."""
-    names = (found.texts[name] for name in found.names)
-    return zip(names, found.roles, found.scopes, found.targets, strict=True)
+class _Scoped:
+    """What the scopes of one file say about its names."""
+
+    def __init__(self, names: list[str], meanings: list[tuple[object, ...]]) -> None:
+        self.names = names
+        self.meanings = meanings
+
+    @classmethod
+    def of(cls, found: Occurrences, facts: FileFacts) -> "_Scoped":
+        binds = _identities(facts)
+        columns = zip(found.roles, found.scopes, found.targets, found.receivers, strict=True)
+        return cls(
+            [found.texts[name] for name in found.names],
+            [
+                (role, scope, target if receiver or not target else binds[target - 1])
+                for role, scope, target, receiver in columns
+            ],
+        )
+
+
+def _identities(facts: FileFacts) -> list[tuple[int, ...]]:
+    """What makes each bind of a file the one that it is, whatever it is called and how many there are."""
+    seen: Counter[tuple[int, int]] = Counter()
+    found: list[tuple[int, ...]] = []
+    for bind in facts.binds:
+        beside = (bind.scope, bind.line)
+        found.append((*beside, int(bind.reason), int(bind.certain), seen[beside]))
+        seen[beside] += 1
+    return found
+
+
+def _scoped(
+    path: RepoPath,
+    was: Occurrences,
+    pairs: tuple[_Scoped, _Scoped],
+    renamed: Mapping[tuple[int, int], Site],
+) -> Iterator[Problem]:
+    """What differs by the scopes of the file alone, and names that nobody wanted to change."""
+    before, after = pairs
+    for at, (old, new) in enumerate(zip(before.names, after.names, strict=True)):
+        if old == new and before.meanings[at] == after.meanings[at]:
+            continue
+        seen = was.at(at)
+        site = renamed.get((seen.line, seen.column))
+        if before.meanings[at] != after.meanings[at]:
+            yield Problem("binding", f"`{new}` would mean something else in its file.", path, seen.line)
+        elif site is None or new not in _NAMES.findall(site.new):
+            yield Problem("binding", f"`{old}` would become `{new}`.", path, seen.line)
 
 
 def _told(target: Target) -> str:

@@ -73,7 +73,7 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
     )
     problems = [*collisions(snapshot, family, new)]
     waiting = [*doubts(snapshot, family), *found.doubts]
-    blocked = list(_unread(snapshot, plan))
+    blocked = list(_unread(snapshot, plan, _language_family(snapshot, subject.path)))
     plan = replace(
         plan,
         sites=found.sites,
@@ -138,6 +138,10 @@ def proven(index: Index, plan: Plan) -> Plan:
             by_path.setdefault(site.path, []).append(site)
         names = {plan.new_name, bare(plan.new_name)}
         broken = breaches(snapshot, linker, by_path, names, is_local=plan.within is not None)
+    # What open places mean changes with what they are taken for.
+    undecided = {(site.path, site.line) for group in plan.groups for site in group.sites}
+    if plan.verdict is Verdict.NEEDS_DECISION:
+        broken = [one for one in broken if (one.path, one.line) not in undecided]
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
@@ -195,13 +199,22 @@ def _verdict(
     return Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK
 
 
-def _unread(snapshot: Snapshot, plan: Plan) -> Iterator[Problem]:
+def _language_family(snapshot: Snapshot, path: str) -> str:
+    facts = snapshot.linker.sources.facts(path)
+    assert facts is not None, "BUG: what is renamed is in a file with facts"
+    return specs()[facts.language].family
+
+
+def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
     """Files that may hold the name and are not known well enough to tell."""
     if (unread := snapshot.coverage.unread) and plan.within is None:
         yield Problem("not_indexed", f"{unread} files have not been read yet.")
+    word = re.compile(rf"(?<!\w){re.escape(plan.old_name)}(?!\w)".encode("utf-8", "surrogateescape"))
     for path in _holding(snapshot, plan, (plan.old_name,)):
         facts = snapshot.linker.sources.facts(path)
-        if facts is not None and facts.state in ("partial", "failed"):
+        if facts is None or facts.state not in ("partial", "failed"):
+            continue
+        if specs()[facts.language].family == family and word.search(snapshot.source(RepoPath(path))):
             text = f"{shown(path)} has the name in it and could not be parsed whole."
             yield Problem("parse_partial", text, RepoPath(path))
 
