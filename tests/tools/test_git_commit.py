@@ -1,0 +1,67 @@
+"""Staging and committing through the tools: the rules of the tree hold, and calls wait for each other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from codeplane.server.pipeline import Request
+from tests.drive import git
+from tests.tools.repo import Repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Iterator[Repo]:
+    files = {"app.py": "one = 1\n", "lib/part.py": "two = 2\n", ".cplignore": "private/\n"}
+    made = Repo(tmp_path, files)
+    git(made.root, "config", "user.name", "Ada")
+    git(made.root, "config", "user.email", "ada@example.org")
+    yield made
+    made.session.close()
+
+
+def test_what_the_tree_keeps_back_is_never_committed(repo: Repo) -> None:
+    for path in (".env", "private/notes.md", "lib/__pycache__/part.pyc", "deploy.pem", "lib/new.py"):
+        repo.write(path, "x\n")
+    answer = repo.ask("git_stage_and_commit", message="All", force=True)
+    assert answer.body["result"]["committed"] == ["A lib/new.py"]
+    told = " ".join(answer.body["meta"]["warnings"])
+    assert all(name in told for name in (".env", "private", "__pycache__", "deploy.pem"))
+    for path in (".env", "private/notes.md", ".codeplane/ledger", ".git/config"):
+        assert repo.error("git_stage", paths=[path], force=True)["name"] == "PATH_REFUSED"
+
+
+def test_nothing_that_may_be_staged_is_told_with_the_reasons(repo: Repo) -> None:
+    repo.write(".env", "x\n")
+    refused = repo.error("git_stage_and_commit", message="All")
+    assert refused["name"] == "NOTHING_TO_COMMIT" and ".env looks like a secret" in refused["message"]
+
+
+def test_the_row_has_both_heads_and_leads_back(repo: Repo) -> None:
+    before = git(repo.root, "rev-parse", "HEAD")
+    repo.write("app.py", "one = 3\n")
+    done = repo.result("git_stage_and_commit", message="Three")
+    row = repo.session.ledger.find(done["operation"])
+    assert row is not None and (row.head_before, row.head_after) == (before, done["oid"])
+    assert (row.op_type, row.insertions, row.deletions) == ("git_stage_and_commit", 1, 1)
+
+
+def test_calls_at_the_same_time_make_one_history(repo: Repo) -> None:
+    names = [f"new{number}.py" for number in range(6)]
+    for name in names:
+        repo.write(name, "x = 1\n")
+
+    async def one(name: str) -> None:
+        arguments = {"message": name, "paths": [name]}
+        answer = await repo.pipeline.call(Request("git_stage_and_commit", arguments, name))
+        assert not answer.is_error, answer.body
+
+    async def together() -> None:
+        async with anyio.create_task_group() as group:
+            for name in names:
+                group.start_soon(one, name)
+
+    anyio.run(together)
+    assert sorted(git(repo.root, "log", "-6", "--format=%s").split()) == names
+    assert git(repo.root, "status", "--porcelain") == ""
