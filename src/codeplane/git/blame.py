@@ -11,7 +11,7 @@ from codeplane.git.changes import tree_changes
 from codeplane.git.hunks import Kept, hunks, kept
 from codeplane.git.outcome import Side
 from codeplane.git.renames import renames
-from codeplane.git.walk import commit_of, place_of
+from codeplane.git.walk import commit_of, place_at
 
 
 class Origin(NamedTuple):
@@ -97,7 +97,7 @@ class Blame:
         return [oid for oid in ids if oid in self.handle]
 
     def _same_path(self, here: Origin, parent: str) -> tuple[Origin, pygit2.Blob] | None:
-        place = place_of(commit_of(self.handle, parent).tree, here.path)
+        place = place_at(self.handle, parent, here.path)
         blob = self.handle.get(place[0]) if place is not None else None
         return (Origin(parent, here.path), blob) if isinstance(blob, pygit2.Blob) else None
 
@@ -109,7 +109,7 @@ class Blame:
 
     def _blob(self, origin: Origin) -> pygit2.Blob:
         assert origin.commit is not None, "BUG: the working tree is not passed on to"
-        place = place_of(commit_of(self.handle, origin.commit).tree, origin.path)
+        place = place_at(self.handle, origin.commit, origin.path)
         assert place is not None, "BUG: lines are passed on to files that are there"
         found = self.handle[place[0]]
         assert isinstance(found, pygit2.Blob), "BUG: lines are in blobs"
@@ -132,7 +132,7 @@ def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> 
     trees = [str(commit_of(handle, oid).tree_id) for oid in (parent, commit)]
     changes = tree_changes(handle, trees[0], trees[1])
     gone = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
-    place = place_of(commit_of(handle, commit).tree, path)
+    place = place_at(handle, commit, path)
     return renames(handle, gone, {path: Side(*place)}).get(path) if place is not None and gone else None
 
 

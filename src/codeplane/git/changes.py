@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 import pygit2
 
+from codeplane.git.objects import tree_of
 from codeplane.git.outcome import Side
 from codeplane.git.renames import renames
 
@@ -47,10 +48,10 @@ def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) ->
     if old == new:
         return []
     if old is None or new is None:
-        one = _tree(handle, old or new)
+        one = tree_of(handle, old or new or "")
         found = one.diff_to_tree(flags=_TYPES, swap=old is None)
     else:
-        found = _tree(handle, old).diff_to_tree(_tree(handle, new), flags=_TYPES)
+        found = tree_of(handle, old).diff_to_tree(tree_of(handle, new), flags=_TYPES)
     return [_change(delta) for delta in found.deltas]
 
 
@@ -109,9 +110,3 @@ def _change(delta: pygit2.DiffDelta) -> Change:
 
 def _side(file: pygit2.DiffFile) -> Side:
     return Side(str(file.id), int(file.mode))
-
-
-def _tree(handle: pygit2.Repository, oid: str | None) -> pygit2.Tree:
-    found = handle[oid or ""]
-    assert isinstance(found, pygit2.Tree), "BUG: a tree is asked for"
-    return found

@@ -10,7 +10,7 @@ import pygit2
 from codeplane.git.blame import old_path
 from codeplane.git.changes import Kind
 from codeplane.git.hunks import Hunk, hunks
-from codeplane.git.walk import Place, commit_of, place_of
+from codeplane.git.walk import Place, commit_of, place_at
 
 
 class Span(NamedTuple):
@@ -70,16 +70,16 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
     A commit that has it like one parent has done nothing, and nothing is asked of the other parents.
     """
     commit = commit_of(handle, here.oid)
-    place = place_of(commit.tree, here.path)
+    place = place_at(handle, here.oid, here.path)
     older: list[Version] = []
     renamed: str | None = None
     is_new = True
     for parent in (str(oid) for oid in commit.parent_ids if oid in handle):
-        then, path = place_of(commit_of(handle, parent).tree, here.path), here.path
+        then, path = place_at(handle, parent, here.path), here.path
         if then is None and place is not None:
             renamed = old_path(handle, parent, here.oid, here.path)
             path = renamed or path
-            then = place_of(commit_of(handle, parent).tree, path)
+            then = place_at(handle, parent, path)
         is_new = is_new and then is None
         span, is_touched = _mapped(handle, then, place, here.span)
         if not is_touched and (path == here.path or here.span is not None):

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import pygit2
 
-from codeplane.core.errors import RevisionNotFound
+from codeplane.core.errors import GitFailed, RevisionNotFound
 
 _LONGEST_NAME: Final = 250
 _TREE, _LINK, _SUBMODULE = 0o040000, 0o120000, 0o160000
@@ -51,6 +51,14 @@ def find_commit(handle: pygit2.Repository, name: str) -> Commit:
         hints = ["git fetch --unshallow"] if shallow else ["git log --oneline", "git fetch"]
         where = "this shallow clone" if shallow else "this repository"
         raise RevisionNotFound(f"There is no commit {name!r} in {where}.", hints=hints, name=name) from error
+
+
+def tree_of(handle: pygit2.Repository, oid: str | pygit2.Oid) -> pygit2.Tree:
+    """The tree with this id; an error of git where it is missing or something else."""
+    found = handle.get(oid)
+    if not isinstance(found, pygit2.Tree):
+        raise GitFailed(f"Git: the directory {oid} is missing or damaged.")
+    return found
 
 
 def list_tree(handle: pygit2.Repository, oid: str) -> list[TreeEntry] | None:

@@ -9,6 +9,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitFailed
+from codeplane.git.objects import tree_of
 
 _CACHED: Final = 50_000
 
@@ -107,8 +108,7 @@ class _Compare:
         return every, bool(every) or any(place is not None for place in here)
 
     def _places_of(self, tree: pygit2.Oid) -> tuple[Place, ...]:
-        found = self._handle[tree]
-        assert isinstance(found, pygit2.Tree), "BUG: a commit has a tree"
+        found = tree_of(self._handle, tree)
         return tuple(place_of(found, path) for path in self._paths)
 
 
@@ -119,6 +119,11 @@ def place_of(tree: pygit2.Tree, path: str) -> Place:
     except (KeyError, UnicodeEncodeError):
         return None
     return str(found.id), int(found.filemode)
+
+
+def place_at(handle: pygit2.Repository, commit: str, path: str) -> Place:
+    """The same of a commit."""
+    return place_of(tree_of(handle, commit_of(handle, commit).tree_id), path)
 
 
 def commit_of(handle: pygit2.Repository, oid: str) -> pygit2.Commit:

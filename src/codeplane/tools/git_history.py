@@ -8,7 +8,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.git.entries import info_of
 from codeplane.git.follow import Follow, Span, Step, Version
 from codeplane.git.objects import find_commit
-from codeplane.git.walk import commit_of, place_of
+from codeplane.git.walk import commit_of, place_at
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._commits import CommitOutput, commit_fields
@@ -89,7 +89,7 @@ def _begun(call: Call, handle: pygit2.Repository, args: GitHistoryInput) -> Foll
 def _span(handle: pygit2.Repository, commit: str, path: RepoPath, args: GitHistoryInput) -> Span | None:
     if args.start_line is None and args.end_line is None:
         return None
-    place = place_of(commit_of(handle, commit).tree, path)
+    place = place_at(handle, commit, path)
     blob = handle.get(place[0]) if place is not None else None
     if not isinstance(blob, pygit2.Blob):
         raise NotFound(f"{args.ref} has no file {shown(path)}.", path=shown(path))

@@ -13,7 +13,7 @@ from codeplane.git.entries import info_of
 from codeplane.git.objects import find_commit
 from codeplane.git.selection import Selection
 from codeplane.git.taglist import TagInfo, tags_of
-from codeplane.git.walk import commit_of, place_of
+from codeplane.git.walk import commit_of, place_at
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._commits import CommitOutput, commit_fields
@@ -117,7 +117,7 @@ def _blame(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> Blam
         origin = Origin(find_commit(handle, args.ref).oid, path)
         data = _content(call, handle, origin)
     else:
-        place = place_of(commit_of(handle, find_commit(handle, "HEAD").oid).tree, path)
+        place = place_at(handle, find_commit(handle, "HEAD").oid, path)
         data = cleaned(
             attributes_of(handle, path), call.repo.tree.read(path), place[0] if place is not None else None
         )
@@ -137,7 +137,7 @@ def _blame(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> Blam
 
 def _content(call: Call, handle: pygit2.Repository, origin: Origin) -> bytes:
     assert origin.commit is not None, "BUG: a commit is asked for"
-    place = place_of(commit_of(handle, origin.commit).tree, origin.path)
+    place = place_at(handle, origin.commit, origin.path)
     blob = handle.get(place[0]) if place is not None else None
     if not isinstance(blob, pygit2.Blob) or kept_back(call.repo.tree.rules(), origin.path):
         told = shown(origin.path)

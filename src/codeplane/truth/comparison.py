@@ -70,8 +70,8 @@ class Comparison:
             return patch_of(self._handle, change, self._read, context=self._context, attributed=told)
         except CodePlaneError as error:
             return Patch(change, note=error.message)
-        except KeyError:
-            return Patch(change, note="its content is not in this clone")
+        except (KeyError, pygit2.GitError):
+            return Patch(change, note="its content is missing or damaged in this clone")
 
     def _read(self, change: Change) -> bytes:
         """The content of the working tree, as git would keep it."""

@@ -9,6 +9,7 @@ import pygit2
 
 from codeplane.git.changes import Change, change_of, with_renames
 from codeplane.git.degraded import check_index
+from codeplane.git.objects import find_commit
 from codeplane.git.outcome import Conflict
 from codeplane.git.repository import Repository
 from codeplane.git.selection import Selection
@@ -133,7 +134,7 @@ class GitStatus:
         return self._index[1]
 
     def _staged_changes(self, handle: pygit2.Repository, staged: Staged) -> tuple[Change, ...]:
-        tree = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
+        tree = None if handle.head_is_unborn else find_commit(handle, "HEAD").tree
         known = self._changes
         if known is None or known[0] is not self._index[0] or known[1] != tree:
             self._changes = known = (self._index[0], tree, tuple(staged.changes(handle, tree)))
