@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.tools.conftest import Ask
 
 
@@ -29,3 +31,18 @@ def test_a_link_is_followed_and_a_directory_told_as_one(ask: Ask, repo: Path) ->
     assert ask("code_get_span", path="link.py")["result"]["path"] == "src/a.py"
     assert ask("code_get_span", path="src")["error"]["message"] == "src is a directory."
     assert ask("code_get_span", path="../a.py")["error"]["name"] == "PATH_REFUSED"
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"),
+    [("code_get_span", {"path": "a.py"}), ("symbols_get_definition_span", {"symbol": "a.f"})],
+)
+def test_lines_that_were_shown_may_be_edited_by_their_numbers(
+    ask: Ask, repo: Path, tool: str, asked: dict[str, str]
+) -> None:
+    (repo / "a.py").write_text("def f():\n    return 1\n")
+    edit = {"path": "a.py", "start_line": 2, "end_line": 2, "new_content": "    return 2\n"}
+    assert "error" in ask("write_source", edits=[edit])
+    assert "return 1" in ask(tool, **asked)["result"]["text"]
+    assert ask("write_source", edits=[edit])["result"]["operation"]
+    assert (repo / "a.py").read_text() == "def f():\n    return 2\n"

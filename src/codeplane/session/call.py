@@ -157,6 +157,12 @@ class Call:
         self.session.seen.note(path, digest)
         self.repo.copies.keep(digest, data)
 
+    def showed_of(self, snapshot: Snapshot, path: RepoPath) -> None:
+        """The same of a file of a snapshot."""
+        found = snapshot.file(path)
+        if found is not None:
+            self.showed(path, Digest(found.digest), snapshot.source(path))
+
     def instead_of_files(self, snapshot: Snapshot, paths: Iterable[str], printed: int = 0) -> None:
         """The same of what grep prints and the first three files, of each what a read shows at once."""
         top = list(dict.fromkeys(paths))[:TOP_FILES]

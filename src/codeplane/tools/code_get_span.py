@@ -45,7 +45,9 @@ def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
     def show(snapshot: Snapshot) -> SpanOutput:
         path = Finder(snapshot, call.repo.tree).file(args.path)
         call.instead_of_files(snapshot, [path])
-        return _told(path, source_span(snapshot, path, first, last, most))
+        found = source_span(snapshot, path, first, last, most)
+        call.showed_of(snapshot, path)
+        return _told(path, found)
 
     return call.ask(show)
 

@@ -47,6 +47,7 @@ def _span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -
     call.instead_of_files(snapshot, [definition.path])
     first = max(1, definition.span.start_line - context)
     found = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)
+    call.showed_of(snapshot, definition.path)
     return DefinitionSpan(
         symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
         path=shown(definition.path),
