@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from codeplane.server.pipeline import Request
+from codeplane.session import operation
 from tests.tools.repo import Repo
 
 APP = """\
@@ -257,6 +258,28 @@ def test_writers_side_by_side_lose_nothing(make: Make) -> None:
     history = [row for row in reversed(repo.session.ledger.operations(limit=1000)) if row.success]
     states = [change for row in history for change in row.changes if change.path == "shared.txt"]
     assert all(one.after == other.before for one, other in pairwise(states))
+
+
+def test_an_edit_that_loses_every_race_is_on_record(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody else writes to the file each time between the look and the write."""
+    monkeypatch.setattr(operation, "_MOST_TRIES", 3)
+    repo = make()
+    prepare = repo.session.engine.prepare
+    others: list[str] = []
+
+    def and_somebody_writes(*arguments: Any) -> Any:
+        prepared = prepare(*arguments)
+        others.append(f"# {len(others)}\n")
+        repo.write("app.py", "".join(others) + APP)
+        return prepared
+
+    monkeypatch.setattr(repo.session.engine, "prepare", and_somebody_writes)
+    edits = [{"path": "app.py", "expected_content": "load", "new_content": "read"}]
+    assert repo.error("write_source", edits=edits)["name"] == "EDIT_CONFLICT"
+    assert (repo.root / "app.py").read_text() == "# 0\n# 1\n# 2\n" + APP
+    [row] = repo.session.ledger.operations()
+    assert (row.success, row.failure_class, row.changes) == (False, "EDIT_CONFLICT", ())
+    assert repo.result("task_status")["mutations"] == "1/200"
 
 
 def test_a_file_that_does_not_parse_any_more_is_told(make: Make) -> None:

@@ -71,28 +71,41 @@ def write(
     """Makes the change and has it in the ledger and in the index when it returns; or nothing has happened.
 
     What is to be done is made out anew when a file changes at the last moment: `make` finds its place again,
-    or refuses.
+    or refuses. A call that was charged has its row, whatever comes of it.
     """
-    is_charged = False
-    for left in reversed(range(_MOST_TRIES)):
-        intent = make()
-        try:
-            prepared = _prepared(call, intent, ignored_ok=ignored_ok)
-            if dry_run:
-                return Written(None, intent, _planned(prepared), _lines(intent))
-            if not is_charged:
-                call.charge("mutation", intent.op_type)
-                is_charged = True
-            with _reading_ahead(call, intent):
-                with call.repo.index.snapshot() as snapshot:
-                    was = before(snapshot, intent.old)
-                written = _Row(call, intent).commit(prepared)
-            return replace(written, effects=_seen(call, intent, was))
-        except EditConflict:
-            if not left:
-                raise
-            call.check()
+    row: _Row | None = None
+    try:
+        for left in reversed(range(_MOST_TRIES)):
+            intent = make()
+            try:
+                prepared = _prepared(call, intent, ignored_ok=ignored_ok)
+                if dry_run:
+                    return Written(None, intent, _planned(prepared), _lines(intent))
+                if row is None:
+                    call.charge("mutation", intent.op_type)
+                row = _Row(call, intent)
+                return _written(row, prepared)
+            except EditConflict:
+                if not left:
+                    raise
+                call.check()
+    except EditInDoubt:
+        # The start that settles it writes its row; one now would say that it is settled.
+        raise
+    except CodePlaneError as error:
+        if row is not None:
+            row.note_failure(error)
+        raise
     raise AssertionError("BUG: the last try has neither returned nor raised")
+
+
+def _written(row: "_Row", prepared: Prepared) -> Written:
+    call, intent = row.call, row.intent
+    with _reading_ahead(call, intent):
+        with call.repo.index.snapshot() as snapshot:
+            was = before(snapshot, intent.old)
+        written = row.commit(prepared)
+    return replace(written, effects=_seen(call, intent, was))
 
 
 @contextmanager
@@ -130,8 +143,8 @@ class _Row:
     """The ledger row of one operation, as far as it is known: in the journal before, in the ledger after."""
 
     def __init__(self, call: Call, intent: Intent) -> None:
-        self._call = call
-        self._intent = intent
+        self.call = call
+        self.intent = intent
         self._lines = lines = _lines(intent)
         self._began = time.perf_counter()
         self._row = Operation(
@@ -149,20 +162,13 @@ class _Row:
         )
 
     def commit(self, prepared: Prepared) -> Written:
-        call, engine = self._call, self._call.repo.engine
+        call, engine = self.call, self.call.repo.engine
         note = noted(self._row)
-        try:
-            with engine.committed(prepared, self._row.operation_id, note, call.check) as applied:
-                row = self._done(applied)
-                call.repo.tasks.record(call.task, row)
-        except (EditConflict, EditInDoubt):
-            # What is in doubt gets its row from the start that settles it; one now would say it is settled.
-            raise
-        except CodePlaneError as error:
-            self._note_failure(error)
-            raise
+        with engine.committed(prepared, self._row.operation_id, note, call.check) as applied:
+            row = self._done(applied)
+            call.repo.tasks.record(call.task, row)
         call.signal(call.repo.tasks.note_mutation(call.task, row.mutation_fingerprint or ""))
-        return Written(row.operation_id, self._intent, row.changes, self._lines)
+        return Written(row.operation_id, self.intent, row.changes, self._lines)
 
     def _done(self, applied: Applied) -> Operation:
         changes = applied.changes
@@ -178,14 +184,14 @@ class _Row:
 
     def _artifact(self, changes: tuple[FileChange, ...]) -> Digest | None:
         """The whole diff, where the user wants it kept."""
-        if not self._call.repo.artifacts.are_wanted:
+        if not self.call.repo.artifacts.are_wanted:
             return None
-        old, new = self._intent.old, self._intent.new
+        old, new = self.intent.old, self.intent.new
         pairs = ((one, old.get(one.moved_from or one.path), new.get(one.path)) for one in changes)
         told = "\n".join(preview(shown(one.path), was, is_, sys.maxsize) for one, was, is_ in pairs)
-        return self._call.repo.artifacts.keep(told.encode("utf-8", "replace"))
+        return self.call.repo.artifacts.keep(told.encode("utf-8", "replace"))
 
-    def _note_failure(self, error: CodePlaneError) -> None:
+    def note_failure(self, error: CodePlaneError) -> None:
         """A failed operation is on record too, where there is still a way to record it."""
         failed = replace(
             self._row,
@@ -194,11 +200,11 @@ class _Row:
             failure_class=error.name(),
         )
         with suppress(CodePlaneError):
-            self._call.repo.tasks.record(self._call.task, failed)
+            self.call.repo.tasks.record(self.call.task, failed)
 
     def _fingerprint(self, changes: tuple[FileChange, ...] = ()) -> Fingerprint:
         """That of the indexed files with these changes."""
-        repo = self._call.repo
+        repo = self.call.repo
         made = repo.index.fingerprint()
         for one in changes:
             if repo.index.knows(one.path) or (one.before is None and repo.tree.may_hold(one.path)):
