@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from codeplane.core.errors import (
     CodePlaneError,
     GitBusy,
+    GitFailed,
     GitUnfinished,
     HookRefused,
     InvalidArgument,
@@ -330,3 +331,25 @@ def test_a_linked_worktree_commits_to_its_own_branch(root: Path, tmp_path: Path)
     (linked / "a.txt").write_text("again\n")
     committed(linked, only=("a.txt",))
     assert git(linked, "status", "--porcelain") == ""
+
+
+def test_what_a_hook_stages_is_staged_after_one_step_too(root: Path) -> None:
+    hook(
+        root / ".git/hooks",
+        "pre-commit",
+        "echo formatted > a.txt; git add a.txt; git diff --cached > /dev/null",
+    )
+    (root / "a.txt").write_text("changed\n")
+    (root / "n.txt").write_text("new\n")
+    all_committed(root, trusted=True)
+    assert git(root, "show", "HEAD:a.txt") == "formatted" and git(root, "status", "--porcelain") == ""
+
+
+def test_what_the_system_refuses_is_told_and_changes_nothing(root: Path) -> None:
+    (root / ".git/COMMIT_EDITMSG").unlink()
+    (root / ".git/COMMIT_EDITMSG/in the way").mkdir(parents=True)
+    (root / "a.txt").write_text("changed\n")
+    before = (root / ".git/index").read_bytes()
+    with pytest.raises(GitFailed, match="directory"):
+        all_committed(root)
+    assert (root / ".git/index").read_bytes() == before and not (root / ".git/index.lock").exists()

@@ -22,6 +22,7 @@ from codeplane.core.errors import (
 )
 from codeplane.git.objects import Commit, TreeEntry, blob_size, find_commit, list_tree, read_blob
 from codeplane.git.redirects import check_redirects
+from codeplane.jail import shown
 
 _LONGEST_LINK = 8192
 # What a file has that differs from the index, or has no one content there.
@@ -66,11 +67,15 @@ class Repository:
 
     @contextmanager
     def opened(self) -> Iterator[pygit2.Repository]:
-        """A handle of the caller's own, which sees what is there now; errors of libgit2 are explained."""
+        """A handle of the caller's own, which sees what is there now; errors of libgit2 and of the system
+        are explained."""
         try:
             yield pygit2.Repository(str(self.git_dir))
         except pygit2.GitError as error:
             raise explained(error) from error
+        except OSError as error:
+            where = f" ({shown(os.fsdecode(error.filename))})" if error.filename else ""
+            raise GitFailed(f"Git: {(error.strerror or str(error)).lower()}{where}.") from error
 
     def head(self) -> Head:
         with self._lock:

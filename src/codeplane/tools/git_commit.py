@@ -31,6 +31,7 @@ class GitCommitInput(Input):
     )
     paths: Annotated[list[str] | None, synonyms("files", "only")] = Field(
         default=None,
+        min_length=1,
         max_length=_MOST_PATHS,
         description="Commit these tracked files as they are now, and nothing else. Default: what is staged.",
     )

@@ -18,7 +18,10 @@ class GitStageAndCommitInput(Input):
         max_length=LONGEST_MESSAGE, description="Of the commit."
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
-        default=None, max_length=_MOST_PATHS, description="Files and directories; default: every change."
+        default=None,
+        min_length=1,
+        max_length=_MOST_PATHS,
+        description="Files and directories; default: every change.",
     )
     author: Authored = Field(default=None, description="Who wrote it, if not you.")
     pre_commit: Annotated[bool, synonyms("verify", "hooks")] = Field(
