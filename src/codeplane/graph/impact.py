@@ -63,6 +63,13 @@ class Impact:
     def confidence(self) -> Literal["complete", "partial"]:
         return "partial" if self.unresolved or self.reasons else "complete"
 
+    @property
+    def told(self) -> str:
+        """`complete`, or `partial` with the reasons."""
+        nameless = len(self.unresolved)
+        why = [*self.reasons, *([f"{nameless} files that no import can name"] if nameless else [])]
+        return f"{self.confidence}{': ' if why else ''}{'; '.join(why)}"
+
 
 def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath]) -> Impact:
     """The test files whose imports lead to changed files. A test that was changed is one of them."""

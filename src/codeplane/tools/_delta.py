@@ -66,7 +66,8 @@ class Delta(Output):
     summary: str = Field(description="All in one line.")
     delta: DeltaFiles = Field(description="What has changed, or would.")
     tests: list[str] | None = Field(
-        default=None, description="`confidence match path` of tests that import what changed."
+        default=None,
+        description="`confidence match path` of tests that lead to what changed; `chain:N`: over N imports.",
     )
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
@@ -100,7 +101,7 @@ def affected(effects: Effects, most: int) -> dict[str, Any]:
     """The fields that tell of tests, in every answer of a write."""
     tests = effects.impact.tests
     return {
-        "tests": [f"{one.confidence} {one.match} {shown(one.path)}" for one in tests[:most]] or None,
+        "tests": [one.told for one in tests[:most]] or None,
         "more_tests": max(0, len(tests) - most) or None,
         "tests_confidence": _confidence(effects),
     }
@@ -111,10 +112,7 @@ def _confidence(effects: Effects) -> str | None:
     impact = effects.impact
     if not any(file.language for file in effects.files if file.path not in impact.unresolved):
         return None
-    why = [*impact.reasons]
-    if impact.unresolved:
-        why.append(f"{len(impact.unresolved)} files that no import can name")
-    return f"{impact.confidence}{': ' if why else ''}{'; '.join(why)}"
+    return impact.told
 
 
 def _file(written: Written, change: FileChange, share: int) -> FileDelta:

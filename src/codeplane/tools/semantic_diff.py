@@ -160,11 +160,8 @@ def _whole(snapshot: Snapshot | None, files: Sequence[FileDiff]) -> dict[str, ob
     }
     if snapshot is not None and files:
         impact = affected_tests(snapshot, [file.path for file in files if file.status != "deleted"])
-        why = list(impact.reasons)
-        if impact.unresolved:
-            why.append(f"{len(impact.unresolved)} files without imports")
         told["tests"] = [one.told for one in impact.tests[:_MOST_TESTS]] or None
-        told["tests_confidence"] = f"{impact.confidence}{': ' if why else ''}{'; '.join(why)}"
+        told["tests_confidence"] = impact.told
         left_out["tests"] = len(impact.tests) - _MOST_TESTS
     return {**told, "more": {name: count for name, count in left_out.items() if count > 0} or None}
 
