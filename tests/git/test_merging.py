@@ -151,7 +151,7 @@ def test_picks_and_reverts_are_those_of_git(world: World, reverts: bool, count: 
     compare_picks(world, reverts=reverts, count=count)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(forks(), st.booleans(), st.booleans())
 def test_what_has_stopped_is_ended_by_either(world: World, aborts: bool, by_git: bool) -> None:
     compare_ends(world, aborts=aborts, by_git=by_git)

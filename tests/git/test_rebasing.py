@@ -117,13 +117,13 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
 flags = {"aborts": st.booleans(), "skips": st.booleans(), "by_git": st.booleans()}
 
 
-@settings(max_examples=15, deadline=None)
-@given(forks(), **flags)
+@settings(max_examples=12, deadline=None)
+@given(world=forks(), **flags)
 def test_a_rebase_is_that_of_git(world: World, aborts: bool, skips: bool, by_git: bool) -> None:
     compare(world, aborts=aborts, skips=skips, by_git=by_git)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(forks(), verbs, st.booleans())
 def test_steps_are_done_as_git_does_them(world: World, chosen: list[Verb], turned: bool) -> None:
     compare_steps(world, chosen, turned=turned)
@@ -131,7 +131,7 @@ def test_steps_are_done_as_git_does_them(world: World, chosen: list[Verb], turne
 
 @pytest.mark.soak
 @settings(max_examples=400, deadline=None)
-@given(st.one_of(forks(), dirty()), **flags)
+@given(world=st.one_of(forks(), dirty()), **flags)
 def test_many_rebases_are_those_of_git(world: World, aborts: bool, skips: bool, by_git: bool) -> None:
     compare(world, aborts=aborts, skips=skips, by_git=by_git)
 

@@ -25,13 +25,13 @@ from tests.git.histories import World, made
 NUMBERS = (1, 2, 3)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(forks())
 def test_a_fork_is_merged_as_git_does(world: World) -> None:
     compare(world)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(forks(crossed=True))
 def test_two_common_ancestors_are_merged_first(world: World) -> None:
     compare(world)

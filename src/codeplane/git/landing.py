@@ -4,6 +4,7 @@ Git's own files say what has begun before anything else is touched. So an operat
 moment can be left again, by CodePlane or by git.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -32,10 +33,12 @@ MODE: Final = "MERGE_MODE"
 SQUASH: Final = "SQUASH_MSG"
 RESULT: Final = "AUTO_MERGE"
 ORIGIN: Final = "ORIG_HEAD"
-# Is there while files are being written: what a crash has cut off is not to be taken for a resolution.
+# Names the tree on the way while files, index and HEAD change: what a crash has cut off is not to be taken
+# for a resolution.
 _WRITING: Final = "codeplane-landing"
 _OF_A_STOP: Final = (MERGE_HEAD, PICK_HEAD, REVERT_HEAD, MODE, MESSAGE, SQUASH, RESULT, _WRITING)
 _LARGEST: Final = 4 << 20
+_OID: Final = re.compile(r"[0-9a-f]{40}")
 
 
 def check_idle(handle: pygit2.Repository) -> None:
@@ -70,9 +73,10 @@ def land(
     """Writes git's own files of `state`, then the tree, then the stages of what is in conflict.
 
     Local changes are carried along where the merge has nothing to do; where it has, it is refused and
-    nothing is left of it.
+    nothing is left of it. The caller moves HEAD, if it has to move, and says `landed`.
     """
-    for name, said in {_WRITING: "", **state, RESULT: f"{merged.tree}\n"}.items():
+    begin(repository, merged.tree)
+    for name, said in state.items():
         write_state(repository, name, said)
     try:
         put = put_tree(repository, programs, handle, merged.tree)
@@ -83,16 +87,27 @@ def land(
         clear_state(repository)
         raise
     stage_conflicts(handle, merged.conflicts)
-    (repository.git_dir / _WRITING).unlink()
     return put
+
+
+def begin(repository: Repository, tree: str) -> None:
+    """From here on, until `landed`, nothing of the operation can be continued, only left."""
+    write_state(repository, _WRITING, f"{tree}\n")
+    write_state(repository, RESULT, f"{tree}\n")
+
+
+def landed(repository: Repository) -> None:
+    """Files, index and HEAD are what the notes say."""
+    (repository.git_dir / _WRITING).unlink(missing_ok=True)
 
 
 def check_landed(repository: Repository) -> None:
     """Refuses to go on with what was cut off while its files were written."""
-    if (repository.git_dir / _WRITING).exists():
+    writing = read_state(repository, _WRITING)
+    if writing and writing == read_state(repository, RESULT):
         raise GitUnfinished(
             "This was cut off while files were written: they are not what the merge has come to.",
-            hints=['git_merge {"action": "abort"}, then the same again'],
+            hints=["Abort it, then do the same again."],
         )
 
 
@@ -118,7 +133,8 @@ def leave(
     Local changes from before are in other paths and stay.
     """
     result = read_state(repository, RESULT).strip()
-    plan = _plan_back(handle, repository.root, target, result if result in handle else None)
+    is_known = _OID.fullmatch(result) is not None and result in handle
+    plan = _plan_back(handle, repository.root, target, result if is_known else None)
     return carry_out(repository, programs, handle, plan, force=True, why=why)
 
 

@@ -17,11 +17,13 @@ from codeplane.git.landing import (
     MESSAGE,
     MODE,
     ORIGIN,
+    RESULT,
     SQUASH,
     check_idle,
     check_nothing_staged,
     clear_state,
     land,
+    landed,
     read_state,
     write_state,
 )
@@ -117,6 +119,7 @@ class _Merging:
         }
         put = land(self.repository, self.programs, self.handle, merged, state)
         notes = (*merged.notes, *put.notes)
+        landed(self.repository)
         if merged.conflicts:
             return stopped("merge", merged, notes)
         notes += run_hook(self.repository, self.programs, "pre-merge-commit")
@@ -132,9 +135,10 @@ class _Merging:
         said = self.how.message or squash_message(listed)
         put = land(self.repository, self.programs, self.handle, merged, {SQUASH: said})
         notes = (*merged.notes, *put.notes)
+        landed(self.repository)
         if merged.conflicts:
             return stopped("squashed merge", merged, notes)
-        (self.repository.git_dir / "AUTO_MERGE").unlink(missing_ok=True)
+        (self.repository.git_dir / RESULT).unlink(missing_ok=True)
         notes += run_hook(self.repository, self.programs, "post-merge", ["1"])
         come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
         return Outcome(f"{self.ref} is staged as one change; commit it", come, gone, notes=notes)

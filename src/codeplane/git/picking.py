@@ -7,7 +7,7 @@ from typing import Final
 import pygit2
 from pygit2.enums import MergeFavor
 
-from codeplane.core.errors import GitFailed, InvalidArgument, NothingToCommit
+from codeplane.core.errors import CodePlaneError, GitFailed, InvalidArgument, NothingToCommit
 from codeplane.git.commits import make_commit, move_ref
 from codeplane.git.contents import Drivers, Labels
 from codeplane.git.landing import (
@@ -18,6 +18,8 @@ from codeplane.git.landing import (
     check_nothing_staged,
     clear_state,
     land,
+    landed,
+    read_state,
     write_state,
 )
 from codeplane.git.merging import stats, stopped
@@ -97,10 +99,19 @@ def go_on(
 ) -> Outcome:
     """Does what is left of a sequence that has begun at `origin`."""
     run = _Run(repository, programs, handle, how, origin)
-    for number, oid in enumerate(commits):
-        if stop := run.step(handle[oid].peel(pygit2.Commit)):
-            return run.stop(stop, commits[number:], is_sequence=len(commits) > 1 or run.at != origin)
-    return run.finish()
+    noted = read_state(repository, f"{SEQUENCER}/todo")
+    try:
+        for number, oid in enumerate(commits):
+            if stop := run.step(handle[oid].peel(pygit2.Commit)):
+                return run.stop(stop, commits[number:], is_sequence=len(commits) > 1 or run.at != origin)
+        return run.finish()
+    except CodePlaneError:
+        # HEAD is where it was, and so is the sequence.
+        if noted:
+            write_state(repository, f"{SEQUENCER}/todo", noted)
+        else:
+            clear_sequence(repository)
+        raise
 
 
 class _Run:
@@ -154,14 +165,16 @@ class _Run:
             MESSAGE: with_conflicts(self._how.message(commit), merged.conflicts),
         }
         put = land(self._repository, self._programs, self._handle, merged, state)
+        if is_sequence:
+            (self._repository.git_dir / SEQUENCER / "abort-safety").unlink(missing_ok=True)
         self._move()
         if is_sequence:
             write_state(self._repository, f"{SEQUENCER}/abort-safety", f"{self.at}\n")
+        landed(self._repository)
         return stopped(self._how.name, merged, (*self._notes, *put.notes))
 
     def finish(self) -> Outcome:
         if not self._made:
-            clear_sequence(self._repository)
             raise NothingToCommit("; ".join(self._notes) or "There is nothing left to do.")
         state = {
             REVERT_HEAD if self._how.reverts else PICK_HEAD: f"{self.at}\n",
@@ -177,10 +190,10 @@ class _Run:
         return Outcome(what, come, gone, commit=self.at, notes=(*self._notes, *put.notes))
 
     def _move(self) -> None:
-        before = self._start
-        for oid, subject in self._made:
-            move_ref(self._handle, "HEAD", oid, before, f"{self._how.name}: {subject}")
-            before = oid
+        """At once: between two commits of a series there is no state to be left in."""
+        if self._made:
+            told = f"{self._how.name}: {self._made[-1][1]}"
+            move_ref(self._handle, "HEAD", self.at, self._start, told)
 
     def _note_sequence(self, left: Sequence[str]) -> None:
         """As git keeps it, so that either can go on."""

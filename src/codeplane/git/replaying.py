@@ -1,15 +1,16 @@
 """Commits made anew on another one, in memory; the tree is touched where it stops, and at the end."""
 
+from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 import pygit2
 
-from codeplane.core.errors import GitBusy, GitUnsupported
+from codeplane.core.errors import CodePlaneError, GitBusy, GitUnsupported
 from codeplane.git.commits import make_commit, move_ref
 from codeplane.git.hooks import run_hook
-from codeplane.git.landing import MESSAGE, ORIGIN, RESULT, clear_state, land, write_state
+from codeplane.git.landing import MESSAGE, ORIGIN, RESULT, begin, clear_state, land, landed, write_state
 from codeplane.git.merging import stats
 from codeplane.git.outcome import Outcome
 from codeplane.git.picking import Picking
@@ -57,7 +58,19 @@ class Replay:
 
     def run(self) -> RebaseOutcome:
         """Does the steps that are left, up to the end or to where somebody is needed."""
-        progress = self._progress
+        before = deepcopy(self._progress)
+        has_begun = (self._repository.git_dir / PLACE).exists()
+        try:
+            return self._run(self._progress)
+        except CodePlaneError:
+            # HEAD is where it was, and so are the steps that are left.
+            if has_begun:
+                write_progress(self._repository, self._handle, before)
+            else:
+                clear_progress(self._repository)
+            raise
+
+    def _run(self, progress: Progress) -> RebaseOutcome:
         while progress.todo:
             step = progress.todo.pop(0)
             progress.done.append(step)
@@ -136,10 +149,11 @@ class Replay:
         progress.stopped = step.commit
         progress.amends = self.at if step.verb.melds else None
         message = self.melded(step) if step.verb.melds else step.message or message_of(commit)
-        self._note(commit, message)
+        self._note(merged.tree, commit, message)
         state = {MESSAGE: with_conflicts(message, merged.conflicts), ORIGIN: f"{progress.origin}\n"}
         put = land(self._repository, self._programs, self._handle, merged, state)
         self._detach(f"rebase ({step.verb}): {subject_of(message)}")
+        landed(self._repository)
         count = len(merged.conflicts)
         return RebaseOutcome(
             f"rebase stopped at {step.commit[:10]}: {count} in conflict",
@@ -154,13 +168,14 @@ class Replay:
     def _pause(self, step: Step) -> RebaseOutcome:
         progress, commit = self._progress, self._commit(step.commit)
         progress.stopped, progress.amends = step.commit, self.at
-        self._note(commit, message_of(self._commit(self.at)))
         tree = str(self._commit(self.at).tree_id)
+        self._note(tree, commit, message_of(self._commit(self.at)))
         put = land(
             self._repository, self._programs, self._handle, Merged(tree), {ORIGIN: f"{progress.origin}\n"}
         )
-        (self._repository.git_dir / RESULT).unlink(missing_ok=True)
         self._detach(f"rebase (edit): {subject_of(message_of(commit))}")
+        landed(self._repository)
+        (self._repository.git_dir / RESULT).unlink(missing_ok=True)
         return RebaseOutcome(
             f"rebase waits at {step.commit[:10]} to be edited",
             notes=(*self._notes, *put.notes),
@@ -177,6 +192,7 @@ class Replay:
         self._check_branch()
         target = str(self._commit(self.at).tree_id)
         come, gone = stats(handle, str(self._commit(progress.origin).tree_id), target)
+        begin(self._repository, target)
         write_progress(self._repository, handle, progress)
         state = {ORIGIN: f"{progress.origin}\n"}
         put = land(self._repository, self._programs, handle, Merged(target), state)
@@ -226,7 +242,8 @@ class Replay:
     def _detach(self, told: str) -> None:
         self._handle.create_reference_direct("HEAD", pygit2.Oid(hex=self.at), True, message=told)
 
-    def _note(self, commit: pygit2.Commit, message: str) -> None:
+    def _note(self, tree: str, commit: pygit2.Commit, message: str) -> None:
+        begin(self._repository, tree)
         write_progress(self._repository, self._handle, self._progress)
         who = commit.author
         sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)

@@ -210,6 +210,8 @@ class _Work:
         elif ours is None or theirs is None:
             kept = base if self._drivers.depth else ours or theirs
             self._settle(path, item, kept, is_clean=False)
+        elif ours.mode & _KIND != theirs.mode & _KIND and self._drivers.depth:
+            self._settle(path, item, base, is_clean=False)
         elif ours.mode & _KIND != theirs.mode & _KIND:
             self._keep_apart(path, item, ours, theirs)
         else:

@@ -73,7 +73,8 @@ class Progress:
 def write_progress(repository: Repository, handle: pygit2.Repository, one: Progress) -> None:
     """As git writes it, so that git can go on."""
     place = repository.git_dir / PLACE
-    place.mkdir(exist_ok=True)
+    if not place.is_dir():
+        _make(repository, one)
     steps = [*one.done, *one.todo]
     files = {
         "head-name": f"{one.head_name}\n",
@@ -104,6 +105,15 @@ def write_progress(repository: Repository, handle: pygit2.Repository, one: Progr
 _ALWAYS: Final = (
     "interactive", "drop_redundant_commits", "no-reschedule-failed-exec", "git-rebase-todo", "done",
 )  # fmt: skip
+
+
+def _make(repository: Repository, one: Progress) -> None:
+    """The directory is there with what it takes to leave the rebase, or not at all."""
+    made = repository.git_dir / f"codeplane-{PLACE}"
+    made.mkdir(exist_ok=True)
+    for name, said in (("head-name", one.head_name), ("orig-head", one.origin), ("onto", one.onto)):
+        write_state(repository, f"{made.name}/{name}", f"{said}\n")
+    made.rename(repository.git_dir / PLACE)
 
 
 def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress:
