@@ -14,28 +14,29 @@ from tests.tools.repo import Repo
 ALLOW = ("-c", "protocol.file.allow=always")
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The address of `part.git`, which has a submodule `../core.git` of its own, and of `app.git`."""
-    root = tmp_path / "served"
+    base = tmp_path_factory.mktemp("sources")
+    root = base / "served"
     for name in ("core", "part"):
-        new_repo(tmp_path / "src" / name, {f"{name}.py": f"{name} = 1\n"})
+        new_repo(base / "src" / name, {f"{name}.py": f"{name} = 1\n"})
     with http_server(root, needs_password=False) as (url, _):
         for name in ("core", "part", "app"):
             new_bare(root / f"{name}.git")
-        git(tmp_path / "src/core", "push", "-q", f"{root}/core.git", "main")
-        part = tmp_path / "src/part"
+        git(base / "src/core", "push", "-q", f"{root}/core.git", "main")
+        part = base / "src/part"
         git(part, "remote", "add", "origin", f"{url}/part.git")
         git(part, "submodule", "--quiet", "add", "../core.git", "core")
         git(part, "commit", "-qm", "core")
         git(part, "push", "-q", f"{root}/part.git", "main")
-        yield url
+        yield url, base
 
 
 @pytest.fixture
-def repo(tmp_path: Path, served: str) -> Iterator[Repo]:
+def repo(tmp_path: Path, sources: tuple[str, Path]) -> Iterator[Repo]:
     made = Repo(tmp_path, {"app.py": "one = 1\n"})
-    git(made.root, "remote", "add", "origin", f"{served}/app.git")
+    git(made.root, "remote", "add", "origin", f"{sources[0]}/app.git")
     yield made
     made.session.close()
 
@@ -82,13 +83,13 @@ def test_a_clone_gets_its_submodules_and_those_inside(repo: Repo, tmp_path: Path
         copy.session.close()
 
 
-def test_an_update_follows_the_index_and_keeps_work(repo: Repo, tmp_path: Path) -> None:
+def test_an_update_follows_the_index_and_keeps_work(repo: Repo, sources: tuple[str, Path]) -> None:
     repo.result("git_submodule", action="add", path="part", url="../part.git")
     git(repo.root, "commit", "-qm", "part")
-    source = tmp_path / "src/part"
+    source = sources[1] / "src/part"
     (source / "part.py").write_text("part = 2\n")
     git(source, "commit", "-qam", "two")
-    git(source, "push", "-q", str(tmp_path / "served/part.git"), "main")
+    git(source, "push", "-q", str(sources[1] / "served/part.git"), "main")
     wanted = git(source, "rev-parse", "HEAD")
     git(repo.root, "update-index", "--cacheinfo", f"160000,{wanted},part")
     assert repo.result("git_submodule")["submodules"][0]["state"] == "moved"

@@ -15,7 +15,8 @@ _SCP = re.compile(
     r"(?:(?P<user>[^@/:]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^@/:\[\]]+):(?!/?/)(?P<path>.+)", re.DOTALL
 )
 _HOST = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.%]+\]")
-_PLACE = re.compile(r"(?<=://)[^/@\s]+@")
+_PLACE = re.compile(r"(?<=://)\S*@")
+_HELPER = re.compile(r"[^/\[]*::")
 _CLOSED: Final = ".codeplane"
 
 
@@ -25,7 +26,7 @@ def checked_url(text: str) -> str:
         raise _refused(text, "it has control characters, or no sensible length")
     if text.startswith("-"):
         raise _refused(text, "it would be read as an option")
-    if "::" in text.split("/", 1)[0]:
+    if _HELPER.match(text):
         raise _refused(text, "it names a helper program")
     scheme = _SCHEME.match(text)
     if scheme is None:
@@ -42,14 +43,15 @@ def is_local(url: str) -> bool:
 
 def shown_url(url: str) -> str:
     """The address without a password, and without a user where that may be a token."""
-    if _SCHEME.match(url) is None:
+    scheme = _SCHEME.match(url)
+    if scheme is None:
         return url
     try:
-        parts = urlsplit(url)
-        place = parts.netloc.rpartition("@")[2]
-        user = parts.username if parts.password is None and parts.scheme.lower() == "ssh" else None
-    except ValueError:
-        return without_secrets(url)
+        parts = urlsplit(checked_url(url))
+    except InvalidArgument:
+        return f"{scheme[0]}…"
+    user = parts.username if parts.password is None and parts.scheme.lower() == "ssh" else None
+    place = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, f"{user}@{place}" if user else place, parts.path, parts.query, ""))
 
 
@@ -87,7 +89,7 @@ def _rooted(url: str) -> tuple[str, str]:
 
 def _checked_scp(text: str) -> str:
     found = _SCP.fullmatch(text)
-    if found is None or not _HOST.fullmatch(found["host"]):
+    if found is None or not _HOST.fullmatch(found["host"]) or found["host"].lower() in _SCHEMES:
         raise _refused(text, "it is neither an address with a protocol, nor host:path, nor an absolute path")
     if (
         found["host"].startswith("-")
@@ -117,8 +119,8 @@ def _checked_parts(text: str) -> str:
         or (parts.username or "").startswith("-")
     ):
         raise _refused(text, "its host is not one")
-    if "%0a" in text.lower() or "%0d" in text.lower() or "%00" in text:
-        raise _refused(text, "it hides a control character")
+    if "\\" in text or "%0a" in text.lower() or "%0d" in text.lower() or "%00" in text:
+        raise _refused(text, "it has a sign that no address has")
     return text
 
 
@@ -128,5 +130,6 @@ def _is_path(text: str) -> bool:
 
 
 def _refused(text: str, why: str) -> InvalidArgument:
-    told = without_secrets(text[:_LONGEST])
+    scheme = _SCHEME.match(text)
+    told = f"{scheme[0]}…" if scheme and "@" in text else text[:_LONGEST]
     return InvalidArgument(f"{told!r} is not an address that is used: {why}.", url=told)
