@@ -186,16 +186,25 @@ class LanguageSpec:
     header: HeaderStyle | None = None
     # What is a comment and what a literal; None where that takes a parser to tell.
     writing: Writing | None = None
+    # Where `writing` is None: patterns of each `@comment`, and of what is inside each `@string`.
+    texts: str = ""
     # A module can be the value of a variable, so what it holds may stand behind any name.
     modules_are_values: bool = False
     reserved: str = ""  # pattern of names that the language itself calls by
     # Members by which a definition tells its own name to code.
     name_attributes: tuple[str, ...] = ()
+    called: str = ""  # pattern of members that its library, or a form of its own, may call by name
+    prototypes: bool = False  # what one file declares, another defines, under the same full name
+    named_files: bool = False  # a type that others see is named like its file
+    embeds: bool = False  # a type that another embeds is a field of it, under its own name
     # Last parts of the names of decorators that leave alone what their definition is called by.
     plain_decorators: frozenset[str] = frozenset()
     # Patterns of calls and literals: `@keyword` names a parameter or a field of `@holder`, or of the class
-    # around where there is none; `@splat` stands for any, `@open` for what a macro makes of it.
+    # around where there is none. `@splat` stands for any, `@macro` for what a macro makes of it, `@loose` for
+    # one that is given to something without a name.
     keywords: tuple[str, ...] = ()
+    makers: Mapping[str, str] = field(default_factory=lambda: _NOTHING)  # `new` → what runs then
+    property_mark: str = ""  # a property is kept in the field of its name with this mark before it
     builtins: frozenset[str] = frozenset()  # functions and classes that are there without an import
     named_arguments: bool = False  # calls may name parameters
     # What stands around a variable in a string that reads it, with `NAME` for the name.

@@ -10,6 +10,7 @@ from codeplane.languages._grammar import grammar
 from codeplane.languages._limits import MAX_DEPTH, is_too_broken, is_too_deep
 
 _LARGEST: Final = 2 << 20
+_KINDS: Final = ("loose", "macro", "splat", "keyword")
 
 
 class Argument(NamedTuple):
@@ -18,8 +19,9 @@ class Argument(NamedTuple):
     start: int  # byte
     # The bytes of what is called or made; none where that is the class around.
     holder: tuple[int, int] | None
-    is_splat: bool = False
-    is_open: bool = False  # a macro makes something of it
+    # `keyword`: it names something of the holder. `splat`: it may name anything. `macro`: a macro makes
+    # something of it. `loose`: it is given to something that has no name.
+    kind: str = "keyword"
 
 
 class Shorthand(NamedTuple):
@@ -38,9 +40,7 @@ def arguments(language: str, data: bytes) -> list[Argument]:
     for _, captures in _matches(language, data, "\n".join(patterns)) if patterns else ():
         holder = captures["holder"][0] if "holder" in captures else None
         span = (holder.start_byte, holder.end_byte) if holder is not None else None
-        found += [Argument(node.start_byte, span) for node in captures.get("keyword", ())]
-        found += [Argument(node.start_byte, span, is_splat=True) for node in captures.get("splat", ())]
-        found += [Argument(node.start_byte, span, is_open=True) for node in captures.get("open", ())]
+        found += [Argument(node.start_byte, span, kind) for kind in _KINDS for node in captures.get(kind, ())]
     return found
 
 
@@ -59,6 +59,16 @@ def shorthands(language: str, data: bytes) -> list[Shorthand]:
             template = list(patterns.values())[number]
             found[name.start_byte] = Shorthand(name.start_byte, whole.end_byte, template, modifiers)
     return sorted(found.values())
+
+
+def texts(language: str, data: bytes) -> list[tuple[int, int, str]]:
+    """Where the comments and strings of a file are, of a language that takes a parser to tell."""
+    patterns = grammar(language).spec.texts
+    found = []
+    for _, captures in _matches(language, data, patterns) if patterns else ():
+        for kind, nodes in captures.items():
+            found += [(node.start_byte, node.end_byte, kind) for node in nodes]
+    return sorted(found)
 
 
 @cache

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.places import definition_of, flags_of
+from codeplane.graph.hierarchy import INTERFACES, owner_of
+from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST
@@ -20,14 +21,26 @@ _NAMED: Final = frozenset("class function method interface struct enum trait".sp
 _ASKING: Final = frozenset("getattr setattr hasattr delattr bracket_access reflect".split())
 
 
-def doubts(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
-    """Reasons for which a rename that is proven in itself may still break something."""
+def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Problem]:
+    """Reasons for which a change that is proven in itself may still break something, each told once."""
+    told: set[str] = set()
+    for one in _found(snapshot, family, new):
+        if one.text not in told:
+            told.add(one.text)
+            yield one
+
+
+def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
     yield from family.doubts
     yield from _asked_by_name(snapshot, family)
     for place in sorted(family.places):
         yield from _decorated(snapshot, place)
+        if new:
+            yield from _named(snapshot, place, new)
+        yield from _linked(snapshot, place, family)
         if family.is_member:
             yield from _dynamic(snapshot, place)
+            yield from _called(snapshot, place, new)
     if family.is_local:
         for place in sorted(family.functions):
             yield from _decorated(snapshot, place)
@@ -72,6 +85,70 @@ def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
         if name.rsplit(".", 1)[-1] not in plain:
             text = f"`@{name}` may keep {item.name} under its name."
             yield Problem("decorated", text, RepoPath(place.path), item.name_line)
+
+
+def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
+    """What a definition is for may follow from its name: a test, something that others see."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec, item = specs()[facts.language], definition_of(snapshot, place)
+    pattern = spec.tests.get(item.kind)
+    if pattern and flags_of(snapshot, place) & FLAG_TEST and not re.fullmatch(pattern, new):
+        text = f"{item.name} is a test by its name; {new} would not be one."
+        yield Problem("test", text, RepoPath(place.path), item.name_line)
+    if spec.named_files and place.path.rsplit("/", 1)[-1].startswith(f"{item.name}.") and item.parent < 0:
+        text = f"{item.name} is named like its file, which has to be moved as well (refactor_move)."
+        yield Problem("file_name", text, RepoPath(place.path), item.name_line)
+    if spec.default_exports == "capital" and item.name[:1].isupper() != new[:1].isupper():
+        told = (
+            f"{new} is seen by other packages" if new[:1].isupper() else f"{new} is seen by its package alone"
+        )
+        yield Problem("export", f"{told}, unlike {item.name}.", RepoPath(place.path), item.name_line)
+
+
+def _linked(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
+    """Where files are put together by name: another definition of the name may be the one that is meant."""
+    sources = snapshot.linker.sources
+    facts = sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec, item = specs()[facts.language], definition_of(snapshot, place)
+    if not spec.prototypes or item.kind != "function" or item.signature.startswith("static"):
+        return
+    for other in sources.definitions(item.name):
+        there = sources.facts(other.path)
+        is_near = there is not None and specs()[there.language].family == spec.family
+        if other not in family.places and is_near and definition_of(snapshot, other).kind == item.kind:
+            text = f"There is another {item.name}: {position(snapshot, other)}."
+            yield Problem("linked", text, RepoPath(place.path), item.name_line)
+            return
+
+
+def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
+    """Members that the language's library may call, or an interface that nobody names may ask for."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec, item = specs()[facts.language], definition_of(snapshot, place)
+    for name in (item.name, new):
+        if spec.called and item.kind != "constructor" and re.fullmatch(spec.called, name):
+            text = f"Members named {name} may be called without a word about it in the code."
+            yield Problem("called", text, RepoPath(place.path), item.name_line)
+    if not spec.silent_interfaces:
+        return
+    for name in (item.name, new):
+        for holder, kind in snapshot.linker.sources.held(name):
+            other = snapshot.linker.sources.facts(holder.path)
+            is_near = other is not None and specs()[other.language].family == spec.family
+            if kind in INTERFACES and is_near and not _is_of_family(snapshot, place, holder):
+                told = definition_of(snapshot, holder).name
+                text = f"{told} has a member {name}, which may be implemented without naming {told}."
+                yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
+
+
+def _is_of_family(snapshot: Snapshot, place: Place, holder: Place) -> bool:
+    """Whether the class of a member says that it implements an interface."""
+    owner = owner_of(snapshot, place)
+    order = snapshot.linker.classes.order((owner,)) if owner is not None else []
+    return any(holder in target for target in order)
 
 
 def _dynamic(snapshot: Snapshot, place: Place) -> Iterator[Problem]:

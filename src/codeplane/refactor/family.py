@@ -6,17 +6,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.hierarchy import INTERFACES, is_class, overridden, overriding, owner_of
+from codeplane.graph.hierarchy import INTERFACES, derived, is_class, overridden, overriding, owner_of
 from codeplane.graph.places import definition_of
 from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES, is_outside
+from codeplane.index.targets import CLASSES, is_outside, split_path
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
 from codeplane.languages.modules import Place
 from codeplane.refactor.plan import Problem
-from codeplane.refactor.variables import Variable, holder_of, is_argument, twin, variables_in
+from codeplane.refactor.variables import Variable, bare, holder_of, is_argument, twin, variables_in
 
 _MOST: Final = 2_000
+_MADE: Final = ("constructor", "method")
+_DECLARED: Final = ("function", "method", "constructor", "variable", "constant")
+_STATIC: Final = re.compile(r"static\b")
 _UNTOLD: Final = re.compile(r".+:\d+:(.+)\Z", re.DOTALL)
 
 
@@ -31,6 +34,7 @@ class Family:
     doubts: tuple[Problem, ...]  # why something outside may belong to it as well
     variables: frozenset[Variable] = frozenset()  # parameters and locals that have the name with it
     functions: frozenset[Place] = frozenset()  # those whose calls may name the parameters
+    embedders: frozenset[Place] = frozenset()  # types that have it as a field by embedding it
 
     @property
     def is_local(self) -> bool:
@@ -49,14 +53,28 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
             continue
         found.add(one)
         waiting += [other for other in _related(snapshot, one) if other not in found]
-    owner = owner_of(snapshot, place)
-    is_member = owner is not None and is_class(snapshot, owner)
+    owners = [owner for one in sorted(found) if (owner := owner_of(snapshot, one)) is not None]
+    is_member = any(is_class(snapshot, owner) for owner in owners)
     doubts = tuple(_doubts(snapshot, found)) if is_member else ()
     twins = {both for other in found if (both := twin(snapshot, other)) is not None}
     functions = {holder_of(snapshot, one) for one in twins if is_argument(snapshot, one)}
     return Family(
-        item.name, item.kind, frozenset(found), is_member, doubts, frozenset(twins), frozenset(functions)
+        item.name,
+        item.kind,
+        frozenset(found),
+        is_member,
+        doubts,
+        frozenset(twins),
+        frozenset(functions),
+        frozenset(_embedders(snapshot, place)),
     )
+
+
+def _embedders(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    if specs()[facts.language].embeds and is_class(snapshot, place):
+        yield from (one.place for one in derived(snapshot, place) if one.place is not None)
 
 
 def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
@@ -86,18 +104,69 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     item = definition_of(snapshot, place)
     yield from linker.grouped(place)
     yield from _companions(snapshot, place)
+    yield from _declared(snapshot, place)
+    yield from _kept_in(snapshot, place)
     if item.kind in CLASSES:
         yield from linker.classes.whole((place,))
         yield from _constructors(snapshot, place)
         return
-    if item.kind == "constructor":
+    if item.kind == "constructor" or bare(item.name) != item.name:
         owner = owner_of(snapshot, place)
-        if owner is not None and definition_of(snapshot, owner).name == item.name:
+        if owner is not None and definition_of(snapshot, owner).name == bare(item.name):
             yield owner
-        return
+            return
     for other in (*overriding(snapshot, place), *overridden(snapshot, place)):
         if other.place is not None:
             yield other.place
+
+
+def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """Where one file declares what another defines: the other one of the two."""
+    sources = snapshot.linker.sources
+    facts = sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item = facts.definitions[place.definition]
+    spec = specs()[facts.language]
+    if not spec.prototypes or item.kind not in _DECLARED or _STATIC.match(item.signature):
+        return
+    for other in sources.definitions(item.name):
+        alike = definition_of(snapshot, other)
+        there = sources.facts(other.path)
+        is_near = there is not None and specs()[there.language].family == spec.family
+        if (
+            is_near
+            and alike.kind in _DECLARED
+            and (alike.body >= 0) != (item.body >= 0)
+            and not _STATIC.match(alike.signature)
+            and _full_name(snapshot, other) == _full_name(snapshot, place)
+        ):
+            yield other
+
+
+def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """The field that a property is kept in, or the property that is kept in a field."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item, mark = facts.definitions[place.definition], specs()[facts.language].property_mark
+    if not mark or item.kind not in ("property", "field"):
+        return
+    other = mark + item.name if item.kind == "property" else item.name.removeprefix(mark)
+    for at in facts.inside(item.parent, other) if other != item.name else ():
+        if facts.definitions[at].kind in ("property", "field"):
+            yield Place(place.path, at)
+
+
+def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
+    """The names of what a definition is in, whether it stands there or says so, and its own."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    names: list[str] = []
+    at = place.definition
+    while at >= 0:
+        item = facts.definitions[at]
+        names += [item.name, *reversed(split_path(item.owner) if item.owner else ())]
+        at = item.parent
+    return names
 
 
 def _companions(snapshot: Snapshot, place: Place) -> Iterator[Place]:
@@ -126,13 +195,17 @@ def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
 
 
 def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    """Where constructors go by the name of their class."""
+    """Where constructors and destructors go by the name of their class."""
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a class has a file"
     name = facts.definitions[place.definition].name
     for at, item in enumerate(facts.definitions):
-        if item.parent == place.definition and item.kind == "constructor" and item.name == name:
+        if item.parent == place.definition and item.kind in _MADE and bare(item.name) == name:
             yield Place(place.path, at)
+    for other in snapshot.linker.sources.owned(name):
+        item = definition_of(snapshot, other)
+        if item.kind in _MADE and bare(item.name) == name and owner_of(snapshot, other) == place:
+            yield other
 
 
 def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:

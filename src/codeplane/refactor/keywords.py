@@ -45,29 +45,30 @@ class Keywords:
         lines, found = self._arguments(path)
         argument = found.get(lines.offset(line, column))
         if argument is None:
-            return "open" if self._family.is_member else "other"
-        if argument.is_open:
+            return "open" if self._family.is_member or self._family.embedders else "other"
+        if argument.kind in ("macro", "loose"):
             return "open"
         if argument.holder is None:
             standing = self._snapshot.linker.sources.occurrence_at(path, line, column)
             return self._of_class_around(path, standing[1].scope) if standing else "open"
         standing = self._called(path, lines, argument)
         if standing is None:
-            return "open" if self._may_be_value() else "other"
+            is_word = _NAME.fullmatch(lines.data[slice(*argument.holder)]) is not None
+            return "open" if is_word or self._makes_instances() or self._may_be_value() else "other"
         return self._of_called(path, *standing)
 
     def is_open(self, path: RepoPath, line: int, column: int) -> bool:
         """Whether a macro gives the name at a position its meaning."""
         lines, found = self._arguments(path)
         argument = found.get(lines.offset(line, column))
-        return argument is not None and argument.is_open
+        return argument is not None and argument.kind == "macro"
 
     def splats(self, path: RepoPath) -> list[int]:
         """The lines of a file where a call of ours is given keywords that only run time knows."""
         lines, _ = self._arguments(path)
         found = []
         for one in arguments(self._language(path), lines.data):
-            standing = self._called(path, lines, one) if one.is_splat else None
+            standing = self._called(path, lines, one) if one.kind == "splat" else None
             if standing is not None and self._of_called(path, *standing) == "ours":
                 found.append(lines.position(one.start)[0])
         return found
@@ -91,6 +92,9 @@ class Keywords:
         item = definition_of(self._snapshot, place)
         return item.kind == "constructor" or item.name in specs()[self._language(place.path)].initializers
 
+    def _makes_instances(self) -> bool:
+        return any(map(self._is_initializer, self._family.functions))
+
     def _language(self, path: str) -> str:
         facts = self._snapshot.linker.sources.facts(path)
         return facts.language if facts is not None else ""
@@ -99,7 +103,7 @@ class Keywords:
         if path not in self._files:
             lines = Lines(self._snapshot.source(path))
             found = arguments(self._language(path), lines.data)
-            self._files[path] = (lines, {one.start: one for one in found if not one.is_splat})
+            self._files[path] = (lines, {one.start: one for one in sorted(found, key=_weight)})
         return self._files[path]
 
     def _called(self, path: RepoPath, lines: Lines, argument: Argument) -> tuple[str, Occurrence] | None:
@@ -113,6 +117,8 @@ class Keywords:
         return self._snapshot.linker.sources.occurrence_at(path, *lines.position(start + name.start()))
 
     def _of_called(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
+        if name in specs()[self._language(path)].makers and seen.receiver and self._makes_instances():
+            return self._of_made(path, seen)
         meaning = self._meaning(path, name, seen)
         target = known(meaning.target)
         if meaning.tier in _CERTAIN and target:
@@ -124,6 +130,15 @@ class Keywords:
         if not self._family.functions:
             return "open"
         return "open" if self._may_be_value() and not self._is_builtin(path, name, seen) else "other"
+
+    def _of_made(self, path: RepoPath, seen: Occurrence) -> Owner:
+        """Of a class that is asked for an instance: `Store.new`."""
+        facts = self._snapshot.linker.sources.facts(path)
+        assert facts is not None, "BUG: a file with references has facts"
+        receiver = facts.receivers[seen.receiver - 1]
+        target = known(self._snapshot.linker.written(path, seen.scope, receiver))
+        is_known = bool(target) and not is_outside(target) and is_class(self._snapshot, target[0])
+        return self._of_class(target) if is_known else "open"
 
     def _is_builtin(self, path: RepoPath, name: str, seen: Occurrence) -> bool:
         outside = specs()[self._language(path)].builtins
@@ -161,7 +176,7 @@ class Keywords:
         if own and self._family.functions:
             return "ours" if self._family.functions.intersection(own) else "other"
         member = classes.member(owner, self._family.name)
-        if self._family.places.intersection(member):
+        if self._family.places.intersection(member) or self._family.embedders.intersection(owner):
             return "ours"
         return self._other(member)
 
@@ -194,3 +209,8 @@ class Keywords:
         lines, _ = self._arguments(ref.path)
         size = len(ref.name.encode("utf-8", "surrogateescape"))
         return stands_alone(lines, (ref.line, ref.column, size)) and not _ASKED.search(lines.text(ref.line))
+
+
+def _weight(argument: Argument) -> int:
+    """Later ones count: what has a holder goes before what has none."""
+    return ("splat", "loose", "macro", "keyword").index(argument.kind)

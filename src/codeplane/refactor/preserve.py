@@ -109,7 +109,9 @@ def _added(was: Occurrences, is_now: Occurrences, sites: Collection[Site]) -> se
             continue
         first = bisect_left(is_now.starts, is_now.lines[site.line - 1] + start)
         last = bisect_left(is_now.starts, is_now.lines[site.line - 1] + end)
-        stood = was.standing(site.line, site.column) is not None
+        begin = was.lines[site.line - 1] + site.column
+        size = len(site.old.encode("utf-8", "surrogateescape"))
+        stood = bisect_left(was.starts, begin + size) - bisect_left(was.starts, begin)
         found.update(range(first, last - stood))
     return found
 

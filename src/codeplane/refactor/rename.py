@@ -12,7 +12,7 @@ from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of, place_of
 from codeplane.index import Index, Snapshot
 from codeplane.jail import shown
-from codeplane.languages import has_references, specs
+from codeplane.languages import LanguageSpec, has_references, specs
 from codeplane.languages.facts import Span
 from codeplane.refactor import words
 from codeplane.refactor.collisions import collisions
@@ -65,14 +65,22 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
     if is_variable and not family.functions:
         plan = replace(plan, within=subject.path)
     found = find(snapshot, family, new)
-    seen = list(words.words(snapshot, old, new, _spans(snapshot, family)))
+    told = (bare(old), bare(new)) if is_variable else (old, new)
+    placed = {(site.path, site.line, site.column) for site in found.sites}
+    seen = [
+        word
+        for word in words.words(snapshot, *told, _spans(snapshot, family))
+        if (word.site.path, word.site.line, word.site.column) not in placed
+    ]
     holders = holders_of(snapshot, family, found.sites)
     groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders)]
+    if family.is_local and found.doubts:
+        groups += _named_by_strings(family, seen)
     mentioned = tuple(
         replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen, holders)
     )
     problems = [*collisions(snapshot, family, new)]
-    waiting = [*doubts(snapshot, family), *found.doubts]
+    waiting = [*doubts(snapshot, family, new), *found.doubts]
     blocked = list(_unread(snapshot, plan, _language_family(snapshot, subject.path)))
     plan = replace(
         plan,
@@ -171,12 +179,19 @@ def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None
         return _Refusal(Verdict.REFUSED, "name", f"{shown(new)!r} is not a name.")
     if new == subject.name:
         return _Refusal(Verdict.REFUSED, "name", "It has that name already.")
+    if not isinstance(subject, Variable) and (subject.name, subject.kind) in _begins(spec):
+        return _Refusal(Verdict.REFUSED, "reserved", f"A program begins with {shown(subject.name)}.")
     for name in (subject.name, new):
-        if spec.reserved and re.fullmatch(spec.reserved, name):
+        if spec.reserved and re.fullmatch(spec.reserved, name) and not isinstance(subject, Variable):
             return _Refusal(
                 Verdict.REFUSED, "reserved", f"The language itself calls by the name {shown(name)}."
             )
     return None
+
+
+def _begins(spec: LanguageSpec) -> tuple[tuple[str, str], ...]:
+    """What a program begins with, by name and kind."""
+    return tuple((spec.main, kind) for kind in ("function", "method")) if spec.main else ()
 
 
 @dataclass(frozen=True)
@@ -227,7 +242,11 @@ def strings(
         yield from _inline(snapshot, family, seen)
         return
     paths = tuple(word.site for word in seen if word.where in _RISKY_STRINGS and _leads(word, holders))
-    strings = tuple(word.site for word in seen if word.where == "string" and word.site not in paths)
+    strings = tuple(
+        word.site
+        for word in seen
+        if word.where == "string" and word.site not in paths and not _is_import(snapshot, word.site)
+    )
     code = tuple(word.site for word in seen if word.where == "code")
     if strings:
         about = f"{family.name} in strings"
@@ -238,6 +257,22 @@ def strings(
     if code:
         about = f"{family.name} in code that no fact tells of"
         yield Group("", about, code, "high", ("not_understood",), "scope_resolution")
+
+
+def _named_by_strings(family: Family, seen: list[words.Word]) -> list[Group]:
+    """Strings that are the name of a variable, where code may get at variables by name."""
+    sites = tuple(word.site for word in seen if word.where == "string" and word.is_exact)
+    about = f'"{bare(family.name)}" as a string'
+    reasons = ("string_with_the_name",)
+    return [Group("", about, sites, "medium", reasons, "scope_resolution")] if sites else []
+
+
+def _is_import(snapshot: Snapshot, site: Site) -> bool:
+    """Whether a string is the name of a file that is imported."""
+    facts = snapshot.linker.sources.facts(site.path)
+    return facts is not None and any(
+        item.line == site.line and site.old in item.module for item in facts.imports
+    )
 
 
 def _inline(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:

@@ -15,7 +15,7 @@ from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import KEYWORD, Keywords
 from codeplane.refactor.plan import Group, Problem, Risk, Site
 from codeplane.refactor.shorthands import Shorthands
-from codeplane.refactor.variables import Variable, bare, renamed, uses
+from codeplane.refactor.variables import Variable, bare, holder_of, renamed, uses
 
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 # Members that an argument of a call may give a value by name.
@@ -49,7 +49,7 @@ class _Search:
         self._doubts: list[Problem] = []
         self._keywords = Keywords(snapshot, family)
         self._shorthands = Shorthands(snapshot)
-        self._possible = _Possible(snapshot, family)
+        self._possible = _Possible(snapshot, family, self._keywords)
 
     def run(self) -> Found:
         self._of_definitions()
@@ -108,11 +108,15 @@ class _Search:
         """What stands in the scope of a variable where a macro gives names their meaning."""
         facts = self._snapshot.linker.sources.facts(one.path)
         assert facts is not None, "BUG: a variable has a file"
+        holder = holder_of(self._snapshot, one)
+        is_of_macro = holder.definition >= 0 and definition_of(self._snapshot, holder).kind == "macro"
         for ref in self._snapshot.references.named(one.name):
             if ref.path != one.path or one.scope not in self._snapshot.linker.outward(facts, ref.scope):
                 continue
             is_open = ref.receiver == KEYWORD and self._keywords.is_open(ref.path, ref.line, ref.column)
-            if is_open or (ref.receiver == _RAW and one.is_parameter):
+            if ref.receiver == _RAW and is_of_macro:
+                self._sites[ref.path, ref.line, ref.column] = self._site(ref, Tier.PROVEN)
+            elif is_open or (ref.receiver == _RAW and one.is_parameter):
                 self._unsure[ref.path, ref.line, ref.column] = ref
 
     def _of_arguments(self) -> None:
@@ -175,18 +179,19 @@ def _site(ref: RefFact, new: str, tier: Tier) -> Site:
 
 def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Iterator[Group]:
     """Open places by what stands before the name: those of one group have one answer."""
-    refs = found.open
+    refs, keywords = found.open, Keywords(snapshot, family)
     if found.keys:
         about = f"`{family.name}` as a key that is a variable as well"
         yield Group("", about, found.keys, "medium", ("shorthand",), "receiver_resolution")
     groups: dict[tuple[str, str], list[RefFact]] = {}
     for ref in refs:
         unit = snapshot.linker.sources.unit_of(ref.path)
-        groups.setdefault((unit, ref.receiver), []).append(ref)
+        is_open = ref.receiver == KEYWORD and keywords.is_open(ref.path, ref.line, ref.column)
+        groups.setdefault((unit, _RAW if is_open else ref.receiver), []).append(ref)
     for (_, receiver), some in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
         sites = tuple(_site(ref, new, ref.tier) for ref in some)
         reasons, risk = _why(receiver)
-        question = "receiver_resolution" if receiver else "scope_resolution"
+        question = "receiver_resolution" if receiver.strip(_RAW) else "scope_resolution"
         yield Group("", _about(receiver, family.name), sites, risk, reasons, question)
 
 
@@ -194,7 +199,7 @@ def _about(receiver: str, name: str) -> str:
     if receiver == _RAW:
         return f"`{name}` in a macro"
     if receiver == KEYWORD:
-        return f"`{name}=` in arguments of calls"
+        return f"`{name}` given by name in calls or literals"
     return f"`{receiver}.{name}`" if receiver else f"`{name}` that nothing around explains"
 
 
@@ -209,17 +214,21 @@ def _why(receiver: str) -> tuple[tuple[str, ...], Risk]:
 class _Possible:
     """Which of the places that are not proven may mean the family at all."""
 
-    def __init__(self, snapshot: Snapshot, family: Family) -> None:
+    def __init__(self, snapshot: Snapshot, family: Family, keywords: Keywords) -> None:
         self._snapshot = snapshot
         self._family = family
         self._reach = Reach(snapshot, family)
+        self._keywords = keywords
 
     def may_mean(self, ref: RefFact) -> bool:
         if ref.role is Role.DEFINE:
             return False
+        if ref.receiver == _RAW or (self._family.embedders and ref.receiver):
+            return True
         if ref.receiver == KEYWORD:
             is_given = self._family.is_member and self._family.kind in _GIVEN
-            return is_given or bool(self._family.variables)
+            is_given = is_given or bool(self._family.variables)
+            return is_given or self._keywords.is_open(ref.path, ref.line, ref.column)
         if self._family.is_local:
             return True
         if self._family.is_member:

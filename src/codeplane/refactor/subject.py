@@ -86,10 +86,13 @@ def _at_line(snapshot: Snapshot, path: RepoPath, line: int, name: str) -> Iterat
     for at, item in enumerate(facts.definitions if facts is not None else ()):
         if item.name == name and item.name_line == line:
             yield _definition(snapshot, Place(path, at))
-    for written in (name, f"${name}"):
-        for seen in sources.occurrences(path, written):
-            if seen.line == line and (one := _meant(snapshot, path, written, seen)) is not None:
-                yield one
+    found = [
+        one
+        for written in (name, f"${name}")
+        for seen in sources.occurrences(path, written)
+        if seen.line == line and (one := _meant(snapshot, path, written, seen)) is not None
+    ]
+    yield from [one for one in found if isinstance(one, Variable) and one.line == line] or found
 
 
 def _meant(snapshot: Snapshot, path: RepoPath, name: str, seen: Occurrence) -> Subject | None:

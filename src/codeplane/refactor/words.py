@@ -11,6 +11,7 @@ from codeplane.core.proof import Tier
 from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages._style import comments_and_literals
+from codeplane.languages.arguments import texts
 from codeplane.languages.facts import Span
 from codeplane.refactor.plan import Confidence, Mention, Site
 from codeplane.refactor.text import Lines
@@ -26,6 +27,7 @@ _QUOTES: Final = re.compile(rb"[A-Za-z@$]{0,3}(?:\"\"\"|'''|[\"'`])")
 _HISTORY: Final = re.compile(r"(?i)change|history|news|release")
 _PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONG: Final = 3
+_MARKS: Final = ("", "~", "@", "@@", "$")  # that may be a part of the name itself
 _CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
 
 
@@ -50,7 +52,11 @@ def words(
         data = snapshot.source(RepoPath(path))
         if len(data) > _LARGEST:
             continue
-        known = {(seen.line, seen.column) for seen in sources.occurrences(path, name)}
+        known = {
+            (seen.line, seen.column + len(mark))
+            for mark in _MARKS
+            for seen in sources.occurrences(path, mark + name)
+        }
         for word in _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new)):
             if spans is None or any(_is_within(one, word.site.line) for one in spans[path]):
                 yield word
@@ -87,9 +93,11 @@ def _in_file(
 def _spans(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
     """Where comments and literals are, by the way the language is written."""
     facts = snapshot.linker.sources.facts(path)
-    writing = specs()[facts.language].writing if facts is not None else None
-    if writing is None:
+    if facts is None:
         return []
+    writing = specs()[facts.language].writing
+    if writing is None:
+        return texts(facts.language, data)
     return [
         (found.start(), found.end(), "comment" if found["comment"] is not None else "string")
         for found in comments_and_literals(writing).finditer(data)
@@ -103,9 +111,10 @@ def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: 
         start, end, kind = spans[number]
         opened = _QUOTES.match(data, start, end)
         marks = opened[0].lstrip(_PREFIX) if opened else b""
-        if kind == "comment" or not opened or _is_docstring(data, start, marks):
+        if kind == "comment" or _is_docstring(data, start, marks):
             return "comment", ""
-        return "string", _text(data[opened.end() : end - len(marks)])
+        first = opened.end() if opened else start
+        return "string", _text(data[first : end - len(marks)]).lstrip(":")
     if path.lower().endswith(_DOCUMENTS):
         return "document", ""
     return ("code" if spans else "data"), _quoted(data, at)

@@ -24,6 +24,7 @@ SPEC = LanguageSpec(
         "dlopen": ("dynamic_import", 0),
     },
     surface="included",
+    prototypes=True,
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, rest=("...",)),
     gaps="Macros are not expanded; a `.h` file is read as C.",

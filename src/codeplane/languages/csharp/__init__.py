@@ -49,8 +49,10 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("object", "Object", "System.Object")),
     static_types=True,
     surface="defined",
+    called=r"ToString|Equals|GetHashCode|Deconstruct|GetEnumerator|MoveNext|Current|GetAwaiter|Dispose|Add|Finalize",
     named_arguments=True,
     keywords=(
+        "(argument name: (identifier) @loose)",
         (
             "(invocation_expression function: (_) @holder arguments: (argument_list"
             " (argument name: (identifier) @keyword)))"

@@ -24,6 +24,12 @@ SPEC = LanguageSpec(
     surface="defined",
     nearest_base=True,
     static_types=True,
+    reserved=r"init",
+    called=(
+        r"Error|String|GoString|Format|Is|As|Unwrap|Read|Write|Close|Seek|ReadFrom|WriteTo|ReadAt|WriteAt|Len|Less"
+        r"|Swap|Push|Pop|ServeHTTP|RoundTrip|Scan|Value|Set|Lock|Unlock|Done|Err|(?:Unm|M)arshal\w+"
+    ),
+    embeds=True,
     keywords=(
         (
             "(composite_literal type: (_) @holder body: (literal_value (keyed_element"

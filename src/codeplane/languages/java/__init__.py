@@ -48,6 +48,13 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Object", "Cloneable", "Serializable", "java.io.Serializable")),
     super_receivers=("super",),
     static_types=True,
+    named_files=True,
+    plain_decorators=frozenset(
+        "Override Deprecated SuppressWarnings SafeVarargs FunctionalInterface Nullable NonNull NotNull"
+        " CheckReturnValue VisibleForTesting Test ParameterizedTest BeforeEach AfterEach BeforeAll AfterAll"
+        " Before After".split()
+    ),
+    called=r"toString|equals|hashCode|compareTo|finalize|clone|close|readObject|writeObject|readResolve",
     writing=CURLY,
     header=HeaderStyle(
         order="type", typed=True, angles=True, rest=("...",), words=frozenset(("final",)), classes=True

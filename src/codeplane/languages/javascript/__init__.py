@@ -51,6 +51,8 @@ SPEC = LanguageSpec(
     surface="exported",
     modules_are_values=True,
     standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
+    reserved=r"constructor",
+    called=r"toString|toJSON|valueOf|then|next|return|throw|(?:connected|disconnected|adopted)Callback|render",
     shorthands={
         "(shorthand_property_identifier) @name": "{key}: {value}",
         "(shorthand_property_identifier_pattern) @name": "{key}: {value}",

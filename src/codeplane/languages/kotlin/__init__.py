@@ -44,8 +44,14 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Any", "kotlin.Any")),
     static_types=True,
     surface="defined",
+    plain_decorators=frozenset(
+        "Deprecated Suppress JvmStatic JvmField JvmOverloads Throws Test BeforeTest AfterTest BeforeEach"
+        " AfterEach OptIn".split()
+    ),
+    called=r"toString|equals|hashCode|compareTo|component\d+|copy|invoke|iterator|\w+Value|provideDelegate",
     named_arguments=True,
     keywords=(
+        '(value_argument (identifier) @loose . "=")',
         '(call_expression . (_) @holder (value_arguments (value_argument (identifier) @keyword . "=")))',
         (
             "(constructor_invocation . (_) @holder (value_arguments"

@@ -57,8 +57,11 @@ SPEC = LanguageSpec(
         "eval": ("eval", 0),
         "parse_str": ("extract", 0),
     },
+    reserved=r"__\w+",
+    texts="(comment) @comment (string_content) @string (heredoc_body) @string (nowdoc_body) @string",
     named_arguments=True,
     keywords=(
+        "(argument name: (name) @loose)",
         (
             "(function_call_expression function: (_) @holder arguments: (arguments"
             " (argument name: (name) @keyword)))"

@@ -31,6 +31,11 @@ SPEC = LanguageSpec(
     tests={"method": r"test_.*"},
     tests_by_place=True,
     test_base=r"(.*::)?(Test|Spec|\w*TestCase)",
+    reserved=r"initialize|method_missing|respond_to_missing\?|inherited|included|extended|prepended",
+    called=r"to_\w+|inspect|each|call|hash|eql\?|coerce|new|dup|clone|===?|<=>",
+    makers={"new": "initialize"},
+    property_mark="@",
+    texts=("(comment) @comment (string_content) @string (simple_symbol) @string (heredoc_content) @string"),
     named_arguments=True,
     keywords=(
         "(call method: (_) @holder arguments: (argument_list (pair key: (hash_key_symbol) @keyword)))",

@@ -49,7 +49,7 @@ SPEC = LanguageSpec(
             " (shorthand_field_initializer (identifier) @keyword)))"
         ),
         "(struct_pattern type: (_) @holder (field_pattern name: (_) @keyword))",
-        "(token_tree (identifier) @open)",
+        "(token_tree (identifier) @macro)",
     ),
     shorthands={
         "(shorthand_field_initializer (identifier) @name)": "{key}: {value}",
