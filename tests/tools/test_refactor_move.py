@@ -175,3 +175,45 @@ def test_a_directory_with_an_index_is_followed_by_relative_specifiers(made: Made
     assert told["outcome"] == "needs_decision"  # the configuration names the directory
     assert "+import * as core from './lib/inner';" in told["diff"]
     assert "+import { Store } from './lib/inner/store';" in told["diff"]
+
+
+CRATE = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": (
+        "pub mod core;\npub mod parts;\n\nuse crate::core::store::Store;\n\n"
+        "pub fn open() -> Store {\n    core::store::load()\n}\n"
+    ),
+    "src/core/mod.rs": (
+        "pub mod money;\npub mod store;\n\npub fn zero() -> money::Price {\n    money::Price(0)\n}\n"
+    ),
+    "src/core/money.rs": "#[derive(Default)]\npub struct Price(pub u32);\n",
+    "src/core/store.rs": (
+        "use super::money::Price;\nuse super::zero;\n\n"
+        "#[derive(Default)]\npub struct Store {\n    pub price: Price,\n}\n\n"
+        "pub fn load() -> Store {\n    Store { price: zero() }\n}\n\n"
+        "#[cfg(test)]\nmod tests {\n    use super::*;\n\n"
+        "    #[test]\n    fn loads() {\n        assert_eq!(load().price.0, 0);\n    }\n}\n"
+    ),
+    "src/parts/mod.rs": "//! Parts.\n\npub mod bolt;\n",
+    "src/parts/bolt.rs": "pub fn bolt() -> crate::core::store::Store {\n    crate::core::store::load()\n}\n",
+    "tests/all.rs": "#[test]\nfn all() {\n    assert_eq!(shop::core::store::load().price.0, 0);\n}\n",
+}
+
+
+def test_a_module_of_a_crate_moves_with_its_declaration(made: Made) -> None:
+    repo = made(CRATE)
+    move(repo, "src/core/store.rs", "src/parts/depot.rs")
+    assert "pub mod store" not in (repo.root / "src/core/mod.rs").read_text()
+    assert (repo.root / "src/parts/mod.rs").read_text() == "//! Parts.\n\npub mod depot;\npub mod bolt;\n"
+    text = (repo.root / "src/parts/depot.rs").read_text()
+    assert "use crate::core::money::Price;\nuse crate::core::zero;" in text
+    assert "    use super::*;" in text
+    assert "shop::parts::depot::load()" in (repo.root / "tests/all.rs").read_text()
+    assert "crate::parts::depot::load()" in (repo.root / "src/parts/bolt.rs").read_text()
+
+
+def test_a_module_does_not_leave_what_it_alone_can_see(made: Made) -> None:
+    repo = made(CRATE | {"src/core/mod.rs": CRATE["src/core/mod.rs"].replace("pub mod money", "mod money")})
+    told = repo.result("refactor_move", from_path="src/core/store.rs", to_path="src/parts/depot.rs")
+    assert told["outcome"] == "unsupported"
+    assert "`money` is private" in told["problems"][0]

@@ -44,7 +44,7 @@ def forms(moving: Moving, after: ViewSources, old: str, new: str) -> list[Form]:
     inside = [one for one in moving.moves if one == old or one.startswith(f"{old}/")]
     for was, now in _modules(moving, after, old, inside):
         last = _BETWEEN.split(was)[-1]
-        if was != now and _BETWEEN.search(was):
+        if was != now and _BETWEEN.search(was) and ("::" in was) == ("::" in now):
             found.append(_form(was, last, "", now))
     return list(dict.fromkeys(one for one in found if one.name and _BETWEEN.search(one.old)))
 

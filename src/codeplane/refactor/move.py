@@ -13,12 +13,14 @@ from codeplane.graph.importing import links_of
 from codeplane.index import Index, Snapshot
 from codeplane.index.links import Linker
 from codeplane.index.sources import ViewSources
+from codeplane.index.targets import split_path
 from codeplane.jail import shown
 from codeplane.languages.facts import Role
 from codeplane.languages.modules import Place, rules
 from codeplane.languages.moving import Moving, Stuck, follows
 from codeplane.refactor.carried import Carried, Part, around, carried_by
 from codeplane.refactor.forms import forms, open_places
+from codeplane.refactor.hidden import left_behind
 from codeplane.refactor.plan import Plan, Problem, Site, Verdict
 from codeplane.refactor.rename import Sweep, concerned, shown_lines
 from codeplane.refactor.text import Lines
@@ -55,6 +57,7 @@ def draft(snapshot: Snapshot, route: Route, sweep: Sweep) -> Plan:
     doubts = [one for one in stuck if one.kind == "doubt"]
     notes = dict.fromkeys(Problem("note", one.text) for one in stuck if one.kind == "note")
     problems = [one for one in stuck if one.kind not in ("doubt", "note")]
+    problems += left_behind(snapshot, moves)
     blocked = list(_unread(snapshot, near))
     plan = replace(
         plan,
@@ -86,13 +89,8 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
             edits += [FileEdit(path, digest, None), FileEdit(plan.moves[path], None, data, moved_from=path)]
         else:
             edits.append(FileEdit(path, digest, data))
-    plan = replace(
-        plan,
-        edits=EditSet(tuple(edits)),
-        before=before,
-        read=concerned(snapshot, plan),
-        shown_lines=shown_lines(snapshot, plan),
-    )
+    plan = replace(plan, edits=EditSet(tuple(edits)), before=before)
+    plan = replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
     if not lost:
         return plan
     told = tuple(Problem("unwritten", f"`{one.old}` is not written so.", one.path, one.line) for one in lost)
@@ -215,6 +213,9 @@ def _concerned(snapshot: Snapshot, plan: Plan) -> list[RepoPath]:
     """The files whose names may mean something else: those that move, that import them, that are beside."""
     sources = snapshot.linker.sources
     found: set[str] = {*plan.moves} | sources.importing(frozenset(plan.words))
+    found.update(
+        path for word in plan.words for path in sources.paths_with(word) if _reaches(snapshot, path, word)
+    )
     importers = links_of(snapshot).importers
     found.update(one for path in plan.moves for one in importers.get(path, ()))
     for pair in plan.moves.items():
@@ -223,6 +224,15 @@ def _concerned(snapshot: Snapshot, plan: Plan) -> list[RepoPath]:
             start = f"{directory}/" if directory else ""
             found.update(start + name for name in sources.names_in(directory))
     return sorted(RepoPath(path) for path in found if sources.facts(path) is not None)
+
+
+def _reaches(snapshot: Snapshot, path: str, word: str) -> bool:
+    """Whether a name may stand before others in a file."""
+    facts = snapshot.linker.sources.facts(path)
+    if facts is None:
+        return False
+    is_in_paths = any(word in split_path(text) for text in facts.receivers)
+    return is_in_paths or bool(snapshot.linker.spec(facts).module_keywords)
 
 
 def _followed(moving: Moving, near: Collection[RepoPath]) -> tuple[list[Site], list[Problem]]:
