@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeplane.core.errors import GitBusy, GitUnfinished, GitUnsupported, NotFound, PathRefused, WorkAtRisk
+from codeplane.core.errors import (
+    GitBusy,
+    GitFailed,
+    GitUnfinished,
+    GitUnsupported,
+    NotFound,
+    PathRefused,
+    WorkAtRisk,
+)
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
 from codeplane.git.selection import Selection
@@ -336,3 +344,21 @@ def test_git_need_not_read_again_what_was_staged(root: Path) -> None:
     os.utime(root / "a.txt", ns=(10**18, 10**18))
     staged(root, "a.txt")
     assert git(root, "diff-files") == ""
+
+
+def test_a_directory_that_becomes_a_link_meanwhile_is_not_followed(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/b.txt").write_text("foreign\n")
+    (root / "dir/b.txt").write_text("changed\n")
+    calls = []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            (root / "dir").rename(root / "was")
+            (root / "dir").symlink_to(tmp_path / "outside")
+
+    rules = Rules(lambda _: None, lambda _: None, lambda _: None, check)
+    with pytest.raises(GitFailed, match="symbolic links"):
+        staged(root, "dir/b.txt", rules=rules)
+    assert len(calls) == 2 and git(root, "diff", "--cached", "--name-only") == ""

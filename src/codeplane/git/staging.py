@@ -9,7 +9,7 @@ from typing import Final
 import pygit2
 from pygit2.enums import FileStatus
 
-from codeplane.core.errors import GitUnfinished, NotFound, PathRefused
+from codeplane.core.errors import GitBusy, GitUnfinished, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.git.conflicts import conflicts_of, has_marks
 from codeplane.git.differing import in_index, unmerged, unstaged
@@ -21,6 +21,7 @@ from codeplane.git.selection import Selection
 from codeplane.git.settings import flag
 from codeplane.git.standing import EXECUTABLE, FILE, LINK, SUBMODULE, WorkTree
 from codeplane.jail import shown
+from codeplane.jail.beneath import open_beneath
 from codeplane.process import Programs
 
 _MOST_NAMED: Final = 20
@@ -140,7 +141,7 @@ class _Staging:
             if is_known:
                 self.taken.append(path)
             elif path in self.chosen.paths and not self._is_above_known(path):
-                raise NotFound(f"{shown(path)} does not exist, and git does not know it.", path=shown(path))
+                raise _unknown(path)
         elif stat.S_ISDIR(found.st_mode):
             self._directory(path, known)
         elif not is_known and self.tracked_only:
@@ -183,16 +184,30 @@ class _Staging:
             put_entry(index, path, Side(head, SUBMODULE))
 
     def _put(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
+        """What is read is what stands there, beneath the root, before and after."""
         place = self.repository.root / path
-        found = place.lstat()
+        found = self._beneath(path)
         mode = modes.of_file(found, in_index(self.handle, path))
         if stat.S_ISLNK(found.st_mode):
             oid = self.handle.create_blob(os.fsencode(os.readlink(place)))  # noqa: PTH115
+        elif not stat.S_ISREG(found.st_mode):
+            raise _replaced(path)
         elif mode == LINK:
             oid = self.handle.create_blob(place.read_bytes())
         else:
             oid = self.handle.create_blob_fromworkdir(path)
+        if not os.path.samestat(found, self._beneath(path)):
+            raise _replaced(path)
         put_file(index, path, Side(str(oid), mode), found)
+
+    def _beneath(self, path: str) -> os.stat_result:
+        """The stat of a path that no link leads to."""
+        parent, _, name = path.rpartition("/")
+        directory = open_beneath(str(self.repository.root), parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return os.stat(name, dir_fd=directory, follow_symlinks=False)
+        finally:
+            os.close(directory)
 
     def _is_above_known(self, path: str) -> bool:
         """Whether it is a directory that was deleted with tracked files in it."""
@@ -257,6 +272,15 @@ def stage_into(
         )
     )
     return Staged(summary("staged", changed), notes=left_out(work.left), paths=changed)
+
+
+def _unknown(path: str) -> NotFound:
+    hints = ["Paths are names, not patterns."] if set(path) & set("*?[:") else []
+    return NotFound(f"{shown(path)} does not exist, and git does not know it.", hints=hints, path=shown(path))
+
+
+def _replaced(path: str) -> GitBusy:
+    return GitBusy(f"{shown(path)} was replaced while it was read.", hints=["Try again."])
 
 
 def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
