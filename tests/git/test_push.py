@@ -8,7 +8,7 @@ import pytest
 
 from tests.drive import git
 from tests.git.servers import PASSWORD, USER, git_daemon, http_server, new_bare, redirecting_server
-from tests.tools.repo import Repo
+from tests.tools.repo import Repo, trust
 
 
 @pytest.fixture
@@ -190,3 +190,24 @@ def test_credentials_do_not_follow_a_redirection_to_another_host(repo: Repo, tmp
             refused = repo.error("git_push")
     assert refused["name"] == "REMOTE_REFUSED" and "redirect" in refused["message"]
     assert seen == [""]
+
+
+def test_a_trusted_repository_has_its_hook_and_its_addresses_obeyed(repo: Repo, tmp_path: Path) -> None:
+    bare = tmp_path / "served" / "app.git"
+    hook = repo.root / ".git/hooks/pre-push"
+    hook.write_text(f'#!/bin/sh\necho "$1 $2" > {tmp_path}/told\ncat >> {tmp_path}/told\nexit 1\n')
+    hook.chmod(0o755)
+    git(repo.root, "remote", "add", "origin", "https://example.org/app.git")
+    git(repo.root, "config", f"url.file://{bare.parent}/.insteadOf", "https://example.org/")
+    repo.session.close()
+    trust(repo.root, tmp_path)
+    trusted = Repo.at(repo.root, tmp_path)
+    assert trusted.error("git_push")["name"] == "HOOK_REFUSED"
+    head = git(repo.root, "rev-parse", "HEAD")
+    first, line = (tmp_path / "told").read_text().splitlines()
+    assert first == "origin https://example.org/app.git" and branches(bare) == []
+    assert line == f"refs/heads/main {head} refs/heads/main {'0' * 40}"
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    trusted.result("git_push")
+    assert git(bare, "rev-parse", "main") == head
+    trusted.session.close()

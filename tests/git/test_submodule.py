@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.config import Places, TrustRecord
-from codeplane.storage import StateDir, private_dir, write_private
-from tests.drive import git, new_repo, user_env
+from tests.drive import git, new_repo
 from tests.git.servers import http_server, new_bare
-from tests.tools.repo import Repo
+from tests.tools.repo import Repo, trust
 
 ALLOW = ("-c", "protocol.file.allow=always")
 
@@ -184,10 +182,7 @@ def test_directories_of_this_machine_need_trust(tmp_path: Path) -> None:
     copy = Repo.at(tmp_path / "copy", tmp_path)
     assert "not trusted" in copy.error("git_submodule", action="update")["message"]
     copy.session.close()
-    places = Places.of_user(user_env(tmp_path / "home"))
-    private_dir(places.state_dir)
-    trust_id = StateDir.create(copy.root).new_trust_id()
-    TrustRecord(places.trust_file).grant(copy.root, trust_id, write_private)
+    trust(copy.root, tmp_path)
     copy = Repo.at(tmp_path / "copy", tmp_path)
     copy.result("git_submodule", action="update")
     assert (copy.root / "part/part.py").read_text() == "1\n"
