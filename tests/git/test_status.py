@@ -168,7 +168,23 @@ def a_file_of_the_same_size_at_the_same_time(root: Path) -> None:
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
+def names_packed_in_the_index(root: Path) -> None:
+    plain.run(root, "update-index", "--index-version", "4")
+    (root / "dir" / "c.txt").write_text("other\n")
+    (root / "dir" / "new").write_text("new\n")
+    plain.run(root, "add", "dir/new")
+    plain.run(root, "rm", "-q", "--cached", "a.txt")
+
+
+def another_worktree(root: Path) -> None:
+    plain.run(root, "worktree", "add", "-q", "linked")
+    (root / ".git" / "info" / "exclude").write_text("*.o\n")
+    (root / "linked" / "x.o").write_text("x")
+
+
 CASES = (
+    names_packed_in_the_index,
+    another_worktree,
     intended,
     intended_rename,
     assumed,
@@ -209,3 +225,14 @@ def test_a_second_look_sees_what_came_between(tmp_path: Path) -> None:
     (root / ".gitignore").write_text("*.o\n")
     plain.run(root, "add", ".gitignore", "a.txt")
     assert tree.git.look().in_words() == "2 staged"
+
+
+def test_status_of_a_linked_worktree(tmp_path: Path) -> None:
+    root = new(tmp_path / "repo")
+    plain.run(root, "worktree", "add", "-q", str(tmp_path / "linked"))
+    (root / ".git" / "info" / "exclude").write_text("*.o\n")
+    (tmp_path / "linked" / "x.o").write_text("x")
+    (tmp_path / "linked" / "a.txt").write_text("other\n")
+    plain.run(tmp_path / "linked", "add", "a.txt")
+    (tmp_path / "linked" / "y").write_text("x")
+    check_status(tmp_path / "linked")

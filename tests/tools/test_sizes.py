@@ -14,6 +14,11 @@ from tests.tools.conftest import Ask
 BUDGETS = {
     "code_get_span": 20_000,
     "describe": 2_500,
+    "git_status": 6_000,
+    "git_diff": 28_000,
+    "git_log": 12_000,
+    "git_inspect": 28_000,
+    "git_history": 8_000,
     "git_pull": 24_000,
     "git_push": 8_000,
     "git_remote": 6_000,
@@ -46,6 +51,11 @@ BUDGETS = {
 QUESTIONS: dict[str, dict[str, Any]] = {
     "code_get_span": {"path": "big/wide.py"},
     "describe": {},
+    "git_status": {},
+    "git_diff": {},
+    "git_log": {},
+    "git_inspect": {},
+    "git_history": {"path": "big/core.py"},
     "git_pull": {"fetch_only": True},
     "git_push": {"dry_run": True, "tags": True},
     "git_remote": {},

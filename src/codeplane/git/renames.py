@@ -15,7 +15,7 @@ import pygit2
 from codeplane.git.objects import blob_size, read_blob
 from codeplane.git.outcome import Side
 
-MOST_PAIRS: Final = 40_000
+MOST_PAIRS: Final = 10_000
 """Beyond so many pairs only equal contents and equal names are looked for."""
 
 _WHOLE: Final = 60_000

@@ -1,7 +1,7 @@
 """Going back through history as `git log` does: by date, and past what does not touch the paths asked for."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -38,11 +38,14 @@ class Walk:
         for commit in handle.walk(oid):
             self.seen.add(str(commit.id))
 
-    def commits(self, handle: pygit2.Repository) -> Iterator[pygit2.Commit]:
-        """The commits, newest first; each is taken off before it is given."""
+    def commits(
+        self, handle: pygit2.Repository, check: Callable[[], None] = lambda: None
+    ) -> Iterator[pygit2.Commit]:
+        """The commits, newest first; each is taken off before it is given. `check` may end the walk."""
         known = _Commits(handle)
         compare = _Compare(handle, self.paths, known)
         while self.ahead:
+            check()
             commit = known.taken(heapq.heappop(self.ahead)[2])
             if self.since is not None and commit.commit_time < self.since:
                 continue

@@ -11,6 +11,7 @@ from codeplane.git.changes import between
 from codeplane.git.clean import attributes_of, cleaned
 from codeplane.git.entries import info_of
 from codeplane.git.objects import find_commit
+from codeplane.git.patches import LARGEST
 from codeplane.git.selection import Selection
 from codeplane.git.taglist import TagInfo, tags_of
 from codeplane.git.walk import commit_of, place_at
@@ -142,6 +143,8 @@ def _content(call: Call, handle: pygit2.Repository, origin: Origin) -> bytes:
     if not isinstance(blob, pygit2.Blob) or kept_back(call.repo.tree.rules(), origin.path):
         told = shown(origin.path)
         raise NotFound(f"{short(origin.commit)} has no file {told} that can be shown.", path=told)
+    if blob.size > LARGEST:
+        raise InvalidArgument(f"{shown(origin.path)} has {blob.size} bytes; the most is {LARGEST}.")
     return blob.data
 
 

@@ -15,7 +15,6 @@ from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 _MOST = 200
-_OFTEN = 256
 
 
 class GitLogInput(Input):
@@ -93,9 +92,7 @@ def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
 
 def _taken(call: Call, handle: pygit2.Repository, rest: _Rest, limit: int) -> list[CommitInfo]:
     found: list[CommitInfo] = []
-    for at, commit in enumerate(rest.walk.commits(handle)):
-        if at % _OFTEN == 0:
-            call.check()
+    for commit in rest.walk.commits(handle, call.check):
         info = rest.has(commit)
         if info is not None:
             found.append(info)

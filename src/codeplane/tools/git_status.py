@@ -5,6 +5,7 @@ from pydantic import Field
 
 from codeplane.git import Head
 from codeplane.git.changes import Change
+from codeplane.git.degraded import degraded
 from codeplane.git.position import Upstream, unfinished, upstream
 from codeplane.git.selection import Selection
 from codeplane.git.worktrees import where
@@ -51,6 +52,8 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
     found = within(call.repo.tree.git.look(), chosen)
     for path in found.undecided:
         call.warn(f"{shown(path)} goes through a filter that is not run; it may be unchanged.")
+    for note in degraded(repository):
+        call.warn(note)
     with repository.opened() as handle:
         follows, state = upstream(handle), unfinished(handle)
     told = _output(repository.head(), follows, state, found)

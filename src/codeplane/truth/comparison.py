@@ -32,9 +32,7 @@ def changes(
         return between(handle, old or find_commit(handle, "HEAD").tree, find_commit(handle, target).tree)
     if staged:
         return tree.git.staged_since(old if base is not None else _head_tree(handle))
-    if base is not None:
-        return tree.git.since(old)
-    modified, conflicts = tree.git.unstaged()
+    modified, conflicts = tree.git.since(old) if base is not None else tree.git.unstaged()
     unmerged = [_conflicting(tree, one) for one in conflicts]
     return sorted([*modified, *unmerged], key=lambda one: os.fsencode(one.path))
 

@@ -80,8 +80,8 @@ class GitStatus:
             staged, look = self._looked(handle, untracked=False)
             return with_renames(handle, look.changes(), look.intended()), staged.conflicts
 
-    def since(self, tree: str | None) -> list[Change]:
-        """How the tracked files of the working tree differ from a tree; None is the empty one."""
+    def since(self, tree: str | None) -> tuple[list[Change], tuple[Conflict, ...]]:
+        """How the tracked files of the working tree differ from a tree, and what is not merged."""
         with self._lock, self._repository.opened() as handle:
             staged, look = self._looked(handle, untracked=False)
             before = {one.path: one for one in staged.differences(handle, tree)}
@@ -100,7 +100,7 @@ class GitStatus:
                 for one in came
                 if one.kind == "A" and one.new is not None and not one.new.oid
             }
-            return with_renames(handle, came, contents)
+            return with_renames(handle, came, contents), staged.conflicts
 
     def staged_since(self, tree: str | None) -> list[Change]:
         """How the index differs from a tree; None is the empty one."""
