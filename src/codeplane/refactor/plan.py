@@ -18,6 +18,8 @@ class Verdict(StrEnum):
 
     OK = "ok"
     """Every edit is proven and every binding stays what it was."""
+    OK_SYNTACTIC = "ok_syntactic"
+    """The edits of low risk, by the look of them; somebody has asked for these although not all is proven."""
     BLOCKED = "blocked"
     """A file that is concerned is not read, or only in part."""
     NEEDS_DECISION = "needs_decision"

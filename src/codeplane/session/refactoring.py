@@ -16,6 +16,7 @@ from codeplane.refactor import rename as renaming
 from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import Sweep, concerned
 from codeplane.refactor.subject import find_subject
+from codeplane.refactor.syntactic import forced
 from codeplane.refactor.text import Lines
 from codeplane.refactor.uses import path_of
 from codeplane.search.missing import existing
@@ -52,12 +53,14 @@ def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def rename(call: Call, symbol: str, new_name: str, name: str = "") -> Pending:
-    """A plan to give a symbol another name; `name` is what goes by it at a line, or inside the symbol."""
-    sweep = _sweep(call)
+def rename(call: Call, symbol: str, new_name: str, name: str = "", *, is_forced: bool = False) -> Pending:
+    """A plan to give a symbol another name; `name` is what goes by it at a line, or inside the symbol.
+
+    Where it `is_forced`, the plan has the edits of low risk, whether or not all is proven.
+    """
+    sweep, make = _sweep(call), forced if is_forced else renaming.draft
     return planned(
-        call,
-        lambda snapshot: renaming.draft(snapshot, find_subject(snapshot, symbol, name), new_name, sweep),
+        call, lambda snapshot: make(snapshot, find_subject(snapshot, symbol, name), new_name, sweep)
     )
 
 
@@ -111,7 +114,7 @@ def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof)
     same question about the same files, and whether every other binding stays.
     """
     plan = pending.plan
-    if plan.verdict not in (Verdict.NEEDS_DECISION, Verdict.OK):
+    if plan.verdict not in (Verdict.NEEDS_DECISION, Verdict.OK, Verdict.OK_SYNTACTIC):
         raise DecisionRefused(
             f"The plan is {plan.verdict}: there is nothing to decide.", outcome=plan.verdict
         )

@@ -9,6 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.mutation.showing import preview
 from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
+from codeplane.refactor.syntactic import review
 from codeplane.refactor.witness import Capsule, witness
 from codeplane.session import Call
 from codeplane.session.plans import Pending
@@ -83,7 +84,7 @@ def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> Pla
         review=[line(plan, one.site) for one in changed if one.confidence != "high"][:_MOST_TOLD] or None,
         diff=_diff(plan, touched) if applied is None and plan.verdict is not Verdict.REFUSED else None,
         decided_before=call.repo.decisions.find(plan) if plan.verdict is Verdict.NEEDS_DECISION else None,
-        checklist=[f"{one.question} {one.verify} {one.stop_rule}" for one in _capsules(plan)] or None,
+        checklist=_checklist(plan) or None,
         expires_ms=pending.expires_ms if applied is None else None,
         applied=applied,
     )
@@ -139,6 +140,12 @@ def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
         moved = f" (from {shown(came[path])})" if path in came else ""
         told.append(f"{shown(path)}: {counts[came.get(path, path)]}{moved}")
     return told or None
+
+
+def _checklist(plan: Plan) -> list[str]:
+    if plan.verdict is Verdict.OK_SYNTACTIC:
+        return review(plan)
+    return [f"{one.question} {one.verify} {one.stop_rule}" for one in _capsules(plan)]
 
 
 def _capsules(plan: Plan) -> tuple[Capsule, ...]:

@@ -12,7 +12,7 @@ from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 class RefactorApplyInput(Input):
     refactor_id: Annotated[str, synonyms("id", "plan_id")] = Field(
-        max_length=100, description="`ref_…` of a plan whose outcome is ok."
+        max_length=100, description="`ref_…` of a plan whose outcome is ok or ok_syntactic."
     )
 
 
@@ -27,7 +27,7 @@ def refactor_apply(call: Call, args: RefactorApplyInput) -> Delta:
     """
     pending = call.repo.plans.get(args.refactor_id)
     verdict = pending.plan.verdict
-    if verdict is not Verdict.OK:
+    if verdict not in (Verdict.OK, Verdict.OK_SYNTACTIC):
         hints = [f'refactor_inspect {{"refactor_id": "{pending.id}"}}']
         if verdict is Verdict.NEEDS_DECISION:
             hints.append("decision_commit applies it with the groups that you have looked at.")

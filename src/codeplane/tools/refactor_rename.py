@@ -25,6 +25,10 @@ class RefactorRenameInput(Input):
     apply: Literal["never", "if_certain"] = Field(
         default="never", description="`if_certain`: at once, where every edit is proven."
     )
+    mode: Literal["semantic", "force_syntactic"] = Field(
+        default="semantic",
+        description="`force_syntactic`: the edits of low risk, though not all is proven; lists the others.",
+    )
 
 
 @tool(Effect.WRITE, "refactoring")
@@ -39,7 +43,8 @@ def refactor_rename(call: Call, args: RefactorRenameInput) -> PlanOutput:
     - At once where it is certain: {"symbol": "app.load", "new_name": "read", "apply": "if_certain"}
     - A parameter with the keywords of its calls: {"symbol": "app.load.path", "new_name": "file"}
     """
-    pending = rename(call, args.symbol, args.new_name, args.name)
-    if args.apply == "if_certain" and pending.plan.verdict is Verdict.OK:
+    is_forced = args.mode == "force_syntactic"
+    pending = rename(call, args.symbol, args.new_name, args.name, is_forced=is_forced)
+    if args.apply == "if_certain" and pending.plan.verdict in (Verdict.OK, Verdict.OK_SYNTACTIC):
         return plan_told(call, pending, told(call, apply(call, pending)))
     return plan_told(call, pending)
