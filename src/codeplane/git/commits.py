@@ -66,7 +66,8 @@ def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None
         who = configured_committer(handle)
         handle.set_ident(who.name, who.email)
     name = resolved(handle, ref)
-    patiently(lambda: _move(handle, name, oid, expected, reflog))
+    told = reflog.encode("utf-8", "replace").decode()
+    patiently(lambda: _move(handle, name, oid, expected, told))
 
 
 def resolved(handle: pygit2.Repository, ref: str) -> str:

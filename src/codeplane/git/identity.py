@@ -33,9 +33,9 @@ def written(who: pygit2.Signature, encoding: str) -> bytes:
 
 
 def encoded(said: str, encoding: str) -> bytes:
-    """Text in the encoding that the settings ask for."""
+    """Text in the encoding that the settings ask for; bytes that were no text stay as they were."""
     try:
-        return said.encode(encoding)
+        return said.encode(encoding, "surrogateescape")
     except LookupError as error:
         raise GitFailed(f"i18n.commitEncoding names no encoding that is known here: {encoding}.") from error
     except UnicodeEncodeError as error:

@@ -240,7 +240,8 @@ class Replay:
             self._handle.create_reference_symbolic("HEAD", name, True, message=told)
 
     def _detach(self, told: str) -> None:
-        self._handle.create_reference_direct("HEAD", pygit2.Oid(hex=self.at), True, message=told)
+        text = told.encode("utf-8", "replace").decode()
+        self._handle.create_reference_direct("HEAD", pygit2.Oid(hex=self.at), True, message=text)
 
     def _note(self, tree: str, commit: pygit2.Commit, message: str) -> None:
         begin(self._repository, tree)
