@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from codeplane.jail.names import is_temporary
 from codeplane.mutation import Disk
 
 
@@ -59,6 +60,7 @@ class Recorder(Disk):
         self._known: dict[int, Node] = {}
         self._count = 0
         self.root = self._node(os.stat(root).st_ino, directory=True)
+        self._git = {os.stat(root / ".git").st_ino}  # inodes of git's index and its directory
         self.start = self._read(root)
 
     def acknowledge(self, text: str) -> None:
@@ -67,6 +69,8 @@ class Recorder(Disk):
     def create(self, directory: int, name: str, mode: int) -> int:
         fd = super().create(directory, name, mode)
         node = self._node(os.fstat(fd).st_ino, directory=False, new=True)
+        if os.fstat(directory).st_ino in self._git:
+            self._git.add(os.fstat(fd).st_ino)
         self._note("create", (directory,), (name,), (node, os.fstat(fd).st_mode & 0o777))
         return fd
 
@@ -83,8 +87,10 @@ class Recorder(Disk):
         self._note("mode", (fd,), value=mode)
 
     def sync(self, fd: int) -> None:
-        kind = "directories" if _is_directory(fd) else "files"
-        if kind != self._deaf and self._deaf != "all":
+        kinds = {"all", "directories" if _is_directory(fd) else "files"}
+        if os.fstat(fd).st_ino in self._git:
+            kinds.add("index")
+        if self._deaf not in kinds:
             self._note("sync", (fd,))
 
     def sync_data(self, fd: int) -> None:
@@ -146,7 +152,7 @@ class Recorder(Disk):
             path, node = ahead.pop()
             image.names[node] = {}
             for entry in os.scandir(path):
-                if entry.name == ".git" and path == root:
+                if path == root / ".git" and not _is_of_index(entry.name):
                     continue
                 found = entry.stat(follow_symlinks=False)
                 inner = self._node(found.st_ino, directory=entry.is_dir())
@@ -260,7 +266,7 @@ _ACTS: dict[str, Callable[[Image, Event], None]] = {
 def put_back(image: Image, root: Path, top: Node) -> None:
     """Makes the directory hold that state. The journal stays the same file, as it does on a real disk."""
     journal = root / ".codeplane" / "journal" / "journal.log"
-    wanted: dict[str, tuple[bytes, int]] = {}
+    wanted: dict[Node, list[str]] = {}
     directories: list[str] = []
     ahead = [("", top)]
     while ahead:
@@ -271,12 +277,11 @@ def put_back(image: Image, root: Path, top: Node) -> None:
                 directories.append(place)
                 ahead.append((f"{place}/", inner))
             else:
-                wanted[place] = image.contents.get(inner, (b"", 0o600))
+                wanted.setdefault(inner, []).append(place)
     for place, inner_directories, names in os.walk(root, topdown=False):
-        if Path(place).relative_to(root).parts[:1] == (".git",):
-            continue
+        is_git = Path(place).relative_to(root).parts[:1] == (".git",)
         for name in names:
-            if Path(place, name) != journal:
+            if Path(place, name) != journal and (not is_git or _is_of_index(name)):
                 Path(place, name).unlink()
         for name in inner_directories:
             relative = Path(place, name).relative_to(root)
@@ -284,9 +289,17 @@ def put_back(image: Image, root: Path, top: Node) -> None:
                 Path(place, name).rmdir()
     for directory in sorted(directories):
         (root / directory).mkdir(exist_ok=True)
-    for place, (data, mode) in wanted.items():
-        (root / place).write_bytes(data)
-        (root / place).chmod(mode)
+    for node, (first, *others) in wanted.items():
+        data, mode = image.contents.get(node, (b"", 0o600))
+        (root / first).write_bytes(data)
+        (root / first).chmod(mode)
+        for other in others:
+            (root / other).hardlink_to(root / first)
+
+
+def _is_of_index(name: str) -> bool:
+    """Whether a file in `.git` is one that the engine writes."""
+    return name in ("index", "index.lock") or is_temporary(name)
 
 
 def _is_directory(fd: int) -> bool:
