@@ -82,7 +82,7 @@ def cut_off_and_repeated(root: Path, number: int, *, back: bool) -> None:
     if back:
         reset(repository, PROGRAMS, "main", Mode.HARD, force=True)
         assert plain.text(root, "rev-parse", "main^{tree}") == plain.text(root, "write-tree")
-        assert plain.run(root, "diff-files") == b""
+        assert plain.run(root, "diff") == b""
     check_out(repository, PROGRAMS, find_goal(repository, "other"))
     assert plain.run(root, "status", "--porcelain") == b"" and len(plain.files_of(root)) == COUNT
     assert plain.text(root, "branch", "--show-current") == "other"

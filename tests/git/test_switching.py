@@ -63,7 +63,7 @@ def refused(root: Path, name: str) -> dict[str, list[str]]:
 def test_files_and_index_become_the_tree(root: Path) -> None:
     assert put(root, "other") == Put()
     assert plain.text(root, "write-tree") == plain.text(root, "rev-parse", "other^{tree}")
-    assert plain.run(root, "diff-files") == b"" and not (root / "dir").exists()
+    assert plain.run(root, "diff") == b"" and not (root / "dir").exists()
 
 
 def test_a_change_in_a_path_that_both_trees_have_alike_is_carried_along(root: Path) -> None:
@@ -165,14 +165,14 @@ def test_names_that_are_not_utf8_are_brought_along(root: Path) -> None:
     git(root, "commit", "-qm", "latin")
     git(root, "checkout", "-q", "main")
     put(root, "other")
-    assert (root / name).read_text() == "x\n" and plain.run(root, "diff-files") == b""
+    assert (root / name).read_text() == "x\n" and plain.run(root, "diff") == b""
 
 
 def test_line_ends_are_those_that_the_attributes_of_the_new_tree_say(root: Path) -> None:
     branch(root, "crlf", {".gitattributes": "*.txt eol=crlf\n", "t.txt": "one\ntwo\n", "z.bin": "a\0b\n"})
     put(root, "crlf")
     assert (root / "t.txt").read_bytes() == b"one\r\ntwo\r\n" and (root / "z.bin").read_bytes() == b"a\0b\n"
-    assert plain.run(root, "diff-files") == b""
+    assert plain.run(root, "diff") == b""
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_a_filter_is_not_run_and_the_answer_says_so(shouting: Path) -> None:
 
 def test_a_trusted_filter_writes_its_files_and_they_are_clean_afterwards(shouting: Path) -> None:
     assert put(shouting, "loud", trusted=True) == Put()
-    assert (shouting / "x.loud").read_text() == "HELLO\n" and plain.run(shouting, "diff-files") == b""
+    assert (shouting / "x.loud").read_text() == "HELLO\n" and plain.run(shouting, "diff") == b""
     git(shouting, "symbolic-ref", "HEAD", "refs/heads/loud")
     put(shouting, "main", trusted=True)
     assert not (shouting / "x.loud").exists()
@@ -274,4 +274,17 @@ def test_a_git_directory_on_another_disk_is_no_hindrance(root: Path, monkeypatch
     monkeypatch.setattr(Disk, "replace", elsewhere)
     put(root, "other")
     assert plain.text(root, "write-tree") == plain.text(root, "rev-parse", "other^{tree}")
-    assert plain.run(root, "diff-files") == b""
+    assert plain.run(root, "diff") == b""
+
+
+def test_a_change_in_the_second_of_the_old_index_is_still_seen_by_git(root: Path) -> None:
+    """Git compares whole seconds, and takes an entry that is older than the index for settled."""
+    git(root, "config", "core.trustctime", "false")
+    second = 1_700_000_000_000_000_000
+    os.utime(root / ".gitignore", ns=(second, second + 100))
+    git(root, "update-index", "--refresh")
+    os.utime(root / ".git/index", ns=(second, second + 500))
+    (root / ".gitignore").write_text("*.lag\n")
+    os.utime(root / ".gitignore", ns=(second, second + 700))
+    put(root, "other")
+    assert plain.run(root, "diff", "--name-only") == b".gitignore\n"

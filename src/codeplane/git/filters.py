@@ -66,16 +66,20 @@ def changed_filtered(repository: Repository, programs: Programs, paths: Sequence
     argv: list[str | bytes | Path] = [
         programs.find("git"),
         *_HARDENED,
-        "diff-files",
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules",
         "--name-only",
         "-z",
         "--",
     ]
     env = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
+    env["GIT_OPTIONAL_LOCKS"] = "0"
     named = [os.fsencode(path) for path in paths]
     done = programs.run([*argv, *named], cwd=repository.root, timeout=_TIMEOUT_SEC, env=env)
     if not done.is_ok:
-        raise GitFailed(f"git diff-files failed: {done.said[-_MOST_TOLD:]}")
+        raise GitFailed(f"git diff failed: {done.said[-_MOST_TOLD:]}")
     return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
 
 

@@ -16,6 +16,7 @@ from codeplane.git.index_file import is_intended
 from codeplane.git.outcome import Side
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
+from codeplane.git.standing import Standing, WorkTree
 from codeplane.storage.files import publish, read_small
 
 _LOCK: Final = "index.lock"
@@ -50,7 +51,10 @@ def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
     try:
         data = _data(index)
         if data:
-            file.write_bytes(index_file.smudged(data, index.stat().st_mtime_ns))
+            tree = WorkTree(handle, repository.root)
+            file.write_bytes(
+                index_file.smudged(data, index.stat().st_mtime_ns, lambda *one: _is_same(tree, *one))
+            )
         copy = pygit2.Index(str(file))
         # The library gives an index of a file no repository.
         copy._repo = handle  # type: ignore[assignment]  # noqa: SLF001
@@ -146,6 +150,11 @@ def put_file(index: pygit2.Index, path: str, side: Side, found: os.stat_result) 
 def _entry(index: pygit2.Index, path: str, stage: int) -> Any:
     # The library's own calls tell neither flags nor stages, or go through all entries for it.
     return C.git_index_get_bypath(index._index, os.fsencode(path), stage) or None  # noqa: SLF001
+
+
+def _is_same(tree: WorkTree, name: bytes, fixed: bytes) -> bool:
+    side = Side(index_file.oid_of(fixed), index_file.mode_of(fixed))
+    return tree.at(os.fsdecode(name), side) == Standing(side)
 
 
 def _data(file: Path) -> bytes:

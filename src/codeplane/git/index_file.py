@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 _FIXED = 62
 _EXTENDED = 0x4000
@@ -13,6 +13,7 @@ _STAT = slice(0, 24)
 _OWNER_AND_SIZE = slice(28, 40)
 _SIZE = slice(36, 40)
 _CHECKSUM = 20
+_SECOND = 1_000_000_000
 # Kept; the others hold what git finds out again.
 _KEPT = (b"REUC",)
 
@@ -120,37 +121,40 @@ def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes
     return bytes(body) + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
-def smudged(data: bytes, changed_ns: int) -> bytes:
+def smudged(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes], bool]) -> bytes:
     """The same index for a file with a later time stamp than `changed_ns`, which this one has.
 
-    Entries as young as that lose their size: only the content can say whether they have changed since.
+    Entries as young as that lose their size unless their file, by name and fixed part, has their content: no
+    time stamp can say whether it has changed since.
     """
     if not data or not _is_sound(data):
         return data
     made = bytearray(data)
-    for at in _young(data, changed_ns):
-        made[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
+    for at, name, fixed in _young(data, changed_ns):
+        if not is_same(name, fixed):
+            made[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
     if any(data[-_CHECKSUM:]):
         made[-_CHECKSUM:] = hashlib.sha1(made[:-_CHECKSUM], usedforsecurity=False).digest()
     return bytes(made)
 
 
-def _young(data: bytes, changed_ns: int) -> Iterator[int]:
-    """Where entries begin that are not older."""
+def _young(data: bytes, changed_ns: int) -> Iterator[tuple[int, bytes, bytes]]:
+    """Entries that are not older: where they begin, their names and fixed parts."""
     if int.from_bytes(data[4:8]) == 4:
         at = 12
-        for _, fixed, end in _walk(data):
+        for name, fixed, end in _walk(data):
             if _is_young(fixed, changed_ns):
-                yield at
+                yield at, name, fixed
             at = end
         return
     # An index has many entries, and this is done at each change: as little as can be for each of them.
-    seconds, nanoseconds = divmod(changed_ns, 1_000_000_000)
-    limit, find, at = seconds.to_bytes(4) + nanoseconds.to_bytes(4), data.find, 12
+    limit, find, at = (changed_ns // _SECOND).to_bytes(4), data.find, 12
     for _ in range(int.from_bytes(data[8:12])):
-        if data[at + 8 : at + 16] >= limit:
-            yield at
-        at += ((find(b"\0", at + (64 if data[at + 60] & 0x40 else 62)) - at) // 8 + 1) * 8
+        start = at + (64 if data[at + 60] & 0x40 else 62)
+        end = find(b"\0", start)
+        if data[at + 8 : at + 12] >= limit:
+            yield at, data[start:end], data[at:start]
+        at += ((end - at) // 8 + 1) * 8
 
 
 def _is_sound(data: bytes) -> bool:
@@ -237,8 +241,8 @@ def _smudged(fixed: bytes, changed_ns: int) -> bytes:
 
 
 def _is_young(fixed: bytes, changed_ns: int) -> bool:
-    seconds, nanoseconds = int.from_bytes(fixed[8:12]), int.from_bytes(fixed[12:16])
-    return seconds * 1_000_000_000 + nanoseconds >= changed_ns
+    """By seconds: git itself compares no more of a time stamp, unless it was built to."""
+    return int.from_bytes(fixed[8:12]) >= changed_ns // _SECOND
 
 
 def _padded(fixed: bytes, name: bytes) -> bytes:
