@@ -95,7 +95,8 @@ def test_what_is_gone_there_is_pruned_when_asked(repo: Repo, other: Path) -> Non
     repo.result("git_pull", fetch_only=True)
     git(other, "push", "-q", "origin", ":topic")
     assert "refs" not in repo.result("git_pull", fetch_only=True)
-    gone = repo.result("git_pull", fetch_only=True, prune=True)["refs"]
+    git(repo.root, "config", "fetch.prune", "true")
+    gone = repo.result("git_pull", fetch_only=True)["refs"]
     assert [(one["ref"], one["move"]) for one in gone] == [("refs/remotes/origin/topic", "pruned")]
 
 

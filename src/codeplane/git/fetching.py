@@ -10,13 +10,12 @@ import pygit2
 
 from codeplane.git.heads import taken
 from codeplane.git.refspecs import Mapped, Refspec, mapped, text_names
-from codeplane.git.remotes import Remote, Upstream
+from codeplane.git.remotes import Remote, Tags, Upstream
 from codeplane.git.repository import Repository
 from codeplane.git.transfer import Exchange, Line, scratch_of, settle
 from codeplane.git.urls import shown_url
 from codeplane.storage.files import write_public
 
-Tags = Literal["auto", "all", "none"]
 Move = Literal["new", "updated", "forced", "pruned", "rejected"]
 
 _TAGS: Final = "refs/tags/"
@@ -48,9 +47,10 @@ class Brought:
 
 @contextmanager
 def fetched(
-    line: Line, remote: Remote, *, branch: str | None = None, tags: Tags = "auto"
+    line: Line, remote: Remote, *, branch: str | None = None, tags: Tags | None = None
 ) -> Iterator[Brought]:
     """The exchange. What it has brought is there as long as the block lasts; `take` keeps it."""
+    tags = remote.tags if tags is None else tags
     specs = (*_narrowed(remote, branch), *((Refspec(f"{_TAGS}*", f"{_TAGS}*"),) if tags == "all" else ()))
     request = {"act": "fetch", "specs": [_text(spec) for spec in specs], "tags": tags}
     with scratch_of(line.repository) as scratch:

@@ -61,10 +61,13 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
     return Source(found, upstream, branch)
 
 
-def take_fetch(repository: Repository, brought: Brought, source: Source, *, prune: bool) -> PullOutcome:
+def take_fetch(
+    repository: Repository, brought: Brought, source: Source, *, prune: bool | None = None
+) -> PullOutcome:
     """Keeps what was fetched; the branch and the working tree stay."""
     merges = [source.upstream] if source.upstream is not None else []
-    moved = tuple(take(repository, brought, prune=prune, merges=merges))
+    prunes = source.remote.prune if prune is None else prune
+    moved = tuple(take(repository, brought, prune=prunes, merges=merges))
     rejected = tuple(f"{one.ref} is as it was: {one.why}." for one in moved if one.move == "rejected")
     count = len(moved) - len(rejected)
     summary = (
@@ -101,11 +104,11 @@ def take_pull(
 
 @dataclass(frozen=True)
 class How:
-    """How commits are joined. Without `rebase` the configuration says."""
+    """How commits are joined. Where nothing is said of `rebase` and `prune`, the configuration says it."""
 
     rebase: bool | None = None
     ff_only: bool = False
-    prune: bool = False
+    prune: bool | None = None
 
 
 def _integrate(repository: Repository, programs: Programs, tip: str, source: Source, how: How) -> Outcome:

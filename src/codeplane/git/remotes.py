@@ -1,7 +1,7 @@
 """The remotes of a repository, and which of them a branch goes with."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import pygit2
 
@@ -10,9 +10,13 @@ from codeplane.git.names import remote_name
 from codeplane.git.outcome import Outcome
 from codeplane.git.refspecs import Refspec, text_names
 from codeplane.git.repository import Repository
+from codeplane.git.settings import flag
 from codeplane.git.urls import checked_url, shown_url
 
+Tags = Literal["auto", "all", "none"]
+
 _HEADS: Final = "refs/heads/"
+_TAG_OPTIONS: Final[dict[str, Tags]] = {"--tags": "all", "--no-tags": "none"}
 _USUAL: Final = "origin"
 
 
@@ -24,6 +28,8 @@ class Remote:
     url: str
     push_url: str
     specs: tuple[Refspec, ...]
+    tags: Tags = "auto"
+    prune: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,7 +140,10 @@ def _read(handle: pygit2.Repository, name: str) -> Remote | None:
         return None
     texts = handle.config.get_multivar(f"remote.{name}.fetch")
     specs = tuple(spec for text in texts if (spec := Refspec.parse(str(text))) is not None)
-    return Remote(name, url, _value(handle, f"remote.{name}.pushurl") or url, specs)
+    push_url = _value(handle, f"remote.{name}.pushurl") or url
+    tags = _TAG_OPTIONS.get(_value(handle, f"remote.{name}.tagOpt") or "", "auto")
+    prune = flag(handle, f"remote.{name}.prune", default=flag(handle, "fetch.prune"))
+    return Remote(name, url, push_url, specs, tags, prune)
 
 
 def _value(handle: pygit2.Repository, key: str) -> str | None:

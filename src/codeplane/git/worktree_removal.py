@@ -39,6 +39,8 @@ def _check_removable(repository: Repository, roots: Roots, found: Worktree) -> N
         raise InvalidArgument("This is the worktree that the call is served in: remove it from another one.")
     if found.locked is not None:
         raise InvalidArgument(f"{found.path} is locked{because(found)}.", hints=["unlock it first"])
+    if found.path.is_symlink():
+        raise InvalidArgument(f"{found.path} is a link, and stays.")
     roots.enter(str(found.path))
     if not found.gone and StateDir.at(found.path).lock().is_taken():
         raise InvalidArgument(f"{found.path} is being served: stop CodePlane there first.")

@@ -2,9 +2,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.git.fetching import Tags, fetched
+from codeplane.git.fetching import fetched
 from codeplane.git.names import branch_name, remote_name
 from codeplane.git.pulling import How, source_of, take_fetch, take_pull
+from codeplane.git.remotes import Tags
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields
@@ -24,7 +25,9 @@ class GitPullInput(Input):
     fetch_only: Annotated[bool, synonyms("fetch", "no_merge")] = Field(
         default=False, description="Leave branch and files as they are."
     )
-    prune: bool = Field(default=False, description="Delete tracking branches of what is gone there.")
+    prune: bool | None = Field(
+        default=None, description="Delete tracking branches of what is gone there. Default: fetch.prune."
+    )
     tags: bool | None = Field(default=None, description="All tags, or none. Default: those of what comes.")
 
 
@@ -53,7 +56,7 @@ def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
     remote = remote_name(args.remote) if args.remote is not None else None
     branch = branch_name(args.branch) if args.branch is not None else None
     source = source_of(repository, remote, branch, merges=not args.fetch_only)
-    tags: Tags = "auto" if args.tags is None else "all" if args.tags else "none"
+    tags: Tags | None = None if args.tags is None else "all" if args.tags else "none"
     with fetched(line_of(call), source.remote, branch=branch, tags=tags) as brought:
         if args.fetch_only:
             changed = change(
