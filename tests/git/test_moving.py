@@ -24,7 +24,7 @@ from tests.git import plain
 from tests.git.histories import World, made, worlds
 
 PROGRAMS = Programs({"PATH": os.environ["PATH"]})
-FEW = settings(max_examples=12, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=8, suppress_health_check=list(HealthCheck))
 MANY = settings(max_examples=400, suppress_health_check=list(HealthCheck))
 
 

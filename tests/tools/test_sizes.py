@@ -19,7 +19,11 @@ BUDGETS = {
     "git_log": 12_000,
     "git_inspect": 28_000,
     "git_history": 8_000,
+    "git_branch": 16_000,
+    "git_checkout": 10_000,
     "git_pull": 24_000,
+    "git_reset": 10_000,
+    "git_stash": 10_000,
     "git_push": 8_000,
     "git_remote": 6_000,
     "git_submodule": 6_000,
@@ -89,6 +93,10 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "git_stage": {"paths": ["."]},
     "git_stage_and_commit": {"message": "x" * 1000},
     "git_commit": {"message": "y " * 1000, "amend": True},
+    "git_branch": {"remote": True},
+    "git_reset": {"ref": "HEAD~1", "mode": "hard", "force": True},
+    "git_checkout": {"ref": "ORIG_HEAD"},
+    "git_stash": {},
 }
 
 
