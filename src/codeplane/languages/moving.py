@@ -75,6 +75,25 @@ class Follows(Protocol):
         """What has to be written in a file, by its old path, for its imports to lead where they led."""
 
 
+class Carries(Protocol):
+    """The functions of a language's `carrying.py`: how definitions go from module to module."""
+
+    def module_text(self, sources: Sources, path: str, target: str) -> str | None:
+        """The text by which a file imports another; None where there is none."""
+
+    def import_text(self, item: Import, module: str) -> str:
+        """A statement that imports the same thing from a module by another text."""
+
+    def is_plain(self, data: bytes, item: Import) -> bool:
+        """Whether an import stands on its own at the top of a file, under no condition."""
+
+    def insertion(self, data: bytes) -> int:
+        """The line before which imports may be added."""
+
+    def taken_from(self, data: bytes, item: Import, module: str | None) -> Change | None:
+        """The statement of an import with one name from another module, or without it where that is None."""
+
+
 Spelled = Callable[[Moving, str, Import, str], Iterator[str]]
 """The texts by which an import in a file may name a file, by their paths afterwards, the likeliest first."""
 
@@ -91,6 +110,15 @@ def follows(language: str) -> Follows | None:
         return found
     inherited = specs()[language].inherits
     return follows(inherited) if inherited else None
+
+
+@cache
+def carries(language: str) -> Carries | None:
+    """What a language says about definitions that go to another module."""
+    if not (HERE / language / "carrying.py").exists():
+        return None
+    found: Carries = importlib.import_module(f"codeplane.languages.{language}.carrying")
+    return found
 
 
 def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[Change | Stuck]:

@@ -44,7 +44,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     is_member = owner is not None and is_class(snapshot, owner)
     places = frozenset(snapshot.linker.grouped(place))
     family = Family(subject.name, subject.kind, places, is_member, ())
-    taken = _Taken(snapshot, family)
+    taken = Taken(snapshot, family)
     if not taken.own:
         text = f"{subject.name} shares its lines with something else."
         problem = Problem("form", text, subject.path, subject.name_line)
@@ -113,7 +113,7 @@ def _locals(plan: Plan) -> set[str]:
     return {name for _, name in plan.gone}
 
 
-class _Taken:
+class Taken:
     """What goes with a definition, and what is left that means it."""
 
     def __init__(self, snapshot: Snapshot, family: Family) -> None:
@@ -125,19 +125,20 @@ class _Taken:
             self.own = []
         refs = [ref for place in sorted(family.places) for ref in snapshot.references.to(place)]
         sure = [ref for ref in refs if ref.tier in _CERTAIN and family.places.intersection(ref.target)]
-        outside = [ref for ref in sure if not self._is_inside(ref)]
+        outside = [ref for ref in sure if not self.is_inside(ref)]
+        self.outside = outside
         self._used = [ref for ref in outside if ref.role not in _NAMING]
         using = {ref.path for ref in self._used}
         self._named = [ref for ref in outside if ref.role in _NAMING and ref.path not in using]
         kept = [ref for ref in outside if ref.role is Role.EXPORT and ref.path in using]
         self._named += kept
         for ref in outside:
-            self.gone |= {(ref.path, item.alias) for _, item in self._imports(ref)}
+            self.gone |= {(ref.path, item.alias) for _, item in self.imports(ref)}
         self._entries = [site for ref in self._named if (site := self._entry(ref))]
 
     def sites(self) -> list[Site]:
         found = _by_path([*self.own, *self._entries])
-        for path, site in self._unused():
+        for path, site in self.unused():
             found.setdefault(path, []).append(site)
         return [one for path, some in found.items() for one in removal.apart(set(some), self._of(path))]
 
@@ -149,7 +150,7 @@ class _Taken:
             about = f"`{self._family.name}` where it is used"
             yield Group("", about, sites, "high", ("still_used",), "scope_resolution")
         found = find(self._snapshot, self._family, self._family.name)
-        open_ones = tuple(ref for ref in found.open if not self._is_inside(ref))
+        open_ones = tuple(ref for ref in found.open if not self.is_inside(ref))
         left = replace(found, open=open_ones, keys=())
         yield from grouped(self._snapshot, left, self._family, self._family.name)
 
@@ -167,7 +168,7 @@ class _Taken:
             return None
         return removal.definition(RepoPath(place.path), self._of(place.path), item.span)
 
-    def _is_inside(self, ref: RefFact) -> bool:
+    def is_inside(self, ref: RefFact) -> bool:
         start = self._of(ref.path).offset(ref.line, ref.column)
         for site in self.own:
             first = self._of(site.path).offset(site.line, site.column)
@@ -181,7 +182,7 @@ class _Taken:
         """The import or the entry of a list that a reference is."""
         if ref.role is Role.EXPORT:
             return removal.entry(ref.path, self._of(ref.path), ref.line, ref.column, ref.name)
-        for _, item in self._imports(ref):
+        for _, item in self.imports(ref):
             if item.line == ref.line:
                 site = removal.imported(ref.path, self._of(ref.path), item)
                 if site is None:
@@ -189,13 +190,13 @@ class _Taken:
                 return site
         return None
 
-    def _imports(self, ref: RefFact) -> list[tuple[int, Import]]:
+    def imports(self, ref: RefFact) -> list[tuple[int, Import]]:
         """The imports of the file of a reference that bring the definition."""
         linker, places = self._snapshot.linker, self._family.places
         found = enumerate(linker.sources.imports(ref.path))
         return [(at, item) for at, item in found if places.intersection(linker.imported(ref.path, at))]
 
-    def _unused(self) -> Iterator[tuple[RepoPath, Site]]:
+    def unused(self) -> Iterator[tuple[RepoPath, Site]]:
         """The imports of the file that nothing but the definition used."""
         for path in sorted({site.path for site in self.own}):
             facts = self._snapshot.linker.sources.facts(path)
@@ -219,7 +220,7 @@ class _Taken:
         name = facts.binds[number].name
         refs = [ref for ref in self._snapshot.references_in(path) if ref.name == name and not ref.receiver]
         uses = [ref for ref in refs if ref.role is not Role.IMPORT]
-        if not uses or not all(map(self._is_inside, uses)):
+        if not uses or not all(map(self.is_inside, uses)):
             return False
         lines = self._of(path)
         sites = sorted(self.own)

@@ -93,6 +93,8 @@ class Plan:
     before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # what the edited files hold
     shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places
     moves: Mapping[RepoPath, RepoPath] = field(default_factory=dict)  # old path → new path
+    block: str = ""  # the text that goes from one file to another
+    target: RepoPath | None = None  # where it goes
     gone: frozenset[tuple[str, str]] = frozenset()  # path and local name of imports that are taken out
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on

@@ -13,6 +13,7 @@ from codeplane.refactor import delete as deleting
 from codeplane.refactor import discard as discarding
 from codeplane.refactor import move as moving
 from codeplane.refactor import rename as renaming
+from codeplane.refactor import transfer as transferring
 from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import Sweep, concerned
 from codeplane.refactor.subject import find_subject
@@ -31,12 +32,14 @@ _PROOFS: Final[Mapping[str, Callable[[Index, Plan], Plan]]] = {
     "move": moving.proven,
     "delete": deleting.proven,
     "discard": discarding.proven,
+    "transfer": transferring.proven,
 }
 _CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]] = {
     "rename": renaming.with_groups,
     "move": moving.with_groups,
     "delete": deleting.with_groups,
     "discard": deleting.with_groups,
+    "transfer": transferring.with_groups,
 }
 
 
@@ -65,13 +68,15 @@ def rename(call: Call, symbol: str, new_name: str, name: str = "", *, is_forced:
 
 
 def move(call: Call, from_path: str, to_path: str) -> Pending:
-    """A plan to bring a file or a directory to another place."""
+    """A plan to bring a file or a directory to another place, or a symbol to another file."""
     sweep, tree = _sweep(call), call.repo.tree
 
     def make(snapshot: Snapshot) -> Plan:
+        sources = snapshot.linker.sources
+        if path_of(snapshot, from_path) is None:
+            return transferring.draft(snapshot, snapshot.symbol(from_path), tree.jail.enter(to_path))
         old = existing(snapshot, tree, from_path)
         new = tree.jail.enter(to_path)
-        sources = snapshot.linker.sources
         if sources.exists(old) and (to_path.endswith("/") or sources.is_directory(new)):
             new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
         return moving.draft(snapshot, moving.Route(old, new, tuple(tree.links())), sweep)

@@ -11,11 +11,11 @@ from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
 class RefactorMoveInput(Input):
-    from_path: Annotated[str, synonyms("from", "path", "source", "old_path")] = Field(
-        min_length=1, max_length=4096, description="File or directory."
+    from_path: Annotated[str, synonyms("from", "symbol", "path", "source", "old_path")] = Field(
+        min_length=1, max_length=4096, description="File, directory, or a symbol at the top of a file."
     )
     to_path: Annotated[str, synonyms("to", "target", "destination", "new_path")] = Field(
-        min_length=1, max_length=4096, description="Its new path; a directory takes a file under its name."
+        min_length=1, max_length=4096, description="Its new path; of a symbol, the file that it goes to."
     )
     apply: Literal["never", "if_certain"] = Field(
         default="never", description="`if_certain`: at once, where every edit is proven."
@@ -24,13 +24,14 @@ class RefactorMoveInput(Input):
 
 @tool(Effect.WRITE, "refactoring")
 def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
-    """Moves a file or a directory with every import that leads to it and every one inside that is relative.
+    """Moves a file, a directory or a symbol with every import that leads to it and every one that it needs.
 
     Use when:
     - a module, a package or a directory should be somewhere else, or have another name
     Not for:
     - another name for a function or a class: refactor_rename
     Examples:
+    - A function to another module: {"from_path": "app.load.parse", "to_path": "app/text.py"}
     - A module into a package: {"from_path": "app/load.py", "to_path": "app/io/load.py"}
     """
     pending = move(call, args.from_path, args.to_path)

@@ -1,0 +1,103 @@
+"""`refactor_move` of a symbol: programs do afterwards what they did before."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.tools.repo import Repo
+
+Made = Callable[[Mapping[str, str]], Repo]
+
+SHOP = {
+    "shop/__init__.py": "from shop.store import Store, load\n",
+    "shop/names.py": "LABEL = 'a'\n",
+    "shop/text.py": '"""Texts."""\n\nimport json\n\n\ndef plain(text):\n    return json.dumps(text)\n',
+    "shop/store.py": (
+        "import json\nfrom os import path as osp\nfrom .names import LABEL\n\nLIMIT = 3\n\n\n"
+        "class Store:\n    limit = LIMIT\n\n\n"
+        "# Reads it.\ndef load(name):\n    return json.loads('[\"%s\"]' % (osp.basename(name) + LABEL))\n\n\n"
+        "def short(name):\n    return name[:LIMIT]\n\n\n"
+        "def both(name):\n    return load(name), Store()\n"
+    ),
+    "main.py": (
+        "import shop.store\nfrom shop import load as read\nfrom shop.store import load, Store\n\n"
+        "assert load('x/y') == ['ya'] == read('y') == shop.store.load('y')\n"
+        "assert shop.store.both('y')[0] == ['ya'] and Store.limit == 3\n"
+        "assert shop.store.short('abcd') == 'abc'\n"
+        "from shop import text\nassert text.plain(1) == '1'\n"
+    ),
+}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    repos: list[Repo] = []
+
+    def make(files: Mapping[str, str]) -> Repo:
+        repos.append(Repo(tmp_path, files))
+        return repos[-1]
+
+    yield make
+    for repo in repos:
+        repo.session.close()
+
+
+def run(root: Path) -> None:
+    subprocess.run([sys.executable, "-B", "main.py"], cwd=root, check=True, capture_output=True)
+
+
+def test_a_function_takes_its_imports_along_and_is_imported_back(made: Made) -> None:
+    repo = made(SHOP)
+    run(repo.root)
+    done = repo.result("refactor_move", symbol="shop.store.load", to_path="shop/text.py", apply="if_certain")
+    assert done["outcome"] == "ok", done
+    assert done["doubts"] == ["shop/store.py imports load back: it is used or shown there."]
+    run(repo.root)
+    text = (repo.root / "shop/text.py").read_text()
+    assert text.count("import json") == 1
+    assert "from os import path as osp\nfrom shop.names import LABEL\n" in text
+    assert text.endswith(
+        "# Reads it.\ndef load(name):\n    return json.loads('[\"%s\"]' % (osp.basename(name) + LABEL))\n"
+    )
+    assert "def load" not in (repo.root / "shop/store.py").read_text()
+    assert "from shop.text import load" in (repo.root / "shop/__init__.py").read_text()
+    repo.result("undo")
+    run(repo.root)
+
+
+def test_a_class_that_needs_its_old_module_makes_a_circle_where_that_needs_the_class(made: Made) -> None:
+    repo = made(SHOP)
+    told = repo.result("refactor_move", symbol="shop.store.Store", to_path="shop/text.py")
+    assert told["outcome"] == "refused"
+    assert told["problems"] == ["Imports would go in a circle: shop/store.py → shop/text.py → shop/store.py."]
+
+
+def test_a_definition_goes_to_a_file_that_is_not_there_yet(made: Made) -> None:
+    files = SHOP | {"shop/store.py": SHOP["shop/store.py"].replace("load(name), Store()", "[['ya']], 1")}
+    files["main.py"] = "from shop.store import load\nassert load('x/y') == ['ya']\n"
+    repo = made(files)
+    run(repo.root)
+    done = repo.result(
+        "refactor_move", symbol="shop.store.load", to_path="shop/reading.py", apply="if_certain"
+    )
+    assert done["outcome"] == "ok", done
+    assert (repo.root / "main.py").read_text().startswith("from shop.reading import load\n")
+    assert (repo.root / "shop/reading.py").read_text().startswith("import json\nfrom os import path as osp\n")
+    assert "json" not in (repo.root / "shop/store.py").read_text()
+    run(repo.root)
+
+
+def test_a_name_that_the_target_has_is_a_collision(made: Made) -> None:
+    repo = made(SHOP | {"shop/text.py": "load = 1\n"})
+    told = repo.result("refactor_move", symbol="shop.store.load", to_path="shop/text.py")
+    assert told["outcome"] == "refused"
+    assert told["problems"] == ["`load` is bound already in shop/text.py."]
+
+
+def test_a_method_and_another_language_are_unsupported(made: Made) -> None:
+    repo = made({"a.ts": "export function f() {}\n", "b.py": "class A:\n    def m(self): ...\n"})
+    assert repo.result("refactor_move", symbol="a.f", to_path="c.ts")["outcome"] == "unsupported"
+    assert repo.result("refactor_move", symbol="b.A.m", to_path="c.py")["outcome"] == "unsupported"
