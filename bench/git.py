@@ -19,7 +19,7 @@ from codeplane.tools import all_tools
 
 COMMITS = 1000
 CHANGED = 100
-RUNS = 15
+RUNS = 25
 BOUND = 1.5
 
 Ask = Callable[[], Awaitable[None]]
@@ -32,7 +32,6 @@ def figures() -> Iterator[Figure]:
         changed = _grow(root)
         session = RepoSession.open(Checkout.find(root, Places.of_user({"HOME": base, "TMPDIR": base}), []))
         try:
-            session.index.refresh()
             yield from _compared(Pipeline(session, all_tools()), root, changed)
         finally:
             session.close()

@@ -182,7 +182,16 @@ def another_worktree(root: Path) -> None:
     (root / "linked" / "x.o").write_text("x")
 
 
+def a_large_file_that_was_touched(root: Path) -> None:
+    for name in ("same.bin", "other.bin"):
+        (root / name).write_bytes(b"x" * (9 << 20))
+    plain.run(root, "add", "-A")
+    (root / "same.bin").touch()
+    (root / "other.bin").write_bytes(b"y" * (9 << 20))
+
+
 CASES = (
+    a_large_file_that_was_touched,
     names_packed_in_the_index,
     another_worktree,
     intended,

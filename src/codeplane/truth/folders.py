@@ -50,9 +50,10 @@ class Folders:
         self._asked[path] = known
         return known[1]
 
-    def settle(self) -> None:
-        """Forgets all directories that were not asked for since the last time."""
-        self._known, self._asked = self._asked, {}
+    def settle(self, *, whole: bool) -> None:
+        """Remembers what was asked for since the last time; after a `whole` look, nothing else."""
+        self._known = self._asked if whole else {**self._known, **self._asked}
+        self._asked = {}
 
     def _list(self, path: str) -> _Listed | None:
         now = time.time_ns()

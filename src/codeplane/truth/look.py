@@ -1,11 +1,12 @@
 """One pass over the tracked files: which of them differ from git's index."""
 
+import hashlib
 import os
 import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import BinaryIO, Final
 
 import pygit2
 
@@ -24,6 +25,7 @@ from codeplane.truth.untracked import Untracked, is_repository
 from codeplane.truth.version import submodule_head
 
 _LARGEST_COMPARED: Final = 8 << 20
+_CHUNK: Final = 1 << 20
 # The clock of a file system moves in steps: a file this much older than the index may be as young as it.
 _STEP_NS: Final = 20_000_000
 _WORD: Final = 0xFFFFFFFF
@@ -46,6 +48,8 @@ class Look:
     staged: Staged
     unknown: Untracked
     index_ns: int = 0
+    base: str = ""
+    latest: int = 0  # a file that was staged later than this may have changed unseen
     trusts_modes: bool = True
     is_sparse: bool = False
     hashed: dict[str, tuple[tuple[int, ...], str | None]] = field(default_factory=dict)
@@ -58,6 +62,7 @@ class Look:
         """Compares all tracked files; what is not tracked is looked for only when it is asked for."""
         self.trusts_modes = flag(self.handle, "core.filemode", default=True)
         self.is_sparse = flag(self.handle, "core.sparsecheckout")
+        self.base, self.latest = f"{self.jail.root}/", self.index_ns - _STEP_NS
         self.unknown.begin()
         tracked, at = self.staged.tracked, self.folders.at
         ahead = [""]
@@ -98,9 +103,7 @@ class Look:
 
     def _compare(self, here: Tracked, found: Folder) -> None:
         """The tracked files of one directory."""
-        base, lstat = f"{self.jail.root}/", os.lstat
-        latest = self.index_ns - _STEP_NS
-        files = found.files
+        base, latest, lstat, files = self.base, self.latest, os.lstat, found.files
         for name, entry in here.files:
             path, mode, _, mtime_ns, ctime_ns, inode, size, is_assumed, _, is_intended = entry
             if is_assumed:
@@ -166,7 +169,7 @@ class Look:
         if known is None or known[0] != key:
             began = time.time_ns()
             known = (key, self._read(entry, now))
-            if is_racy(now, began):
+            if known[1] is None or is_racy(now, began):
                 return known[1]
         self.kept[entry.path] = known
         return known[1]
@@ -185,8 +188,9 @@ class Look:
         except (OSError, CodePlaneError):
             return None
         with os.fdopen(fd, "rb") as stream:
-            data = stream.read()
-        return blob_id(cleaned(told, data, entry.oid))
+            if now.st_size > _LARGEST_COMPARED and told.line_ends is None and not told.ident:
+                return _streamed_id(stream, now.st_size)
+            return blob_id(cleaned(told, stream.read(), entry.oid))
 
     def _submodule(self, entry: Entry) -> None:
         head = submodule_head(self.repository, RepoPath(entry.path))
@@ -211,3 +215,11 @@ class Look:
                     ahead.append(f"{path}/{name}" if path else name)
                 elif not (entry.is_assumed or entry.is_skipped):
                     yield Change("D", entry.path, entry.side, None)
+
+
+def _streamed_id(stream: BinaryIO, size: int) -> str:
+    """The id of a blob that need not be in memory as a whole."""
+    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    while chunk := stream.read(_CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -120,8 +120,7 @@ class GitStatus:
         look.index_ns = _stamp(self._repository.git_dir / "index")
         look.hashed = self._hashed
         look.run(untracked=untracked)
-        if untracked:
-            self._folders.settle()
+        self._folders.settle(whole=untracked)
         self._hashed = look.kept
         return staged, look
 
