@@ -227,6 +227,15 @@ def test_commits_for_others_are_put_behind_them(tree: Tree) -> None:
     assert tree.git("log", "--format=%s", "-3").split() == ["two", "one", "start"]
 
 
+def test_a_commit_of_which_nothing_is_left_stays_and_is_told(tree: Tree) -> None:
+    tree.commit("one", g="1\n")
+    (tree.root / "g").unlink()
+    tree.commit("fixup! one")
+    with tree.opened().opened() as handle:
+        done = start(tree.opened(), PROGRAMS, handle, plan_rebase(handle, "side", None, autosquash=True), [])
+    assert "nothing is left" in done.notes[0] and tree.git("log", "-1", "--format=%s") == "one\n"
+
+
 def test_what_upstream_has_already_is_left_out(tree: Tree) -> None:
     tree.fork("ours\n" + LINES, LINES + "theirs\n")
     tree.git("cherry-pick", "side")

@@ -51,7 +51,7 @@ def git(root: Path, *arguments: str) -> bytes:
 def assert_same(ours: Path, theirs: Path, *, notes: bool = True) -> None:
     left, right = plain.state_of(ours), plain.state_of(theirs)
     assert left.index == right.index
-    assert left.status == right.status
+    assert left.status == right.status, (left.status, right.status)
     assert left.files == right.files
     assert history(ours) == history(theirs)
     if notes:

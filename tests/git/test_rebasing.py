@@ -102,15 +102,18 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
         if not steps:
             return
         rebase(repository, programs, worded)
-        plain.run(theirs, "rebase", "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
+        said = plain.run(theirs, "rebase", "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
         for _ in range(MOST_STOPS):
+            if b"it empty" in said:
+                event("nothing is left of a commit")
+                return
             assert_same(repository.root, theirs, notes=False)
             if not (repository.root / ".git" / "rebase-merge").exists():
                 break
             event("stopped")
             named = unmerged(repository.root)
             git(theirs, "add", "-A")
-            git(theirs, "rebase", "--continue")
+            said = git(theirs, "rebase", "--continue")
             go_on(repository, programs, Resolution(lambda _: None, named))
 
 

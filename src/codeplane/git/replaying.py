@@ -135,6 +135,8 @@ class Replay:
     def _add(self, step: Step, commit: pygit2.Commit, before: pygit2.Commit, tree: str) -> None:
         if step.verb.melds:
             self.commit(tree, self.melded(step), before, [str(oid) for oid in before.parent_ids])
+            if _is_empty(self._handle, self._commit(self.at)):
+                self._notes[f"With {step.commit[:10]} nothing is left of a commit; it stays, empty."] = None
         elif tree == str(before.tree_id) and not _is_empty(self._handle, commit):
             self._notes[f"{step.commit[:10]} changes nothing any more and was left out."] = None
             return
