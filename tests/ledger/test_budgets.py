@@ -61,6 +61,24 @@ def test_a_budget_that_is_used_up_ends_the_task_until_another_is_opened(ask: Ask
     assert ask("toy_mutate", after="z")["meta"]["task_id"] == opened["task_id"]
 
 
+def test_tasks_are_counted_for_an_operator(session: RepoSession, toys: dict[str, Tool]) -> None:
+    pipeline = Pipeline(session, toys)
+    run = {"kind": "test_run", "failure": "test_a"}
+    asked: list[dict[str, str]] = [{}, run, {}, run, {}, {}]  # two more than the limit of changes
+    for arguments in asked:
+        anyio.run(pipeline.call, Request("toy_mutate", arguments, "a client"))
+    anyio.run(pipeline.call, Request("task_open", {}, "a client"))
+    lines = set(pipeline.telemetry.render().decode().splitlines())
+    assert {
+        "codeplane_tasks_open 1.0",
+        "codeplane_tasks_opened_total 2.0",
+        'codeplane_tasks_closed_total{state="CLOSED_FAILED"} 1.0',
+        'codeplane_budget_refusals_total{budget="mutations"} 2.0',
+        'codeplane_flags_total{flag="no_op"} 1.0',
+        'codeplane_flags_total{flag="non_progress"} 1.0',
+    } <= lines, lines
+
+
 def test_another_client_has_a_budget_of_its_own(ask: Ask) -> None:
     for text in "xyz":
         ask("toy_mutate", after=text)

@@ -2,8 +2,9 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from codeplane.core.errors import CodePlaneError, TaskBudgetExceeded, TaskClosed
@@ -37,6 +38,16 @@ class Signals:
         return (*(["no_op"] if self.no_op else []), *(["non_progress"] if self.non_progress else []))
 
 
+@dataclass
+class Tally:
+    """How many tasks this server has seen begin and end, and what it has told their clients."""
+
+    opened: int = 0  # on record
+    closed: Counter[TaskState] = field(default_factory=Counter)
+    refused: Counter[Budget] = field(default_factory=Counter)  # calls, by the limit that is used up
+    flagged: Counter[str] = field(default_factory=Counter)
+
+
 class Tasks:
     """The tasks of one server. `where` tells the commit and the epoch that a task begins at."""
 
@@ -46,6 +57,7 @@ class Tasks:
         self._where = where
         self._guard = threading.RLock()
         self._open: dict[TaskId, Task] = {}
+        self.tally = Tally()
         # Rows that say what is so in any case: they may be written later, with the next ones.
         self._pending: list[Entry] = []
 
@@ -114,7 +126,7 @@ class Tasks:
         """
         with self._guard:
             if task.spent is not None:
-                raise _exceeded(task, task.spent)
+                raise self._refused(task, task.spent)
             if task.state != "OPEN":
                 raise TaskClosed(
                     f"Task {task.task_id} is closed ({task.state}).",
@@ -125,7 +137,7 @@ class Tasks:
             if budget in ("mutations", "duration_sec"):
                 self._fail(task, budget, op_type or kind)
             if budget is not None:
-                raise _exceeded(task, budget)
+                raise self._refused(task, budget)
             if kind == "mutation":
                 task.mutations += 1
             else:
@@ -144,8 +156,7 @@ class Tasks:
             signals = Signals(no_op=fingerprint in (task.last_mutation, NO_CHANGE))
             task.last_mutation = fingerprint
             task.has_changed_since_failure = True
-            task.flags = signals.flags
-            return signals
+            return self._flagged(task, signals)
 
     def note_failure(self, task: Task, fingerprint: str) -> Signals:
         """Takes a failure into account: the same one after a change is no progress."""
@@ -153,9 +164,7 @@ class Tasks:
             repeated = fingerprint == task.last_failure and task.has_changed_since_failure
             task.last_failure = fingerprint
             task.has_changed_since_failure = False
-            signals = Signals(non_progress=repeated)
-            task.flags = signals.flags
-            return signals
+            return self._flagged(task, Signals(non_progress=repeated))
 
     def find(self, task_id: TaskId) -> Task | None:
         """A task by its id, as it is now."""
@@ -164,6 +173,15 @@ class Tasks:
     def on_record(self) -> list[Task]:
         """The open tasks that the ledger knows of."""
         return list(self._open.values())
+
+    def _flagged(self, task: Task, signals: Signals) -> Signals:
+        task.flags = signals.flags
+        self.tally.flagged.update(signals.flags)
+        return signals
+
+    def _refused(self, task: Task, budget: Budget) -> TaskBudgetExceeded:
+        self.tally.refused[budget] += 1
+        return _exceeded(task, budget)
 
     def _fail(self, task: Task, budget: Budget, op_type: str) -> None:
         task.spent = budget
@@ -192,6 +210,7 @@ class Tasks:
 
     def _count_in(self, task: Task) -> None:
         """Notes that the ledger knows of the task, once it does."""
+        self.tally.opened += not task.is_recorded
         task.is_recorded = True
         if task.state == "OPEN":
             self._open[task.task_id] = task
@@ -201,6 +220,7 @@ class Tasks:
             return []
         task.state, task.reason, task.closed_ms = state, reason, int(time.time() * 1000)
         self._open.pop(task.task_id, None)
+        self.tally.closed[state] += task.is_recorded
         return [task.event("closed")] if task.is_recorded else []
 
     def _write(self, entries: list[Entry]) -> int:

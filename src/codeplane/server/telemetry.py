@@ -1,13 +1,16 @@
 """What the server counts, in Prometheus form."""
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import psutil
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from codeplane import __version__
+from codeplane.ledger import Tasks
 from codeplane.session import RepoSession
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
@@ -42,6 +45,7 @@ class Telemetry:
         build = Gauge("codeplane_build_info", "Version.", ["version"], registry=self.registry)
         build.labels(__version__).set(1)
         self.registry.register(_Resources())
+        self.registry.register(_Tasks(repo.tasks))
 
     def count(self, tool: str, outcome: str, seconds: float) -> None:
         self._calls.labels(tool, outcome).inc()
@@ -52,6 +56,29 @@ class Telemetry:
 
     def render(self) -> bytes:
         return generate_latest(self.registry)
+
+
+class _Tasks(Collector):
+    """How tasks begin and end, which limits they run into, and how often one goes round in circles."""
+
+    def __init__(self, tasks: Tasks) -> None:
+        self._tasks = tasks
+
+    def collect(self) -> list[Metric]:
+        tally = self._tasks.tally
+        now = GaugeMetricFamily("codeplane_tasks_open", "Open tasks.", value=len(self._tasks.on_record()))
+        opened = CounterMetricFamily("codeplane_tasks_opened", "Tasks that have begun.", value=tally.opened)
+        ended = _counts("tasks_closed", "Tasks that have ended.", "state", tally.closed)
+        refused = _counts("budget_refusals", "Calls beyond a limit.", "budget", tally.refused)
+        flagged = _counts("flags", "Changes and failures without progress.", "flag", tally.flagged)
+        return [now, opened, ended, refused, flagged]
+
+
+def _counts(name: str, text: str, label: str, counted: Mapping[Any, int]) -> CounterMetricFamily:
+    made = CounterMetricFamily(f"codeplane_{name}", text, labels=[label])
+    for value, count in sorted(counted.items()):
+        made.add_metric([value], count)
+    return made
 
 
 class _Resources(Collector):
