@@ -16,7 +16,7 @@ settings.load_profile("suite")
 
 
 # Room for everything that one run leaves behind, with much to spare.
-_ROOM = 8 << 30
+_ROOM = 2 << 30
 
 
 def pytest_configure() -> None:

@@ -70,6 +70,7 @@ class Zygote:
         self._socket = ours
         self._guard = threading.Lock()
         self._pids: list[int] = []
+        self._is_gone = False
         self._forked = threading.Condition()
         self.ended: dict[int, threading.Event] = {}
         self.statuses: dict[int, int] = {}
@@ -80,7 +81,8 @@ class Zygote:
         asked = {"args": args, "cwd": cwd, "env": dict(os.environ if env is None else env)}
         with self._guard, self._forked:
             socket.send_fds(self._socket, [json.dumps(asked).encode()], fds)
-            assert self._forked.wait_for(lambda: self._pids, timeout=60), "the zygote does not answer"
+            self._forked.wait_for(lambda: self._pids or self._is_gone, timeout=60)
+            assert self._pids, "the zygote does not answer: python -m tests.zygote 0 shows why"
             return self._pids.pop()
 
     def close(self) -> None:
@@ -89,14 +91,8 @@ class Zygote:
         self._process.wait()
 
     def _listen(self) -> None:
-        while True:
-            try:
-                told = json.loads(self._socket.recv(_ASKED) or b"null")
-            except OSError:
-                return
-            if told is None:
-                return
-            pid, status = told
+        while data := self._received():
+            pid, status = json.loads(data)
             if status is None:
                 self.ended[pid] = threading.Event()
                 with self._forked:
@@ -105,6 +101,15 @@ class Zygote:
             else:
                 self.statuses[pid] = status
                 self.ended[pid].set()
+        with self._forked:
+            self._is_gone = True
+            self._forked.notify()
+
+    def _received(self) -> bytes:
+        try:
+            return self._socket.recv(_ASKED)
+        except OSError:
+            return b""
 
 
 @cache
