@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from codeplane.core.errors import ContentChanged, DecisionRefused, PlanStale, RequestError
+from codeplane.core.errors import ContentChanged, DecisionRefused, NotFound, PlanStale, RequestError
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Index, Snapshot
 from codeplane.jail import shown
@@ -73,7 +73,7 @@ def move(call: Call, from_path: str, to_path: str) -> Pending:
 
     def make(snapshot: Snapshot) -> Plan:
         sources = snapshot.linker.sources
-        if path_of(snapshot, from_path) is None:
+        if _is_symbol(snapshot, from_path):
             return transferring.draft(snapshot, snapshot.symbol(from_path), tree.jail.enter(to_path))
         old = existing(snapshot, tree, from_path)
         new = tree.jail.enter(to_path)
@@ -82,6 +82,15 @@ def move(call: Call, from_path: str, to_path: str) -> Pending:
         return moving.draft(snapshot, moving.Route(old, new, tuple(tree.links())), sweep)
 
     return planned(call, make)
+
+
+def _is_symbol(snapshot: Snapshot, text: str) -> bool:
+    try:
+        return path_of(snapshot, text) is None
+    except NotFound:
+        if "/" in text:
+            return False
+        raise
 
 
 def delete(call: Call, target: str, accept: Sequence[str] = ()) -> Pending:
