@@ -19,6 +19,7 @@ BENCHES = (
     "diff",
     "git",
     "economy",
+    "rename",
     "oracle",
 )
 

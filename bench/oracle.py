@@ -90,7 +90,7 @@ class Verdict:
 
 def figures() -> Iterator[Figure]:
     for name, version, only in PACKAGES:
-        yield from _figures(name, compare(python_package(name, version), _pyright(), "python", only))
+        yield from _figures(name, compare(python_package(name, version), pyright(), "python", only))
     for name, version, only in NPM_PACKAGES:
         yield from _figures(name, compare(npm_package(name, version), _typescript(), "typescript", only))
 
@@ -310,7 +310,7 @@ class Oracle(NamedTuple):
     options: dict[str, Any]
 
 
-def _pyright() -> Oracle:
+def pyright() -> Oracle:
     """In an environment without packages: what is imported is what is in the repository."""
     home = CACHE.parent / f"basedpyright-{PYRIGHT}"
     program = home / "bin" / "basedpyright-langserver"

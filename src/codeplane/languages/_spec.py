@@ -191,6 +191,7 @@ class LanguageSpec:
     # A module can be the value of a variable, so what it holds may stand behind any name.
     modules_are_values: bool = False
     reserved: str = ""  # pattern of names that the language itself calls by
+    hooks: str = ""  # pattern of names that frameworks call by
     # Members by which a definition tells its own name to code.
     name_attributes: tuple[str, ...] = ()
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name

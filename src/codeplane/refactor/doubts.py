@@ -34,6 +34,7 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
     yield from family.doubts
     yield from _asked_by_name(snapshot, family)
     for place in sorted(family.places):
+        yield from _called_from_outside(snapshot, place)
         yield from _decorated(snapshot, place)
         if new:
             yield from _named(snapshot, place, new)
@@ -64,6 +65,17 @@ def _asked_by_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
                 text = f"`{attribute}` is read where names are made at run time."
                 yield Problem("dynamic", text, RepoPath(path), asks[0].line)
                 return
+
+
+def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+    """Names that test runners and other frameworks look for."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item, hooks = definition_of(snapshot, place), specs()[facts.language].hooks
+    is_test = bool(flags_of(snapshot, place) & FLAG_TEST)
+    if is_test or (hooks and re.fullmatch(hooks, item.name)):
+        text = f"{item.name} is a name that a framework calls by."
+        yield Problem("hook", text, RepoPath(place.path), item.name_line)
 
 
 def _is_part_of_another(snapshot: Snapshot, name: str) -> bool:

@@ -72,6 +72,8 @@ SPEC = LanguageSpec(
     super_receivers=("super()",),
     modules_are_values=True,
     reserved=r"__\w+__",
+    hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
+    r"load_tests|main",
     name_attributes=("__name__", "__qualname__"),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
