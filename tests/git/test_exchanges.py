@@ -16,7 +16,7 @@ from codeplane.process import Programs
 from tests.git import plain
 from tests.git.histories import World, made, worlds
 
-LIGHT = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+LIGHT = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 HEAVY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 

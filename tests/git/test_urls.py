@@ -96,7 +96,7 @@ _names = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(sources=st.lists(_sources, min_size=1, max_size=3, unique=True), names=_names, data=st.data())
 def test_references_go_where_git_puts_them(
     tmp_path_factory: pytest.TempPathFactory, sources: list[str], names: list[str], data: st.DataObject
