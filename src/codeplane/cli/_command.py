@@ -112,3 +112,8 @@ def _encodable(text: str) -> str:
 
 def exit_code(error: CodePlaneError) -> int:
     return next(code for kind, code, _ in EXIT_CODES if isinstance(error, kind))
+
+
+def without_refactoring(is_wanted: bool) -> tuple[str, ...]:
+    """What `--no-refactor` says, as an assignment of a setting."""
+    return ("refactor.enabled=false",) if is_wanted else ()

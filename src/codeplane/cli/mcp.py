@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from codeplane.cli._command import command
+from codeplane.cli._command import command, without_refactoring
 from codeplane.config import Places
 from codeplane.server.front import Front
 from codeplane.server.host import Host
@@ -23,7 +23,8 @@ from codeplane.session.checkout import Checkout
     help="Which tools.",
 )
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
-def mcp(root: Path, as_json: bool, profile: str, assignments: tuple[str, ...]) -> None:  # noqa: ARG001 - every command has --json; stdio speaks JSON anyway
+@click.option("--no-refactor", is_flag=True, help="Offer no refactoring tools, where this process serves.")
+def mcp(root: Path, as_json: bool, profile: str, assignments: tuple[str, ...], no_refactor: bool) -> None:  # noqa: ARG001 - every command has --json; stdio speaks JSON anyway
     """Speak MCP over stdin and stdout.
 
     This is what client configurations run. It joins the server that runs for the repository, or serves
@@ -33,6 +34,7 @@ def mcp(root: Path, as_json: bool, profile: str, assignments: tuple[str, ...]) -
     # Loading the server makes many objects that all live on: collecting among them is waste.
     gc.disable()
     places = Places.of_user()
+    assignments = (*assignments, *without_refactoring(no_refactor))
     checkout = Checkout.find(root, places, assignments)
     asyncio.run(_carry(Host(checkout, places, profile, "cpl mcp", assignments)))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from codeplane.cli._clients import connection_lines
-from codeplane.cli._command import command
+from codeplane.cli._command import command, without_refactoring
 from codeplane.cli._progress import ProgressLine
 from codeplane.config import Places
 from codeplane.server.claim import claim
@@ -19,14 +19,15 @@ from codeplane.storage import ServerLock, Serving
 
 @command()
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
-def up(root: Path, as_json: bool, assignments: tuple[str, ...]) -> None:
+@click.option("--no-refactor", is_flag=True, help="Offer no refactoring tools.")
+def up(root: Path, as_json: bool, assignments: tuple[str, ...], no_refactor: bool) -> None:
     """Serve the repository in the foreground; Ctrl+C stops.
 
     Prints the endpoint and the lines that add CodePlane to a client. Makes the state directory when it
     is missing, and refuses to start when the repository is served already.
     """
     places = Places.of_user()
-    checkout = Checkout.find(root, places, assignments)
+    checkout = Checkout.find(root, places, (*assignments, *without_refactoring(no_refactor)))
     lock = claim(checkout)
 
     def started(serving: Serving) -> None:

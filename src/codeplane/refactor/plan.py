@@ -99,4 +99,5 @@ class Plan:
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
     epoch: int = 0
+    contexts: tuple[str, ...] = ()  # the build contexts that have a part in it
     within: RepoPath | None = None  # the one file that matters, where nothing outside can say the name

@@ -16,6 +16,7 @@ from codeplane.languages import LanguageSpec, has_references, specs
 from codeplane.languages.facts import Span
 from codeplane.refactor import words
 from codeplane.refactor.collisions import collisions
+from codeplane.refactor.contexts import contexts_of, divergence
 from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family, family_of, variable_family
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict
@@ -80,7 +81,7 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
         replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen, holders)
     )
     problems = [*collisions(snapshot, family, new)]
-    waiting = [*doubts(snapshot, family, new), *found.doubts]
+    waiting = [*doubts(snapshot, family, new), *found.doubts, *divergence(snapshot, family)]
     blocked = list(_unread(snapshot, plan, _language_family(snapshot, subject.path)))
     plan = replace(
         plan,
@@ -89,6 +90,7 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
         mentions=mentioned,
         problems=(*problems, *blocked),
         notes=tuple(waiting),
+        contexts=contexts_of(snapshot, family, found.sites),
         verdict=_verdict(problems, blocked, groups, waiting),
     )
     taken = [one.site for one in mentioned if one.is_taken]

@@ -32,7 +32,7 @@ class Witness:
     capsules: tuple[Capsule, ...]
 
 
-def witness(plan: Plan, contexts: tuple[str, ...] = ()) -> Witness:
+def witness(plan: Plan) -> Witness:
     """The evidence behind a plan that is not certain."""
     files = sorted(shown(path) for path in plan.read)
     defined = [site for site in plan.sites if site.what not in _ROLES]
@@ -42,7 +42,7 @@ def witness(plan: Plan, contexts: tuple[str, ...] = ()) -> Witness:
         len(files) > _MOST_FILES or len(facts) > _MOST_FACTS,
         tuple(facts[:_MOST_FACTS]),
         tuple(_failed(plan)),
-        tuple(_capsules(plan, contexts)),
+        tuple(_capsules(plan)),
     )
 
 
@@ -66,13 +66,13 @@ _VERIFY: Final = {
 }
 
 
-def _capsules(plan: Plan, contexts: tuple[str, ...]) -> list[Capsule]:
+def _capsules(plan: Plan) -> list[Capsule]:
     """One for each kind of question that the open places ask."""
     kinds: dict[str, list[str]] = {}
     for group in plan.groups:
         kinds.setdefault(group.question, []).append(group.id)
-    if len(contexts) > 1:
-        kinds["context_membership"] = list(contexts)
+    if len(plan.contexts) > 1:
+        kinds["context_membership"] = list(map(shown, plan.contexts))
     made = []
     for kind, groups in kinds.items():
         question, verify, stop = _VERIFY[kind]

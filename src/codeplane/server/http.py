@@ -1,7 +1,7 @@
 """The HTTP application: operator routes and one MCP endpoint for each profile, all behind the guard."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ class HttpApp:
         telemetry: Telemetry,
         status: Callable[[], dict[str, Any]],
         session_idle_sec: float = 1800,
+        more: Sequence[BaseRoute] = (),
     ) -> None:
         self._managers = {
             path: StreamableHTTPSessionManager(
@@ -52,6 +53,7 @@ class HttpApp:
             Route("/ready", _readiness(status)),
             Route("/status", _reporting(status)),
             Route("/metrics", _metrics(telemetry)),
+            *more,
         ]
         self.routes += [
             Route(path, StreamableHTTPASGIApp(manager)) for path, manager in self._managers.items()

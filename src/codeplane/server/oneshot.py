@@ -10,7 +10,7 @@ from codeplane.server.logs import close_logs, set_up_own_log
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import StateDir
-from codeplane.tools import all_tools
+from codeplane.tools import offered_tools
 
 _ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -26,7 +26,9 @@ async def call_here(checkout: Checkout, tool: str, arguments: object) -> tuple[d
         set_up_own_log(checkout.settings.logging, StateDir.at(checkout.root).log_file)
         repo = RepoSession.open(checkout)
         try:
-            answer = await Pipeline(repo, all_tools()).call(Request(tool, arguments, "cpl call"))
+            answer = await Pipeline(repo, offered_tools(checkout.settings)).call(
+                Request(tool, arguments, "cpl call")
+            )
         finally:
             repo.close()
         return dict(answer.body), answer.is_error

@@ -26,9 +26,10 @@ from codeplane.server.logs import close_logs, set_up_logs
 from codeplane.server.pipeline import Pipeline
 from codeplane.server.profiles import profiles
 from codeplane.server.relay import Relay
+from codeplane.server.rest import Rest
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import ServerLock, Serving, private_dir
-from codeplane.tools import all_tools
+from codeplane.tools import offered_tools
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class Runtime:
         with self._listening() as listener:
             token = repo.state.new_token()
             set_up_logs(self._checkout.settings.logging, repo.state.log_file, token)
-            tools = all_tools()
+            tools = offered_tools(self._checkout.settings)
             pipeline = Pipeline(repo, tools)
             offered = profiles(tools)
             endpoints = {p.path: endpoint(p, pipeline) for p in offered.values()}
@@ -85,6 +86,7 @@ class Runtime:
                 pipeline.telemetry,
                 lambda: _status(repo, pipeline, serving),
                 self._settings.session_idle_sec,
+                Rest(repo, pipeline).routes(tools.values()),
             )
             try:
                 private_dir(self._places.runtime_dir)

@@ -44,6 +44,7 @@ class PlanOutput(Output):
     more_files: int | None = Field(default=None, description="Files beyond those.")
     undecided: list[GroupOutput] | None = Field(default=None, description="Places that may be meant.")
     more_undecided: int | None = Field(default=None, description="Groups beyond those.")
+    contexts: list[str] | None = Field(default=None, description="Build contexts, where there are several.")
     doubts: list[str] | None = Field(default=None, description="What facts cannot rule out.")
     problems: list[str] | None = Field(default=None, description="What stands in the way.")
     mentions: dict[str, int] | None = Field(
@@ -77,6 +78,7 @@ def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> Pla
         more_files=max(0, len(touched) - _MOST_FILES) or None,
         undecided=[group_told(plan, one, _MOST_SAMPLES) for one in plan.groups[:_MOST_GROUPS]] or None,
         more_undecided=max(0, len(plan.groups) - _MOST_GROUPS) or None,
+        contexts=list(map(shown, plan.contexts)) if len(plan.contexts) > 1 else None,
         doubts=_told(plan.notes),
         problems=_told(plan.problems),
         mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,

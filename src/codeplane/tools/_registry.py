@@ -11,6 +11,7 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict
 
 import codeplane.tools
+from codeplane.config import Settings
 from codeplane.session import Call
 from codeplane.tools._docs import ToolDoc, parse_doc
 
@@ -100,3 +101,9 @@ def all_tools() -> dict[str, Tool]:
             assert isinstance(unit, Tool), f"BUG: {module.name}.py holds no tool {module.name}"
             found[unit.name] = unit
     return dict(sorted(found.items()))
+
+
+def offered_tools(settings: Settings) -> dict[str, Tool]:
+    """The tools that a repository offers: those of a family that is switched off are not there."""
+    off = () if settings.refactor.enabled else ("refactoring",)
+    return {name: unit for name, unit in all_tools().items() if unit.category not in off}

@@ -10,7 +10,7 @@ from codeplane.tools._registry import (
     Input,
     Output,
     Tool,
-    all_tools,
+    offered_tools,
     synonyms,
     tool,
 )
@@ -58,7 +58,7 @@ def describe(call: Call, args: DescribeInput) -> RepoDescription | ToolDescripti
     - What is this repository: {}
     - How is a tool called: {"name": "describe"}
     """
-    tools = all_tools()
+    tools = offered_tools(call.repo.checkout.settings)
     if args.name and args.action != "repo":
         return _describe_tool(tools, args.name)
     if args.action == "tool":
