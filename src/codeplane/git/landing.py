@@ -13,6 +13,7 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError, GitUnfinished, WorkAtRisk
 from codeplane.git.differing import between, in_index, staged, unmerged
+from codeplane.git.index import edited_index
 from codeplane.git.outcome import Conflict, Side
 from codeplane.git.planning import Plan, Risk, in_tree, plan_paths
 from codeplane.git.position import unfinished
@@ -86,7 +87,7 @@ def land(
     except CodePlaneError:
         clear_state(repository)
         raise
-    stage_conflicts(handle, merged.conflicts)
+    stage_conflicts(repository, handle, merged.conflicts)
     return put
 
 
@@ -111,18 +112,17 @@ def check_landed(repository: Repository) -> None:
         )
 
 
-def stage_conflicts(handle: pygit2.Repository, conflicts: Iterable[Conflict]) -> None:
+def stage_conflicts(repository: Repository, handle: pygit2.Repository, conflicts: Iterable[Conflict]) -> None:
     """Has the index say what is in conflict; the files are there already."""
     listed = tuple(conflicts)
     if not listed:
         return
-    index = handle.index
-    for one in listed:
-        if one.path in index:
-            index.remove(one.path)
-        sides = (_entry(one.path, side) for side in (one.ancestor, one.ours, one.theirs))
-        index.add_conflict(*sides)
-    index.write()
+    with edited_index(repository, handle) as index:
+        for one in listed:
+            if one.path in index:
+                index.remove(one.path)
+            sides = (_entry(one.path, side) for side in (one.ancestor, one.ours, one.theirs))
+            index.add_conflict(*sides)  # type: ignore[arg-type]
 
 
 def leave(

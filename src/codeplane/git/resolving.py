@@ -8,6 +8,7 @@ from codeplane.core.errors import GitUnsupported
 from codeplane.git.clean import attributes_of
 from codeplane.git.conflicts import conflicts_of, has_marks
 from codeplane.git.differing import in_index
+from codeplane.git.index import edited_index
 from codeplane.git.outcome import Conflict
 from codeplane.git.repository import Repository
 from codeplane.git.saved import stored
@@ -51,11 +52,12 @@ def _stage(repository: Repository, handle: pygit2.Repository, paths: Collection[
         raise GitUnsupported(
             f"{', '.join(filtered)}: a filter applies, which is a program.", hints=["git_stage it first."]
         )
-    tree, index = WorkTree(handle, repository.root), handle.index
-    for path in paths:
-        side = stored(tree, path)
-        del index.conflicts[path]
-        if side is not None:
-            index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
-    if paths:
-        index.write()
+    if not paths:
+        return
+    tree = WorkTree(handle, repository.root)
+    with edited_index(repository, handle) as index:
+        for path in paths:
+            side = stored(tree, path)
+            del index.conflicts[path]
+            if side is not None:
+                index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
