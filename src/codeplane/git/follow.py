@@ -99,7 +99,7 @@ def _mapped(handle: pygit2.Repository, old: Place, new: Place, span: Span | None
     one, two = (handle.get(place[0]) if place is not None else None for place in (old, new))
     if not isinstance(one, pygit2.Blob) or not isinstance(two, pygit2.Blob):
         return Span(0, 0), True
-    found = hunks(one, two)
+    found = hunks(one, two, indented=False)  # as `git log -L` compares
     return mapped(found, span), any(_touches(hunk, span) for hunk in found)
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import pygit2
 
 _OPTION = pygit2.enums.DiffOption
-_FLAGS = _OPTION.INDENT_HEURISTIC | _OPTION.FORCE_TEXT
 
 
 class Hunk(NamedTuple):
@@ -26,8 +25,10 @@ class Kept(NamedTuple):
     length: int
 
 
-def hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes) -> list[Hunk]:
-    made = pygit2.Patch.create_from(old, new, flag=_FLAGS, context_lines=0)
+def hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, indented: bool = True) -> list[Hunk]:
+    """What was replaced. Where there is a choice, indentation decides, unless it is not `indented`."""
+    flags = _OPTION.FORCE_TEXT | (_OPTION.INDENT_HEURISTIC if indented else _OPTION.NORMAL)
+    made = pygit2.Patch.create_from(old, new, flag=flags, context_lines=0)
     return [
         Hunk(
             *_span(one.old_start, one.old_lines),
