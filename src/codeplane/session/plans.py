@@ -24,14 +24,15 @@ class Pending:
 
 
 class Plans:
-    """The plans of one repository, by id."""
+    """The plans of one repository, by id. Each can be applied for `life_sec`."""
 
-    def __init__(self) -> None:
+    def __init__(self, life_sec: float = LIFE_SEC) -> None:
+        self._life_sec = life_sec
         self._pending: OrderedDict[str, Pending] = OrderedDict()
         self._guard = threading.Lock()
 
     def add(self, plan: Plan) -> Pending:
-        made = Pending(f"ref_{secrets.token_hex(6)}", plan, int((time.time() + LIFE_SEC) * 1000))
+        made = Pending(f"ref_{secrets.token_hex(6)}", plan, int((time.time() + self._life_sec) * 1000))
         with self._guard:
             self._pending[made.id] = made
             while len(self._pending) > _MOST:
