@@ -31,6 +31,8 @@ BUDGETS = {
     "git_stage": 10_000,
     "git_stage_and_commit": 10_000,
     "git_worktree": 4_000,
+    "git_merge": 10_000,
+    "git_rebase": 10_000,
     "graph_callees": 6_000,
     "graph_callers": 6_000,
     "graph_trace_feature": 12_000,
@@ -51,6 +53,21 @@ BUDGETS = {
     "types_hierarchy": 8_000,
     "undo": 24_000,
     "write_source": 24_000,
+    "decision_commit": 24_000,
+    "refactor_apply": 24_000,
+    "refactor_cancel": 1_000,
+    "refactor_delete": 24_000,
+    "refactor_impact": 12_000,
+    "refactor_inspect": 40_000,
+    "refactor_move": 24_000,
+    "refactor_rename": 24_000,
+}
+# Asked first; `{last}` stands for the id of the plan that it makes.
+PLANS = {
+    "refactor_inspect": ("big.core.shared", "common"),
+    "refactor_apply": ("big.core.shared", "common"),
+    "refactor_cancel": ("big.core.Base", "Root"),
+    "decision_commit": ("big.core.Base", "Root"),
 }
 QUESTIONS: dict[str, dict[str, Any]] = {
     "code_get_span": {"path": "big/wide.py"},
@@ -90,6 +107,14 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         ]
     },
     "undo": {},
+    "refactor_rename": {"symbol": "big.core.shared", "new_name": "common"},
+    "refactor_inspect": {"refactor_id": "{last}", "group": "proven", "limit": 200},
+    "refactor_apply": {"refactor_id": "{last}"},
+    "refactor_cancel": {"refactor_id": "{last}"},
+    "decision_commit": {"plan_id": "{last}", "proof": {"symbol_identity": "big.core.Base"}},
+    "refactor_impact": {"target": "big.core.common"},
+    "refactor_move": {"from_path": "big/core.py", "to_path": "big/kernel.py"},
+    "refactor_delete": {"symbol": "big.core.common"},
     "git_stage": {"paths": ["."]},
     "git_stage_and_commit": {"message": "x" * 1000},
     "git_commit": {"message": "y " * 1000, "amend": True},
@@ -97,6 +122,8 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "git_reset": {"ref": "HEAD~1", "mode": "hard", "force": True},
     "git_checkout": {"ref": "ORIG_HEAD"},
     "git_stash": {},
+    "git_merge": {"ref": "start"},
+    "git_rebase": {"action": "plan", "upstream": "HEAD~1"},
 }
 
 
@@ -133,6 +160,10 @@ def test_every_tool_has_a_budget() -> None:
 def test_answers_about_much_fit_into_their_budgets(ask: Ask) -> None:
     over = {}
     for tool, question in QUESTIONS.items():
+        if tool in PLANS:
+            symbol, name = PLANS[tool]
+            planned = ask("refactor_rename", symbol=symbol, new_name=name)["result"]["refactor_id"]
+            question = json.loads(json.dumps(question).replace("{last}", planned))
         answer = ask(tool, **question)
         assert "result" in answer, (tool, answer)
         size = len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))

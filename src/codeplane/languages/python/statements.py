@@ -30,7 +30,8 @@ class Statement(NamedTuple):
 
 def statements(data: bytes) -> Iterator[Statement]:
     """The import statements of a file, in order."""
-    waiting = [grammar("python").parser.parse(data).root_node]
+    tree = grammar("python").parser.parse(data)
+    waiting = [tree.root_node]
     while waiting:
         node = waiting.pop()
         if node.type in ("import_statement", "import_from_statement"):
