@@ -109,7 +109,7 @@ def run_and_kill(act: Act, repository: Repository, moment: int) -> bool:
 
 def aborted(name: str, repository: Repository) -> None:
     drop_own_lock(repository)
-    for lock in (*repository.git_dir.glob("refs/**/*.lock"), repository.git_dir / "HEAD.lock"):
+    for lock in (*repository.git_dir.glob("refs/**/*.lock"), *repository.git_dir.glob("*.lock")):
         lock.unlink(missing_ok=True)  # as the error says that would name it
     try:
         (abandon_rebase if name == "rebase" else abandon)(repository, PROGRAMS)
