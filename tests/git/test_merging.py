@@ -82,7 +82,7 @@ def is_refused(act: Act, repository: Repository, programs: Programs) -> bool:
 
 
 def is_refusal(said: bytes) -> bool:
-    """Which local changes are in the way is judged as in a checkout, where git's judgement differs a little."""
+    """What is in the way is judged as in a checkout, and there git's judgement differs a little."""
     return b"Aborting" in said or b"would be overwritten" in said or b"lose untracked" in said
 
 
