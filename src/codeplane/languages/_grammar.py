@@ -18,7 +18,16 @@ _capsule.restype = ctypes.py_object
 _capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 # These say how files belong together and what headers mean, not what is read out of a file.
-_LINKING = ("arguments.py", "families.py", "headers.py", "modules.py", "moving.py", "resolve.py", "tokens.py")
+_LINKING = (
+    "arguments.py",
+    "families.py",
+    "headers.py",
+    "modules.py",
+    "moving.py",
+    "packages.py",
+    "resolve.py",
+    "tokens.py",
+)
 
 
 @dataclass(frozen=True)

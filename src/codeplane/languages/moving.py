@@ -8,13 +8,15 @@ import importlib
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from codeplane.languages._spec import HERE, specs
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
+
+T = TypeVar("T")
 
 _FURTHEST = 20_000  # bytes from an import to the text of its source
 
@@ -48,6 +50,17 @@ class Moving:
     read: Callable[[str], bytes]  # a file, by its old path
     # The names of a file that stand behind a receiver, imports aside: receiver, name, line and column.
     behind: Callable[[str], Sequence[tuple[str, str, int, int]]]
+    # The names of a file that mean something of another one without an import, each with that file.
+    outer: Callable[[str], Mapping[str, str]]
+    defined: Callable[[str], Sequence[str]]  # the names that a file defines outside of others
+    _kept: dict[str, Any] = field(default_factory=dict)
+
+    def once(self, key: str, find: Callable[[], T]) -> T:
+        """What follows from the move alone, found once."""
+        if key not in self._kept:
+            self._kept[key] = find()
+        found: T = self._kept[key]
+        return found
 
     def path(self, old: str) -> str:
         """Where a file is afterwards."""
@@ -164,7 +177,7 @@ def quoted(data: bytes, item: Import) -> tuple[int, str] | None:
     for text in dict.fromkeys((item.module, item.module.removeprefix("./"), item.module.removeprefix("."))):
         inner = text.strip("<>").encode("utf-8", "surrogateescape")
         found = re.compile(rb"[\"'`<]" + re.escape(inner) + rb"[\"'`>]").search(
-            data, start + item.column, start + item.column + _FURTHEST
+            data, start + max(0, item.column - 1), start + item.column + _FURTHEST
         )
         if found:
             return found.start() + 1, text.strip("<>")

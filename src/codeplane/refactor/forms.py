@@ -18,6 +18,7 @@ from codeplane.refactor.text import Lines
 
 _BETWEEN: Final = re.compile(r"\.|::|/|\\")
 _QUOTED: Final = re.compile(r"([\"'`])(\.\.?/[^\"'`\n]*)\1")
+_UNNAMED: Final = ("__init__", "index", "mod")
 _WORD: Final = re.compile(rb"[\w$-]")
 
 
@@ -39,7 +40,7 @@ def forms(moving: Moving, after: ViewSources, old: str, new: str) -> list[Form]:
     name, dot, ending = posixpath.basename(old).partition(".")
     found = [_form(old, name, dot + ending, new)]
     is_file = old in moving.moves
-    if is_file and name not in ("__init__", "index", "mod"):
+    if is_file and name not in _UNNAMED:
         found.append(_form(_without(old), name, "", _without(new)))
     inside = [one for one in moving.moves if one == old or one.startswith(f"{old}/")]
     for was, now in _modules(moving, after, old, inside):
@@ -63,26 +64,25 @@ def _modules(
     moving: Moving, after: ViewSources, old: str, inside: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """The names of a module before and after; of a directory, what those of its files begin with."""
-    for path in sorted(inside)[:1] if old in moving.moves else sorted(inside):
+    own = posixpath.basename(old).partition(".")[0]
+    if own in _UNNAMED:
+        own = posixpath.basename(posixpath.dirname(old))
+    for path in sorted(inside):
         facts = after.facts(moving.path(path))
         found = rules(facts.language) if facts is not None else None
         if found is None:
             continue
         was, now = found.module_name(moving.before, path), found.module_name(after, moving.path(path))
-        below = len(_BETWEEN.findall(path[len(old) :].rpartition(".")[0]))
-        if path.rpartition("/")[2].partition(".")[0] in ("__init__", "mod"):
-            below -= 1
-        if old in moving.moves:
-            below = 0
-        yield _cut(was, below), _cut(now, below)
-        return
+        while was and _BETWEEN.split(was)[-1] != own and old not in moving.moves:
+            was, now = _shorter(was), _shorter(now)
+        if was and now and _BETWEEN.split(was)[-1] == own:
+            yield was, now
+            return
 
 
-def _cut(module: str, count: int) -> str:
-    for _ in range(count):
-        found = list(_BETWEEN.finditer(module))
-        module = module[: found[-1].start()] if found else ""
-    return module
+def _shorter(module: str) -> str:
+    found = list(_BETWEEN.finditer(module))
+    return module[: found[-1].start()] if found else ""
 
 
 def open_places(

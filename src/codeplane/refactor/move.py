@@ -120,7 +120,9 @@ def proven(index: Index, plan: Plan) -> Plan:
         for path in {*_concerned(snapshot, plan), *by_path}:
             spans = around(Lines(plan.before[path]), by_path[path]) if path in by_path else ()
             parts.append(Part(path, plan.moves.get(path, path), *spans))
-        broken = Carried(snapshot.linker, linker, carry, plan.words, plan.moves).breaches(parts)
+        come = {plan.moves.get(site.path, site.path) for site in plan.sites if not site.old}
+        carried = Carried(snapshot.linker, linker, carry, plan.words, plan.moves)
+        broken = carried.breaches(parts, come=come)
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
@@ -140,9 +142,24 @@ def moving_of(
             if seen.receiver and seen.role is not Role.IMPORT
         ]
 
+    def outer(path: str) -> dict[str, str]:
+        facts = sources.facts(path)
+        assert facts is not None, "BUG: a file with names has facts"
+        return {
+            ref.name: ref.target[0].path
+            for ref in snapshot.references_in(RepoPath(path))
+            if ref.target and not ref.receiver and ref.role is not Role.IMPORT
+            if ref.target[0].path != path and facts.bound(0, ref.name) is None
+        }
+
+    def defined(path: str) -> list[str]:
+        facts = sources.facts(path)
+        return [item.name for item in facts.definitions if item.parent < 0] if facts is not None else []
+
     paths = {str(old): str(new) for old, new in moves.items()}
+    read = snapshot.source
     return Moving(
-        sources, after, paths, linker.imported, lambda path: snapshot.source(RepoPath(path)), behind
+        sources, after, paths, linker.imported, lambda path: read(RepoPath(path)), behind, outer, defined
     )
 
 

@@ -1,16 +1,35 @@
 """How includes follow files: from the directory that they were written from, or beside the file."""
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from codeplane.languages.c import resolve
 from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
 from codeplane.languages.moving import Change, Moving, Stuck, respelled
 
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
-    """Every include that leads elsewhere."""
-    return respelled(resolve.places, moving, path, _spelled)
+    """Every include that leads elsewhere. What was found beside a file has to be found from there again."""
+    beside = {
+        item.line for item in moving.before.imports(path) if _beside(moving.before, path, item) is not None
+    }
+
+    def places(sources: Sources, at: str, item: Import) -> Sequence[Place]:
+        found = _beside(sources, at, item)
+        if found is not None:
+            return [Place(found)]
+        return () if item.line in beside else resolve.places(sources, at, item)
+
+    return respelled(places, moving, path, _spelled)
+
+
+def _beside(sources: Sources, path: str, item: Import) -> str | None:
+    """The file that an include means from the directory of its own file."""
+    if item.module.startswith(("<", "/")):
+        return None
+    found = posixpath.normpath(posixpath.join(posixpath.dirname(path), item.module))
+    return found if sources.exists(found) else None
 
 
 def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:

@@ -40,7 +40,7 @@ class _Declared(NamedTuple):
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """The declarations that come and go in a file, and its paths that lead to modules elsewhere now."""
-    heads = moving.before.once(("rust", "heads", *min(moving.moves.items())), lambda: list(_heads(moving)))
+    heads = moving.once("heads", lambda: list(_heads(moving)))
     data = moving.read(path)
     tree = grammar("rust").parser.parse(data).root_node
     for head in heads:

@@ -1,0 +1,141 @@
+"""How a move is followed where files declare their package: its name goes with the directory as before."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from codeplane.languages.facts import Import
+from codeplane.languages.moving import Change, Moving, Stuck
+
+
+class Style(NamedTuple):
+    """How a language writes packages."""
+
+    between: str  # the parts of a name
+    declared: str  # the word before the name of the file's own package
+    one: str  # a line that imports one name
+    several: str = ""  # a line that imports all names of a package
+    sees_outer: bool = False  # the names of packages around are seen without an import
+
+
+class Renamed(NamedTuple):
+    old: str
+    new: str
+
+
+def follow(moving: Moving, path: str, style: Style) -> Iterator[Change | Stuck]:
+    """The declaration, the imports and the full names of a file, and imports of what was beside it."""
+    renamed = moving.once("packages", lambda: _renamed(moving, style))
+    data = moving.read(path)
+    rows = data.decode("utf-8", "surrogateescape").split("\n")
+    done: set[tuple[int, int]] = set()
+    for change in (
+        *_declaration(path, rows, renamed, style),
+        *_imports(moving, path, rows, renamed, style),
+        *_full_names(moving, path, renamed, style),
+    ):
+        if isinstance(change, Stuck) or (change.line, change.column) not in done:
+            yield change
+            done.add((change.line, 0 if isinstance(change, Stuck) else change.column))
+    added = sorted(set(_needed(moving, path, renamed, style)))
+    if added:
+        yield _inserted(moving, path, rows, style, "".join(added))
+
+
+def _renamed(moving: Moving, style: Style) -> dict[str, Renamed]:
+    """The files whose package gets another name."""
+    found = {}
+    for old, new in moving.moves.items():
+        package = moving.before.package(old)
+        name = _moved_name(package, old, new, style) if package else None
+        if name and name != package:
+            found[old] = Renamed(package, name)
+    return found
+
+
+def _moved_name(package: str, old: str, new: str, style: Style) -> str | None:
+    parts, here, there = package.split(style.between), old.split("/")[:-1], new.split("/")[:-1]
+    shared = 0
+    while shared < min(len(parts), len(here)) and parts[-1 - shared] == here[-1 - shared]:
+        shared += 1
+    root = here[: len(here) - shared]
+    if not shared or there[: len(root)] != root:
+        return None
+    return style.between.join([*parts[: len(parts) - shared], *there[len(root) :]])
+
+
+def _declaration(
+    path: str, rows: list[str], renamed: Mapping[str, Renamed], style: Style
+) -> Iterator[Change | Stuck]:
+    if path not in renamed:
+        return
+    old, new = renamed[path]
+    pattern = re.compile(rf"\s*{style.declared}\s+({re.escape(old)})(?![\w.\\])")
+    for number, row in enumerate(rows, 1):
+        if found := pattern.match(row):
+            yield Change(number, len(row[: found.start(1)].encode("utf-8", "surrogateescape")), old, new)
+            return
+    yield Stuck(1, f"`{style.declared} {old}` is not written as such.")
+
+
+def _imports(
+    moving: Moving, path: str, rows: list[str], renamed: Mapping[str, Renamed], style: Style
+) -> Iterator[Change | Stuck]:
+    """The statements that name a package, or something in it."""
+    for at, item in enumerate(moving.before.imports(path)):
+        files = {place.path for place in moving.meant(path, at)}
+        names = {renamed.get(one) for one in files}
+        if not files or names == {None}:
+            continue
+        full = f"{item.module}{style.between}{item.name}"
+        if not any(name is not None and full.startswith(name.old) for name in names):
+            continue
+        if len(names) > 1:
+            if item.name == "*" and style.several:
+                continue
+            yield Stuck(item.line, f"`{item.module}` is in two places then.")
+            continue
+        name = names.pop()
+        assert name is not None, "BUG: a package without a new name was left out"
+        yield _replaced(rows, item, name)
+
+
+def _replaced(rows: list[str], item: Import, name: Renamed) -> Change | Stuck:
+    row = rows[item.line - 1]
+    found = re.search(rf"(?<![\w.\\]){re.escape(name.old)}(?!\w)", row)
+    if found is None:
+        return Stuck(item.line, f"`{name.old}` is not written as such.")
+    return Change(item.line, len(row[: found.start()].encode("utf-8", "surrogateescape")), *name)
+
+
+def _full_names(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style) -> Iterator[Change]:
+    held = {(name.old, word): name.new for one, name in renamed.items() for word in moving.defined(one)}
+    for receiver, word, line, column in moving.behind(path):
+        package = receiver.strip(style.between)
+        new = held.get((package, word))
+        if new is not None:
+            size = len(receiver.rstrip(style.between).encode("utf-8", "surrogateescape")) + len(style.between)
+            start = column - size + (len(style.between) if receiver.startswith(style.between) else 0)
+            yield Change(line, start, package, new)
+
+
+def _needed(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style) -> Iterator[str]:
+    """Imports of names that were seen because both files were in one package."""
+    here = moving.before.package(path)
+    now = renamed[path].new if path in renamed else here
+    for word, other in moving.outer(path).items():
+        there = moving.before.package(other)
+        then = renamed[other].new if other in renamed else there
+        if there != here or then == now or (style.sees_outer and now.startswith(f"{then}{style.between}")):
+            continue
+        yield style.one.format(package=then, name=word)
+
+
+def _inserted(moving: Moving, path: str, rows: list[str], style: Style, text: str) -> Change:
+    imports = [item.line for item in moving.before.imports(path)]
+    if imports:
+        return Change(min(imports), 0, "", text)
+    declared = next(
+        (number for number, row in enumerate(rows, 1) if re.match(rf"\s*{style.declared}\b", row)), 0
+    )
+    return Change(min(declared + 1, len(rows)), 0, "", f"\n{text}")

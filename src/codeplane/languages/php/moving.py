@@ -1,0 +1,26 @@
+"""How namespaces and included files follow their directories."""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from codeplane.languages import packages
+from codeplane.languages.facts import Import
+from codeplane.languages.modules import Place, Sources
+from codeplane.languages.moving import Change, Moving, Stuck, respelled
+from codeplane.languages.php import resolve
+
+_STYLE = packages.Style("\\", "namespace", "use {package}\\{name};\n")
+
+
+def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+    """The declaration, `use`, full names, and files that are included by their place."""
+    yield from packages.follow(moving, path, _STYLE)
+    yield from respelled(_included, moving, path, _spelled)
+
+
+def _included(sources: Sources, path: str, item: Import) -> Sequence[Place]:
+    return resolve.places(sources, path, item) if item.kind == "php_include" else ()
+
+
+def _spelled(_moving: Moving, path: str, _item: Import, target: str) -> Iterator[str]:
+    yield f"./{posixpath.relpath(target, posixpath.dirname(path) or '.')}"
