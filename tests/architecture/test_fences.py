@@ -1,5 +1,6 @@
 """I/O has owners: ruff's banned names hold the fences, and these tests see them fall."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,3 +42,11 @@ def test_the_owner_of_renames_may_rename_and_the_engine_above_it_may_not() -> No
     source = "import os\nos.rename('a', 'b')\nos.link('a', 'b')\n"
     assert "TID251" not in lint("src/codeplane/storage/disk.py", source)
     assert lint("src/codeplane/mutation/carry.py", source).count("TID251") == 2
+
+
+def test_no_code_asks_a_node_for_its_point() -> None:
+    """`Node.start_point` of tree-sitter 0.26 frees what it does not own and ends the process later."""
+    asking = re.compile(r"\.(?:start|end)_point\b")
+    sources = (ROOT / "src" / "codeplane").rglob("*.py")
+    lines = [(file, line) for file in sources for line in file.read_text().splitlines()]
+    assert not [f"{file}: {line}" for file, line in lines if asking.search(line) and "`" not in line]

@@ -1,5 +1,7 @@
 """Import statements as they are written: where each stands, what it takes, and how it is written anew."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -30,12 +32,12 @@ class Statement(NamedTuple):
 
 def statements(data: bytes) -> Iterator[Statement]:
     """The import statements of a file, in order."""
-    tree = grammar("python").parser.parse(data)
-    waiting = [tree.root_node]
+    lines = _Lines(data)
+    waiting = [grammar("python").parser.parse(data).root_node]
     while waiting:
         node = waiting.pop()
         if node.type in ("import_statement", "import_from_statement"):
-            yield _statement(node)
+            yield _statement(node, lines)
         else:
             waiting += reversed(node.named_children)
 
@@ -46,15 +48,14 @@ def written(module: str | None, names: Sequence[tuple[str, str]]) -> str:
     return f"import {told}" if module is None else f"from {module} import {told}"
 
 
-def _statement(node: Node) -> Statement:
+def _statement(node: Node, lines: "_Lines") -> Statement:
     module = node.child_by_field_name("module_name")
-    names = [_taken(one) for one in node.children_by_field_name("name")]
+    names = [_taken(one, lines) for one in node.children_by_field_name("name")]
     if module is not None and not names:
         star = next((one for one in node.children if one.type == "wildcard_import"), node)
-        names = [Taken("*", "", star.start_point.row + 1, star.start_point.column)]
+        names = [Taken("*", "", *lines.position(star.start_byte))]
     return Statement(
-        node.start_point.row + 1,
-        node.start_point.column,
+        *lines.position(node.start_byte),
         _text(node),
         "".join(_text(module).split()) if module is not None else None,
         names,
@@ -62,14 +63,23 @@ def _statement(node: Node) -> Statement:
     )
 
 
-def _taken(node: Node) -> Taken:
+def _taken(node: Node, lines: "_Lines") -> Taken:
     alias = node.child_by_field_name("alias") if node.type == "aliased_import" else None
     name = node.child_by_field_name("name") if node.type == "aliased_import" else node
     assert name is not None, "BUG: an import has a name"
     text = "".join(_text(name).split())
-    return Taken(
-        text, _text(alias) if alias is not None else "", name.start_point.row + 1, name.start_point.column
-    )
+    return Taken(text, _text(alias) if alias is not None else "", *lines.position(name.start_byte))
+
+
+class _Lines:
+    """Where the lines of a text begin: `Node.start_point` of tree-sitter 0.26 frees what it does not own."""
+
+    def __init__(self, data: bytes) -> None:
+        self._starts = [0, *(found.end() for found in re.finditer(b"\n", data))]
+
+    def position(self, byte: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, byte)
+        return line, byte - self._starts[line - 1]
 
 
 def _text(node: Node) -> str:
