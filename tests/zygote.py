@@ -60,7 +60,7 @@ class Zygote:
     """The process that forks, seen from the tests."""
 
     def __init__(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours, theirs = socket.socketpair()
         with theirs:
             command = [sys.executable, "-m", "tests.zygote", str(theirs.fileno())]
             null = subprocess.DEVNULL
@@ -74,42 +74,43 @@ class Zygote:
         self._forked = threading.Condition()
         self.ended: dict[int, threading.Event] = {}
         self.statuses: dict[int, int] = {}
-        threading.Thread(target=self._listen, name="zygote", daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, name="zygote", daemon=True)
+        self._listener.start()
         atexit.register(self.close)
 
     def fork(self, args: list[str], cwd: str, env: Mapping[str, str] | None, fds: list[int]) -> int:
         asked = {"args": args, "cwd": cwd, "env": dict(os.environ if env is None else env)}
         with self._guard, self._forked:
-            socket.send_fds(self._socket, [json.dumps(asked).encode()], fds)
+            data = json.dumps(asked).encode() + b"\n"
+            sent = socket.send_fds(self._socket, [data], fds)
+            self._socket.sendall(data[sent:])
             self._forked.wait_for(lambda: self._pids or self._is_gone, timeout=60)
             assert self._pids, "the zygote does not answer: python -m tests.zygote 0 shows why"
             return self._pids.pop()
 
     def close(self) -> None:
-        self._socket.close()
         self._process.kill()
         self._process.wait()
+        self._listener.join(5)
+        self._socket.close()
 
     def _listen(self) -> None:
-        while data := self._received():
-            pid, status = json.loads(data)
-            if status is None:
-                self.ended[pid] = threading.Event()
-                with self._forked:
-                    self._pids.append(pid)
-                    self._forked.notify()
-            else:
-                self.statuses[pid] = status
-                self.ended[pid].set()
+        with self._socket.makefile("rb") as lines:
+            for line in lines:
+                self._note(*json.loads(line))
         with self._forked:
             self._is_gone = True
             self._forked.notify()
 
-    def _received(self) -> bytes:
-        try:
-            return self._socket.recv(_ASKED)
-        except OSError:
-            return b""
+    def _note(self, pid: int, status: int | None) -> None:
+        if status is None:
+            self.ended[pid] = threading.Event()
+            with self._forked:
+                self._pids.append(pid)
+                self._forked.notify()
+        else:
+            self.statuses[pid] = status
+            self.ended[pid].set()
 
 
 @cache
@@ -120,7 +121,9 @@ def zygote() -> Zygote:
 
 def serve(channel: socket.socket) -> None:
     """Forks for each request until the tests end. Returns in the forks, ready to run the program."""
-    wake, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    wake, woken = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(woken, False)
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(woken)
@@ -132,6 +135,8 @@ def serve(channel: socket.socket) -> None:
         if channel.fileno() not in ready:
             continue
         data, fds, _, _ = socket.recv_fds(channel, _ASKED, 3)
+        while data and not data.endswith(b"\n"):
+            data += channel.recv(_ASKED)
         if not data:
             os._exit(0)
         child = os.fork()
@@ -145,7 +150,7 @@ def serve(channel: socket.socket) -> None:
             return
         for fd in fds:
             os.close(fd)
-        channel.send(json.dumps([child, None]).encode())
+        channel.sendall(json.dumps([child, None]).encode() + b"\n")
 
 
 def _tell_ended(channel: socket.socket) -> None:
@@ -156,7 +161,7 @@ def _tell_ended(channel: socket.socket) -> None:
             return
         if not pid:
             return
-        channel.send(json.dumps([pid, status]).encode())
+        channel.sendall(json.dumps([pid, status]).encode() + b"\n")
 
 
 def _become(asked: Mapping[str, Any], fds: list[int]) -> None:
