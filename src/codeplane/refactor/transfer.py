@@ -143,13 +143,20 @@ def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> I
             is_now = [*some, (last, end - size)]
         yield Part(path, path, was, is_now)
         for site in by_path.get(path, []):
-            if site.what == "removed" and site.old.startswith(plan.block):
-                start = lines.offset(site.line, site.column)
+            if (before := _before(plan, site)) >= 0:
+                start = lines.offset(site.line, site.column) + before
                 yield Part(path, plan.target, ((start, start + size),), ((end - size, end),))
 
 
+def _before(plan: Plan, site: Site) -> int:
+    """How many bytes of a site come before the text that moves; -1 where it is another site."""
+    text = plan.block.rstrip("\n")
+    at = site.old.find(text) if site.what == "removed" else -1
+    return len(site.old[:at].encode("utf-8", "surrogateescape")) if at >= 0 else -1
+
+
 def _carry(plan: Plan) -> "_Carry":
-    source = next(site.path for site in plan.sites if site.old.startswith(plan.block))
+    source = next(site.path for site in plan.sites if _before(plan, site) >= 0)
     assert plan.target is not None, "BUG: a definition goes somewhere"
     return _Carry(source, plan.target, plan.old_name)
 
@@ -277,7 +284,8 @@ class _Moved:
             module = text if item.name or not item.module.startswith(f"{item.alias}.") else item.module
             if found == self.target:
                 return
-            self.edges.add((self.target, found))
+            is_module = len(target) == 1 and target[0].definition == -1
+            self.edges.add((str(self.target), target[0].path if is_module else found))
         if self._is_bound(item, module, target, there):
             return
         self.needed.append(self.language.import_text(item, module))
@@ -311,7 +319,7 @@ class _Moved:
         if module is None:
             self._refuse("form", f"{shown(self.subject.path)} has no name to be imported by.")
             return
-        self.edges.add((self.target, self.subject.path))
+        self.edges.add((str(self.target), str(self.subject.path)))
         self.needed.append(self.language.import_text(Import(0, "", module, name, name, 0, 0), module))
 
     def _followed(self) -> bool:
@@ -344,7 +352,7 @@ class _Moved:
         if path == self.target:
             self.gone.add((path, item.alias))
         else:
-            self.edges.add((path, self.target))
+            self.edges.add((str(path), str(self.target)))
         self.sites.append(_site(path, found))
 
     def _back(self) -> None:
@@ -353,7 +361,7 @@ class _Moved:
         if module is None:
             self._refuse("form", f"{shown(self.target)} has no name to be imported by.")
             return
-        self.edges.add((self.subject.path, self.target))
+        self.edges.add((str(self.subject.path), str(self.target)))
         item = Import(0, "", module, self.subject.name, self.subject.name, 0, 0)
         self.sites.append(self._inserted(self.subject.path, [self.language.import_text(item, module)]))
         text = f"{shown(self.subject.path)} imports {self.subject.name} back: it is used or shown there."
@@ -378,14 +386,25 @@ class _Moved:
         """Imports in a circle that were none before."""
         links = links_of(self.snapshot).imports
         ahead = {path: set(found) for path, found in links.items()}
-        fresh = {(one, other) for one, other in self.edges if other not in links.get(one, ())}
         for one, other in self.edges:
             ahead.setdefault(one, set()).add(other)
-        for one, other in sorted(fresh):
-            if way := _way(ahead, other, one):
+        for one, other in sorted(self.edges):
+            way = _way(ahead, other, one) if other not in links.get(one, ()) else []
+            if way and not self._was_round(links, one, other):
                 told = " → ".join(shown(path) for path in (one, *way))
                 self._refuse("cycle", f"Imports would go in a circle: {told}.")
                 return
+
+    def _was_round(self, links: Mapping[str, Collection[str]], one: str, other: str) -> bool:
+        """Whether two files led to each other before; a new file stands for the one that it comes from."""
+        source = str(self.subject.path)
+        if {(source, str(self.target)), (str(self.target), source)} <= self.edges:
+            return False
+        is_new = not self.snapshot.linker.sources.exists(self.target)
+        was = [source if is_new and path == self.target else path for path in (one, other)]
+        if was[0] == was[1]:
+            return any(_way(links, following, source) for following in links.get(source, ()))
+        return bool(_way(links, *was) and _way(links, was[1], was[0]))
 
 
 def _way(ahead: Mapping[str, Collection[str]], start: str, end: str) -> list[str]:
