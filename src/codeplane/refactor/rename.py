@@ -262,9 +262,9 @@ def strings(
 
 
 def _named_by_strings(family: Family, seen: list[words.Word]) -> list[Group]:
-    """Strings that are the name of a variable, where code may get at variables by name."""
-    sites = tuple(word.site for word in seen if word.where == "string" and word.is_exact)
-    about = f'"{bare(family.name)}" as a string'
+    """Strings with the name of a variable, where code may get at variables by name."""
+    sites = tuple(word.site for word in seen if word.where == "string")
+    about = f"{bare(family.name)} in strings"
     reasons = ("string_with_the_name",)
     return [Group("", about, sites, "medium", reasons, "scope_resolution")] if sites else []
 

@@ -99,10 +99,25 @@ class _Search:
                 new = renamed(one.name, self._new)
                 site = Site(one.path, seen.line, seen.column, one.name, new, tier, seen.role.name.lower())
                 self._sites[one.path, seen.line, seen.column] = site
+            if (line := self._read_by_name(one)) is not None:
+                text = "Variables are read by names that are made at run time."
+                self._doubts.append(Problem("dynamic", text, one.path, line))
             if not sure:
                 text = f"`{one.name}` may be bound to something else as well."
                 self._doubts.append(Problem("dynamic", text, one.path, one.line))
             self._of_macros(one)
+
+    def _read_by_name(self, one: Variable) -> int | None:
+        """The line where code that sees a variable gets at variables by name."""
+        sources = self._snapshot.linker.sources
+        facts = sources.facts(one.path)
+        assert facts is not None, "BUG: a variable has a file"
+        for name in specs()[facts.language].reads_locals:
+            for seen in sources.occurrences(one.path, name):
+                is_call = seen.role is Role.CALL and not seen.receiver and not seen.target
+                if is_call and one.scope in self._snapshot.linker.outward(facts, seen.scope):
+                    return seen.line
+        return None
 
     def _of_macros(self, one: Variable) -> None:
         """What stands in the scope of a variable where a macro gives names their meaning."""

@@ -51,6 +51,7 @@ SPEC = LanguageSpec(
     surface="exported",
     modules_are_values=True,
     standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
+    reads_locals=("eval",),
     reserved=r"constructor",
     called=r"toString|toJSON|valueOf|then|next|return|throw|(?:connected|disconnected|adopted)Callback|render",
     shorthands={

@@ -83,6 +83,7 @@ SPEC = LanguageSpec(
     ),
     builtins=frozenset(dir(builtins)),
     named_arguments=True,
+    reads_locals=("locals", "vars", "eval", "exec"),
     keywords=(
         (
             "(call function: (_) @holder arguments: (argument_list"

@@ -37,6 +37,7 @@ SPEC = LanguageSpec(
     property_mark="@",
     texts=("(comment) @comment (string_content) @string (simple_symbol) @string (heredoc_content) @string"),
     named_arguments=True,
+    reads_locals=("binding", "eval", "local_variables"),
     keywords=(
         "(call method: (_) @holder arguments: (argument_list (pair key: (hash_key_symbol) @keyword)))",
         "(call method: (_) @holder arguments: (argument_list (hash_splat_argument) @splat))",
