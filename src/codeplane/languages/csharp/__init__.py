@@ -68,6 +68,10 @@ SPEC = LanguageSpec(
     ),
     shorthands={
         '(anonymous_object_creation_expression (identifier) @name . ["," "}"])': "{key} = {value}",
+        # The elements of a tuple that is a value are named like the variables; those of a target are not.
+        "(variable_declarator (tuple_expression (argument . (identifier) @name .)))": "{key}: {value}",
+        "(return_statement (tuple_expression (argument . (identifier) @name .)))": "{key}: {value}",
+        "(arrow_expression_clause (tuple_expression (argument . (identifier) @name .)))": "{key}: {value}",
     },
     writing=SHARP,
     header=HeaderStyle(order="type", named=True, typed=True, angles=True, rest=("params",), classes=True),
