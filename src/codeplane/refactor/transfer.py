@@ -25,6 +25,7 @@ from codeplane.refactor.family import Family
 from codeplane.refactor.forms import Form, open_places
 from codeplane.refactor.move import moving_of
 from codeplane.refactor.plan import Plan, Problem, Site, Verdict
+from codeplane.refactor.removal import apart
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.truth import digest_of
@@ -215,9 +216,11 @@ class _Moved:
         is_left = self._followed()
         if is_left:
             self._back()
-        for path, site in self.taken.unused():
-            if path == self.subject.path:
-                self.sites.append(site)
+        unused = [site for path, site in self.taken.unused() if path == self.subject.path]
+        kept = apart(unused, Lines(self.snapshot.source(self.subject.path)))
+        if len(kept) < len(unused):
+            self.notes.append(Problem("unused", "Some imports that nothing uses any more are left."))
+        self.sites += kept
         self._insert()
         self._cycles()
 
