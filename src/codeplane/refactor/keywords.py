@@ -22,6 +22,8 @@ from codeplane.refactor.text import Lines
 Owner = Literal["ours", "other", "open"]
 
 KEYWORD: Final = "="
+# Definitions that may hold any function.
+_VALUES: Final = frozenset(("variable", "constant", "field", "property"))
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _NAME: Final = re.compile(rb"[\w$]+[?!]?\Z")
 _GENERIC: Final = re.compile(rb"(?:::)?<[^()]*>\Z")
@@ -127,9 +129,9 @@ class Keywords:
             return self._of_target(target[0], target)
         if name in self._names or name in specs()[self._language(path)].self_parameters:
             return "open"
-        if not self._family.functions:
-            return "open"
-        return "open" if self._may_be_value() and not self._is_builtin(path, name, seen) else "other"
+        if self._is_builtin(path, name, seen):
+            return "open" if self._family.is_member else "other"
+        return "open" if not self._family.functions or self._may_be_value() else "other"
 
     def _of_made(self, path: RepoPath, seen: Occurrence) -> Owner:
         """Of a class that is asked for an instance: `Store.new`."""
@@ -155,6 +157,8 @@ class Keywords:
     def _of_target(self, place: Place, target: tuple[Place, ...]) -> Owner:
         if self._family.functions.intersection(target):
             return "ours"
+        if place.definition >= 0 and definition_of(self._snapshot, place).kind in _VALUES:
+            return "open" if not self._family.functions or self._may_be_value() else "other"
         if place.definition < 0 or not is_class(self._snapshot, place):
             return "other"
         return self._of_class(target)

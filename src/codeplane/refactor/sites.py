@@ -135,16 +135,25 @@ class _Search:
                 self._unsure[ref.path, ref.line, ref.column] = ref
 
     def _of_arguments(self) -> None:
-        """The keywords by which calls name a parameter."""
-        if not self._family.functions:
+        """The keywords by which calls name a parameter; one of a function without a name, in its file."""
+        unnamed = self._unnamed()
+        if not self._family.functions and not unnamed:
             return
         for ref in self._snapshot.references.named(bare(self._family.name)):
-            if ref.receiver == KEYWORD:
+            if ref.receiver == KEYWORD and (not unnamed or ref.path == unnamed):
                 self._unsure[ref.path, ref.line, ref.column] = ref
         for path in sorted(self._keywords.calling()):
             for line in self._keywords.splats(path):
                 text = "A call is given keywords that are made at run time."
                 self._doubts.append(Problem("splat", text, path, line))
+
+    def _unnamed(self) -> str:
+        """The file of a parameter that belongs to a function without a name, where calls can name it."""
+        for one in self._family.variables if self._family.is_local and not self._family.functions else ():
+            facts = self._snapshot.linker.sources.facts(one.path)
+            if one.is_parameter and facts is not None and specs()[facts.language].named_arguments:
+                return one.path
+        return ""
 
     def _left(self) -> Iterator[RefFact]:
         """What stays open of the places that may be meant; the others become sites."""
