@@ -138,6 +138,20 @@ def test_a_stub_beside_its_module_makes_the_move_unsupported_or_undecided(made: 
     assert (repo.root / "p/m.py").exists()
 
 
+def test_a_package_that_leads_back_to_who_imports_the_module_is_a_doubt(made: Made) -> None:
+    repo = made(
+        {
+            "p/__init__.py": "",
+            "p/low.py": "x = 1\n",
+            "p/user.py": "from p.low import x\n\n\ny = x\n",
+            "p/sub/__init__.py": "from p.user import y\n",
+        }
+    )
+    told = repo.result("refactor_move", from_path="p/low.py", to_path="p/sub/low.py", apply="if_certain")
+    assert told["outcome"] == "needs_decision"
+    assert "leads back to it" in told["doubts"][0]
+
+
 WEB = {
     "tsconfig.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"@core/*": ["src/core/*"]}}}\n',
     "src/core/index.ts": "export * from './store';\nexport { Price } from './money';\n",

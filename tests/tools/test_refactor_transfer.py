@@ -90,6 +90,22 @@ def test_a_definition_goes_to_a_file_that_is_not_there_yet(made: Made) -> None:
     run(repo.root)
 
 
+def test_what_holds_for_a_whole_file_goes_to_a_new_one_and_has_to_be_in_an_old_one(made: Made) -> None:
+    repo = made(
+        {
+            "a.py": "from __future__ import annotations\n\n\n"
+            "class A:\n    def m(self) -> A:\n        import json\n\n"
+            "        return json\n\n\nx = 1\n",
+            "b.py": "y = 1\n",
+            "main.py": "from a import A, x\nassert A and x\n",
+        }
+    )
+    assert repo.result("refactor_move", symbol="a.A", to_path="b.py")["outcome"] == "refused"
+    done = repo.result("refactor_move", symbol="a.A", to_path="c.py", apply="if_certain")
+    assert done["outcome"] == "ok", done
+    run(repo.root)
+
+
 def test_a_name_that_the_target_has_is_a_collision(made: Made) -> None:
     repo = made(SHOP | {"shop/text.py": "load = 1\n"})
     told = repo.result("refactor_move", symbol="shop.store.load", to_path="shop/text.py")

@@ -100,6 +100,9 @@ class Carries(Protocol):
     def is_plain(self, data: bytes, item: Import) -> bool:
         """Whether an import stands on its own at the top of a file, under no condition."""
 
+    def whole(self, data: bytes) -> list[str]:
+        """The statements at the top of a file that change what the whole of it means."""
+
     def insertion(self, data: bytes) -> int:
         """The line before which imports may be added."""
 

@@ -205,7 +205,8 @@ class Taken:
                 continue
             for number in range(len(facts.binds)):
                 bind = facts.binds[number]
-                if bind.reason == Reason.IMPORT_ALIAS and bind.certain and self._is_only_here(path, number):
+                is_import = bind.reason == Reason.IMPORT_ALIAS and bind.certain and bind.scope == 0
+                if is_import and self._is_only_here(path, number):
                     item = facts.imports[bind.target]
                     site = removal.imported(path, self._of(path), item)
                     if site is not None and not item.reexport and item.name != "*":

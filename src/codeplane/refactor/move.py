@@ -54,7 +54,7 @@ def draft(snapshot: Snapshot, route: Route, sweep: Sweep) -> Plan:
     sites, stuck = _followed(moving, near)
     groups, mentions = open_places(snapshot, moving, forms(moving, after, route.old, route.new), sites)
     taken = tuple(replace(one, is_taken=sweep.takes(one)) for one in mentions)
-    doubts = [one for one in stuck if one.kind == "doubt"]
+    doubts = [*(one for one in stuck if one.kind == "doubt"), *_circles(snapshot, moves)]
     notes = dict.fromkeys(Problem("note", one.text) for one in stuck if one.kind == "note")
     problems = [one for one in stuck if one.kind not in ("doubt", "note")]
     problems += left_behind(snapshot, moves)
@@ -268,6 +268,25 @@ def _followed(moving: Moving, near: Collection[RepoPath]) -> tuple[list[Site], l
             else:
                 sites.append(Site(path, *one, Tier.PROVEN, "import"))
     return sorted(set(sites)), stuck
+
+
+def _circles(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> Iterator[Problem]:
+    """Packages that are run when something in them is imported, and lead back to who imports it."""
+    links, sources = links_of(snapshot), snapshot.linker.sources
+    for old, new in sorted(moves.items()):
+        fresh = [f"{above}/__init__.py" for above in _above(new) if not old.startswith(f"{above}/")]
+        for package in filter(sources.exists, fresh):
+            reached, waiting = {package}, [package]
+            while waiting:
+                following = links.imports.get(waiting.pop(), frozenset()) - reached
+                reached |= following
+                waiting += following
+            for importer in links.importers.get(old, ()):
+                is_known = package in links.imports.get(importer, ())
+                if importer in reached and importer not in moves and importer != package and not is_known:
+                    text = f"{shown(importer)} would run {shown(package)}, which leads back to it by imports."
+                    yield Problem("doubt", text, RepoPath(importer))
+                    break
 
 
 def _unread(snapshot: Snapshot, near: Collection[RepoPath]) -> Iterator[Problem]:

@@ -211,7 +211,11 @@ class _Moved:
         if there is not None and there.language != facts.language:
             self._refuse("form", f"{shown(self.target)} is not in the same language.")
             return
+        last = own.line + own.old.count("\n")
+        inside = [item for item in facts.imports if own.line <= item.line <= last]
+        self.gone |= {(self.subject.path, item.alias) for item in inside}
         self._collision(there)
+        self._whole()
         self._needs(facts, there)
         is_left = self._followed()
         if is_left:
@@ -249,6 +253,16 @@ class _Moved:
             if place_of(self.subject) in target:
                 return
         self._refuse("collision", f"`{self.subject.name}` is bound already in {shown(self.target)}.")
+
+    def _whole(self) -> None:
+        """What changes the meaning of the old file as a whole has to hold in the target."""
+        wanted = self.language.whole(self.snapshot.source(self.subject.path))
+        if not self.snapshot.linker.sources.exists(self.target):
+            self.needed += wanted
+            return
+        held = self.language.whole(self.snapshot.source(self.target))
+        if missing := [one for one in wanted if one not in held]:
+            self._refuse("form", f"`{missing[0]}` does not hold in {shown(self.target)}.")
 
     def _needs(self, facts: FileFacts, there: FileFacts | None) -> None:
         """The imports that the definition needs in the target."""

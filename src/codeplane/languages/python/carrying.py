@@ -1,5 +1,6 @@
 """How a definition goes to another module: the imports that it needs there, and those that lead to it."""
 
+import re
 from collections.abc import Sequence
 
 from codeplane.languages.facts import Import
@@ -7,6 +8,8 @@ from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Change
 from codeplane.languages.python import resolve
 from codeplane.languages.python.statements import Statement, statements, written
+
+_FUTURE = re.compile(rb"^from __future__ import (?:\([^)]*\)|[\w, ]+)", re.MULTILINE)
 
 
 def module_text(sources: Sources, path: str, target: str) -> str | None:
@@ -29,12 +32,17 @@ def is_plain(data: bytes, item: Import) -> bool:
     return any(one.column == 0 and _holds(one, item) for one in statements(data))
 
 
+def whole(data: bytes) -> list[str]:
+    """The imports that change what a whole file means."""
+    return [found[0].decode() for found in _FUTURE.finditer(data)]
+
+
 def insertion(data: bytes) -> int:
     """The line before which imports may be added: after those that are there, the docstring and comments."""
     top = [one for one in statements(data) if one.column == 0]
-    if top:
-        return top[-1].line + top[-1].text.count("\n") + 1
-    return _after_docstring(data)
+    future = [data.count(b"\n", 0, found.end()) + 2 for found in _FUTURE.finditer(data)]
+    lines = [*future, *(one.line + one.text.count("\n") + 1 for one in top)]
+    return max(lines, default=0) or _after_docstring(data)
 
 
 def _after_docstring(data: bytes) -> int:
