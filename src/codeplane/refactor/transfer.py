@@ -413,12 +413,15 @@ class _Moved:
                 return
 
     def _was_round(self, links: Mapping[str, Collection[str]], one: str, other: str) -> bool:
-        """Whether two files led to each other before; a new file stands for the one that it comes from."""
+        """Whether two files led to each other before, where a new file stands for the one that it comes from.
+
+        A circle through a file that was there may be harmless or not: which import comes first decides.
+        """
         source = str(self.subject.path)
-        if {(source, str(self.target)), (str(self.target), source)} <= self.edges:
+        is_direct = {(source, str(self.target)), (str(self.target), source)} <= self.edges
+        if is_direct or self.snapshot.linker.sources.exists(self.target):
             return False
-        is_new = not self.snapshot.linker.sources.exists(self.target)
-        was = [source if is_new and path == self.target else path for path in (one, other)]
+        was = [source if path == self.target else path for path in (one, other)]
         if was[0] == was[1]:
             return any(_way(links, following, source) for following in links.get(source, ()))
         return bool(_way(links, *was) and _way(links, was[1], was[0]))
