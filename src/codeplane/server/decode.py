@@ -118,19 +118,19 @@ def _field_for(model: type[Input], key: str, taken: Iterable[str]) -> str | None
 
 @cache
 def _accepted(model: type[Input]) -> dict[str, frozenset[str]]:
-    """Every spelling that is accepted, with the parameters that it may stand for."""
-    accepted: dict[str, set[str]] = {}
+    """Every spelling that is accepted, with the parameters that it may stand for.
+
+    What the model itself says of a spelling goes before what is usual.
+    """
+    said: dict[str, set[str]] = {}
+    usual: dict[str, set[str]] = {}
     for name, field in model.model_fields.items():
-        spellings = {name}
-        for marker in field.metadata:
-            if isinstance(marker, Synonyms):
-                spellings.update(marker.names)
-        for group in _GROUPS:
-            if name in group:
-                spellings |= group - model.model_fields.keys()
-        for spelling in spellings:
-            accepted.setdefault(spelling, set()).add(name)
-    return {spelling: frozenset(names) for spelling, names in accepted.items()}
+        markers = (marker for marker in field.metadata if isinstance(marker, Synonyms))
+        for spelling in {name, *(spelling for marker in markers for spelling in marker.names)}:
+            said.setdefault(spelling, set()).add(name)
+        for spelling in {one for group in _GROUPS if name in group for one in group}:
+            usual.setdefault(spelling, set()).add(name)
+    return {spelling: frozenset(names) for spelling, names in {**usual, **said}.items()}
 
 
 def _shape(model: type[Input], key: str, value: Any) -> Any:

@@ -6,9 +6,10 @@ from pydantic import Field
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.paths import Digest
 from codeplane.index import Snapshot
+from codeplane.jail import shown
 from codeplane.mutation.placing import SpanEdit
 from codeplane.mutation.requests import Action, Asked, Planner
-from codeplane.search.spans import Finder
+from codeplane.search.spans import Finder, Wanted
 from codeplane.session import Call
 from codeplane.session.operation import Intent, write
 from codeplane.tools._delta import Delta, told
@@ -19,13 +20,19 @@ _BY_SYMBOL = (Action.REPLACE_SYMBOL, Action.INSERT_BEFORE, Action.INSERT_AFTER)
 
 
 class SourceEdit(Input):
-    path: str | None = Field(default=None, max_length=4000, description="File; not needed with `symbol`.")
+    path: str | None = Field(
+        default=None, max_length=4000, description="File; may be left out with `symbol`."
+    )
     action: Action = Field(default=Action.UPDATE, description="What to do.")
     new_content: Annotated[
-        str | None, synonyms("new_string", "new_str", "new_text", "replacement", "file_text", "text", "code")
+        str | None,
+        synonyms(
+            "new_string", "new_str", "new_text", "new", "replacement", "replace", "file_text", "text", "code"
+        ),
     ] = Field(default=None, description="New text; empty deletes.")
     expected_content: Annotated[
-        str | None, synonyms("old_string", "old_str", "old_text", "old_content", "search", "original")
+        str | None,
+        synonyms("old_string", "old_str", "old_text", "old_content", "old", "find", "search", "original"),
     ] = Field(default=None, description="Text that is there now and is replaced; it finds its place.")
     start_line: int | None = Field(default=None, ge=1, description="First line that is replaced.")
     end_line: int | None = Field(
@@ -85,29 +92,49 @@ def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Inte
 
 
 def _asked(call: Call, one: SourceEdit, finder: Finder) -> Asked:
+    action = _meant(one)
     span = SpanEdit(
         one.new_content or "", one.expected_content, one.start_line, one.end_line, everywhere=one.all
     )
-    _check(one)
+    _check(one, action)
     jail = call.repo.tree.jail
-    if one.action in _BY_SYMBOL:
-        at = finder.symbol(one.symbol or "")
+    if action in _BY_SYMBOL:
+        at = _symbol(one, finder)
         lines = at.first, at.last
-        return Asked(one.action, at.path, span, _digest(one), lines=lines)
+        return Asked(action, at.path, span, _digest(one), lines=lines)
     path = finder.existing(one.path or "") or jail.enter(one.path or "")
     seen = call.session.seen.get(path)
     to = jail.enter(one.to) if one.to else None
-    return Asked(one.action, path, span, _digest(one), to=to, seen=seen)
+    return Asked(action, path, span, _digest(one), to=to, seen=seen)
+
+
+def _meant(one: SourceEdit) -> Action:
+    """An update that names a symbol, and neither text nor lines, replaces the symbol."""
+    is_placed = one.expected_content is not None or one.start_line is not None
+    if one.action is Action.UPDATE and one.symbol and not is_placed:
+        return Action.REPLACE_SYMBOL
+    return one.action
+
+
+def _symbol(one: SourceEdit, finder: Finder) -> Wanted:
+    """The definition that is named; with a path, it has to be in that file."""
+    at = finder.symbol(one.symbol or "")
+    if one.path and finder.existing(one.path) != at.path:
+        raise InvalidArgument(
+            f"{shown(one.symbol or '')} is in {shown(at.path)}, not in {shown(one.path)}.",
+            hints=[f"Send the path {shown(at.path)}, or a name that is in {shown(one.path)}."],
+        )
+    return at
 
 
 def _digest(one: SourceEdit) -> Digest | None:
     return Digest(one.expected_file_sha256.lower()) if one.expected_file_sha256 else None
 
 
-def _check(one: SourceEdit) -> None:
+def _check(one: SourceEdit, action: Action) -> None:
     """What an action needs and what it cannot do with."""
     needs: dict[str, object] = {}
-    match one.action:
+    match action:
         case Action.DELETE:
             needs = {"path": one.path}
         case Action.MOVE:
@@ -120,4 +147,4 @@ def _check(one: SourceEdit) -> None:
         name for name, value in needs.items() if value is None or (value == "" and name != "new_content")
     ]
     if missing:
-        raise InvalidArgument(f"An edit with action {one.action} needs {' and '.join(missing)}.")
+        raise InvalidArgument(f"An edit with action {action} needs {' and '.join(missing)}.")
