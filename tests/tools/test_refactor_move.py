@@ -90,7 +90,7 @@ def test_the_tests_of_a_project_pass_after_one_module_has_moved_out_of_its_packa
     repo = made(SHOP)
     move(repo, "src/shop/core/money.py", "src/shop/cash.py")
     assert "1 passed" in run_tests(repo.root)
-    move(repo, "src/shop/names.py", "src/shop/core/labels.py")
+    move(repo, "src/shop/names.py", "src/shop/parts/labels.py")
     assert "1 passed" in run_tests(repo.root)
     assert git(repo.root, "status", "--porcelain").count("R") == 2
 

@@ -282,8 +282,9 @@ def _circles(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> Iterator
                 reached |= following
                 waiting += following
             for importer in links.importers.get(old, ()):
-                is_known = package in links.imports.get(importer, ())
-                if importer in reached and importer not in moves and importer != package and not is_known:
+                is_inside = importer.startswith(package.removesuffix("__init__.py"))
+                is_known = is_inside or package in links.imports.get(importer, ())
+                if importer in reached and importer not in moves and not is_known:
                     text = f"{shown(importer)} would run {shown(package)}, which leads back to it by imports."
                     yield Problem("doubt", text, RepoPath(importer))
                     break
