@@ -48,6 +48,14 @@ async def test_an_unknown_tool_is_answered_with_the_nearest(pipeline: Pipeline) 
     assert "did you mean 'toy_echo'?" in answer.body["error"]["message"]
 
 
+@pytest.mark.parametrize(("asked", "meant"), [("git_blame", "git_inspect"), ("git-add", "git_stage")])
+async def test_a_command_of_git_is_answered_with_the_tool_that_has_it(
+    pipeline: Pipeline, asked: str, meant: str
+) -> None:
+    answer = await pipeline.call(request(asked))
+    assert f"did you mean {meant!r}?" in answer.body["error"]["message"]
+
+
 async def test_an_unforeseen_failure_shows_nothing_of_the_inside(
     pipeline: Pipeline, caplog: pytest.LogCaptureFixture
 ) -> None:

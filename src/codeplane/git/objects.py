@@ -48,7 +48,7 @@ def find_commit(handle: pygit2.Repository, name: str) -> Commit:
         return Commit(str(found.id), str(found.tree_id))
     except (pygit2.GitError, LookupError, ValueError) as error:
         shallow = handle.is_shallow
-        hints = ["git fetch --unshallow"] if shallow else ["git log --oneline", "git fetch"]
+        hints = ["git fetch --unshallow"] if shallow else ["git_log {}", 'git_pull {"fetch_only": true}']
         where = "this shallow clone" if shallow else "this repository"
         raise RevisionNotFound(f"There is no commit {name!r} in {where}.", hints=hints, name=name) from error
 

@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
 from codeplane.core.ids import RequestId, SessionId, new_request_id
-from codeplane.core.suggest import nearest
+from codeplane.core.suggest import nearest, snake
 from codeplane.server.decode import decode
 from codeplane.server.logs import correlation
 from codeplane.server.telemetry import Telemetry
@@ -32,6 +32,18 @@ _log = logging.getLogger(__name__)
 _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
 _LONGEST_SHOWN = 100
+# What the git program calls what is part of another tool here.
+_USUAL_NAMES = {
+    "git_add": "git_stage",
+    "git_blame": "git_inspect",
+    "git_cherry_pick": "git_merge",
+    "git_fetch": "git_pull",
+    "git_restore": "git_checkout",
+    "git_revert": "git_merge",
+    "git_show": "git_inspect",
+    "git_switch": "git_checkout",
+    "git_tag": "git_commit",
+}
 
 
 async def _nothing() -> None:
@@ -244,7 +256,8 @@ def _find(name: str, tools: Mapping[str, Tool]) -> Tool:
     tool = tools.get(name)
     if tool is None:
         name = name[:_LONGEST_SHOWN]
-        near = nearest(name, tools)
+        usual = _USUAL_NAMES.get(snake(name))
+        near = [usual] if usual in tools else nearest(name, tools)
         raise UnknownTool(
             f"There is no tool {name!r} here" + (f"; did you mean {near[0]!r}?" if near else "."),
             hints=[f'describe {{"name": "{candidate}"}}' for candidate in near],

@@ -29,8 +29,8 @@ class GitBranchInput(Input):
     name: Annotated[str | None, synonyms("branch", "pattern")] = Field(
         default=None, max_length=250, description="Branch; for list, a text in the name."
     )
-    ref: Annotated[str | None, synonyms("start", "start_point", "base", "upstream", "target")] = Field(
-        default=None, max_length=250, description="Where a new one begins; what set_upstream follows."
+    ref: Annotated[str | None, synonyms("start", "start_point", "from", "base", "upstream", "target")] = (
+        Field(default=None, max_length=250, description="Where a new one begins; what set_upstream follows.")
     )
     new_name: Annotated[str | None, synonyms("to")] = Field(
         default=None, max_length=250, description="For rename."

@@ -23,7 +23,7 @@ class GitCheckoutInput(Input):
     create: Annotated[bool, synonyms("create_branch", "new_branch", "b")] = Field(
         default=False, description="Make the branch `ref`."
     )
-    start: Annotated[str | None, synonyms("start_point", "base")] = Field(
+    start: Annotated[str | None, synonyms("start_point", "base", "from", "from_ref", "start_ref")] = Field(
         default=None, max_length=250, description="Where a new branch begins; HEAD."
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from typing import Annotated, Literal
 
@@ -91,7 +92,12 @@ def _act(call: Call, args: GitWorktreeInput, roots: Roots) -> Callable[[], Workt
     if args.action == "prune":
         return lambda: prune_worktrees(repository)
     if args.path is None:
-        raise InvalidArgument(f"The action {args.action} needs path.")
+        name = (args.create or args.ref or "fix-login").rpartition("/")[2]
+        corrected = {**args.model_dump(exclude_unset=True), "path": name}
+        raise InvalidArgument(
+            f"The action {args.action} needs path.",
+            hints=[f"git_worktree {json.dumps(corrected, ensure_ascii=False)}"],
+        )
     if args.action == "add":
         place = roots.enter(args.path)
         goal = plan_goal(repository, place, args.ref, args.create)
