@@ -1,5 +1,6 @@
 """An operation of git is on record, in the index, and known at the next start when it was cut off."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -79,3 +80,41 @@ def test_an_operation_that_was_cut_off_is_told_at_the_next_start(repo: Repo) -> 
         assert again.ledger.operations(limit=1)[0].failure_class == "CUT_OFF"
     finally:
         again.close()
+
+
+def test_a_long_pass_of_the_index_is_not_waited_for(repo: Repo) -> None:
+    git(repo.root, "switch", "-qc", "other")
+    for number in range(250):
+        repo.write(f"many/m{number}.py", f"X = {number}\n")
+    git(repo.root, "add", "-A")
+    git(repo.root, "commit", "-qm", "many")
+    git(repo.root, "switch", "-q", "main")
+    repo.session.index.refresh()
+    with repo.session.index._reading:
+        repo.session.upkeep.start(None)
+        answer = repo.ask("git_checkout", ref="other").body
+    assert answer["result"]["files_changed"] == 250
+    assert answer["meta"]["warnings"] == [
+        "250 of the files have not been read yet; definitions and tests are left out."
+    ]
+
+
+def test_a_stop_tells_how_to_go_on(repo: Repo) -> None:
+    switched(repo)
+    repo.write("app.py", "def one(): ...\n\n\ndef three(): ...\n")
+    git(repo.root, "commit", "-qam", "else")
+    answer = repo.ask("git_merge", ref="other").body
+    assert "tests" not in answer["result"]
+    assert answer["meta"]["next_actions"] == [
+        'git_merge {"action": "continue"}',
+        'git_merge {"action": "abort"}',
+    ]
+
+
+def test_what_was_saved_is_brought_back_by_the_next_action(repo: Repo) -> None:
+    repo.write("app.py", "mine\n")
+    answer = repo.ask("git_reset", mode="hard", force=True).body
+    [hint] = answer["meta"]["next_actions"]
+    tool, _, arguments = hint.partition(" ")
+    repo.result(tool, **json.loads(arguments))
+    assert (repo.root / "app.py").read_text() == "mine\n"

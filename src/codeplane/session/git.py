@@ -71,7 +71,23 @@ def change(
     call.signal(repo.tasks.note_mutation(call.task, done.mutation_fingerprint or ""))
     for note in outcome.notes:
         call.warn(note)
+    call.next_actions += _next(call, changed)
     return changed
+
+
+def _next(call: Call, changed: Changed[Outcome]) -> list[str]:
+    """The calls that go on where an operation has stopped, and the one that brings back what it saved."""
+    if changed.conflicts:
+        with call.repo.checkout.repository.opened() as handle:
+            begun = unfinished(handle)
+        if begun is None:
+            return ['git_stage {"paths": ["<what you have resolved>"]}']
+        tool = "git_rebase" if begun == "rebase" else "git_merge"
+        return [f'{tool} {{"action": "{action}"}}' for action in ("continue", "abort")]
+    saved = changed.outcome.saved
+    return (
+        [f'git_stash {{"action": "apply", "ref": "{saved}"}}'] if saved and saved.startswith("refs/") else []
+    )
 
 
 def reader(call: Call) -> Callable[[str], bytes | None]:
@@ -158,7 +174,7 @@ class _Before:
     def _seen(self, call: Call) -> tuple[tuple[FileChange, ...], Effects]:
         """What differs now. A problem there is told; what git has done is done."""
         try:
-            call.repo.index.refresh(followed=True)
+            call.repo.refresh()
             now = call.repo.index.digests()
             differ = sorted(
                 path for path in self.digests.keys() | now.keys() if self.digests.get(path) != now.get(path)
@@ -176,6 +192,12 @@ class _Before:
             call.epoch = snapshot.epoch
             if len(differ) > _MOST_COMPARED:
                 call.warn(f"{len(differ)} files have changed: too many for a list of definitions and tests.")
+                return Effects()
+            layout = snapshot.linker.sources.memo.layout.blobs
+            if unread := sum(path in layout and layout[path] is None for path in differ):
+                call.warn(
+                    f"{unread} of the files have not been read yet; definitions and tests are left out."
+                )
                 return Effects()
             return _compared(snapshot, self.blobs, differ)
 

@@ -93,7 +93,8 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "conflicts": [_stop(one) for one in changed.conflicts[:_MOST_CONFLICTS]] or None,
         "more_conflicts": max(0, len(changed.conflicts) - _MOST_CONFLICTS) or None,
         "status": changed.status,
-        **affected(changed.effects, _MOST_TESTS),
+        # Where it has stopped, there is nothing to test yet.
+        **(affected(changed.effects, _MOST_TESTS) if not changed.conflicts else {}),
     }
 
 
