@@ -95,7 +95,7 @@ class Batch:
                 tuple((path, mode) for path, mode in data["emptied"]),
                 _index_moves(data["index"]),
             )
-        except (KeyError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError):
             return None
         return batch if batch._is_sound(jail) else None
 
