@@ -94,6 +94,7 @@ def test_a_long_pass_of_the_index_is_not_waited_for(repo: Repo) -> None:
         repo.session.upkeep.start(None)
         answer = repo.ask("git_checkout", ref="other").body
     assert answer["result"]["files_changed"] == 250
+    assert answer["result"]["directories"] == ["many: 250 created"] and "files" not in answer["result"]
     assert answer["meta"]["warnings"] == [
         "250 of the files have not been read yet; definitions and tests are left out."
     ]

@@ -14,6 +14,8 @@ from codeplane.tools._delta import affected, symbols_of
 from codeplane.tools._registry import Output
 
 _MOST_FILES = 60
+_MOST_DIRECTORIES = 20
+_LEVELS = 2
 _MOST_SYMBOLS = 60
 _LEAST = 3
 _MOST_TESTS = 20
@@ -63,7 +65,10 @@ class GitDelta(Output):
     insertions: int | None = Field(default=None, description="Lines that came.")
     deletions: int | None = Field(default=None, description="Lines that went.")
     files: list[GitFile] | None = Field(default=None, description="File by file.")
-    more_files: int | None = Field(default=None, description="Files beyond those.")
+    directories: list[str] | None = Field(
+        default=None, description="`directory: counts`, where files are too many to be named."
+    )
+    more_directories: int | None = Field(default=None, description="Directories beyond those.")
     conflicts: list[StopOutput] | None = Field(default=None, description="Where it has stopped.")
     more_conflicts: int | None = Field(default=None, description="Conflicts beyond those.")
     status: str | None = Field(default=None, description="The tree now: clean, or how many of what.")
@@ -76,7 +81,7 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
     """The fields of `GitDelta`, for its class or one that adds to it."""
     outcome, before, after = changed.outcome, changed.before, changed.after
     files = changed.changes
-    share = max(_LEAST, _MOST_SYMBOLS // max(1, min(len(files), _MOST_FILES)))
+    share = max(_LEAST, _MOST_SYMBOLS // max(1, len(files)))
     return {
         "operation": changed.operation_id,
         "summary": outcome.summary,
@@ -88,8 +93,8 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "files_changed": len(files) or None,
         "insertions": outcome.insertions or None,
         "deletions": outcome.deletions or None,
-        "files": [_file(changed, one, share) for one in files[:_MOST_FILES]] or None,
-        "more_files": max(0, len(files) - _MOST_FILES) or None,
+        **(_by_directory(files) if len(files) > _MOST_FILES else {}),
+        "files": [_file(changed, one, share) for one in files if len(files) <= _MOST_FILES] or None,
         "conflicts": [_stop(one) for one in changed.conflicts[:_MOST_CONFLICTS]] or None,
         "more_conflicts": max(0, len(changed.conflicts) - _MOST_CONFLICTS) or None,
         "status": changed.status,
@@ -126,6 +131,20 @@ def counted(changes: tuple[FileChange, ...]) -> str:
     """`2 created, 1 deleted` of the files that changed."""
     counts = Counter(map(_action, changes))
     return ", ".join(f"{counts[action]} {action}" for action in sorted(counts))
+
+
+def _by_directory(changes: tuple[FileChange, ...]) -> dict[str, Any]:
+    """The directories with the most changes, two levels deep."""
+    found: dict[str, list[FileChange]] = {}
+    for one in changes:
+        found.setdefault("/".join(one.path.split("/")[:-1][:_LEVELS]) or ".", []).append(one)
+    most = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return {
+        "directories": [
+            f"{shown(path)}: {counted(tuple(inside))}" for path, inside in most[:_MOST_DIRECTORIES]
+        ],
+        "more_directories": max(0, len(most) - _MOST_DIRECTORIES) or None,
+    }
 
 
 def short(oid: str) -> str:
