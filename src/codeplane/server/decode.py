@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -165,7 +165,7 @@ def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, An
             corrected[near] = unknown[key]
     for name, field in tool.input.model_fields.items():
         if field.is_required():
-            corrected.setdefault(name, f"<{name}>")
+            corrected.setdefault(name, _placeholder(tool, name))
     return InvalidArgument(
         f"{tool.name} has no parameter {', '.join(said)}.",
         hints=[_show(tool, corrected)],
@@ -189,7 +189,7 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
         where = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "missing":
             said.append(f"{where} is missing")
-            corrected.setdefault(where, f"<{where}>")
+            corrected.setdefault(where, _placeholder(tool, where))
             continue
         near = nearest_quoted(problem["msg"], problem["input"])
         said.append(f"{where}: {problem['msg']}" + (f" (did you mean {near!r}?)" if near else ""))
@@ -197,6 +197,15 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
             corrected[where] = near
     hints = [_show(tool, corrected)] if corrected != given else []
     return InvalidArgument(f"{tool.name}: {'; '.join(said)}.", hints=hints)
+
+
+def _placeholder(tool: Tool, name: str) -> str:
+    """What stands for a value that is missing: the values that it may have, where these are few."""
+    field = tool.input.model_fields.get(name)
+    choices = (
+        get_args(field.annotation) if field is not None and get_origin(field.annotation) is Literal else ()
+    )
+    return f"<{'|'.join(map(str, choices)) or name}>"
 
 
 def _example(tool: Tool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from codeplane.tools._task import TaskReport, report
 
 
 class TaskOpenInput(Input):
-    label: Annotated[str | None, synonyms("name", "title")] = Field(
+    label: Annotated[str | None, synonyms("name", "title", "goal", "description")] = Field(
         default=None, max_length=200, description="What the work is, for the log."
     )
     max_mutations: int | None = Field(default=None, ge=1, description="Most changes.")
