@@ -17,7 +17,7 @@ from codeplane.git.outcome import Side
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
 from codeplane.git.standing import Standing, WorkTree
-from codeplane.storage.files import publish, read_small
+from codeplane.storage.files import claim, publish, read_small
 
 _LOCK: Final = "index.lock"
 # By what the next start knows that the lock was this program's own.
@@ -77,7 +77,7 @@ def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
 
 def drop_own_lock(repository: Repository) -> str | None:
     """Removes the lock that a crash of this program left; one of another program stays. What it was."""
-    for copy in repository.git_dir.glob(f"{_COPY}*"):
+    for copy in (*repository.git_dir.glob(f"{_COPY}*"), *repository.git_dir.glob(f"{_LOCK}.*.tmp")):
         copy.unlink()
     lock = repository.git_dir / _LOCK
     if read_small(lock, len(_OWN)) != _OWN:
@@ -166,9 +166,5 @@ def _data(file: Path) -> bytes:
 
 
 def _lock(lock: Path) -> None:
-    try:
-        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
-    except FileExistsError as error:
-        raise pygit2.GitError("failed to lock the index: index.lock exists") from error
-    with os.fdopen(fd, "wb") as stream:
-        stream.write(_OWN)
+    if not claim(lock, _OWN):
+        raise pygit2.GitError("failed to lock the index: index.lock exists")

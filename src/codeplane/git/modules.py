@@ -201,3 +201,8 @@ def _quoted(value: str) -> str:
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def file_entry(handle: pygit2.Repository) -> pygit2.IndexEntry:
+    """The entry of git's index for `.gitmodules` as it is now."""
+    return pygit2.IndexEntry(FILE, handle.create_blob_fromworkdir(FILE), pygit2.enums.FileMode.BLOB)

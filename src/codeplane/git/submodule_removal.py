@@ -8,7 +8,8 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import InvalidArgument, WorkAtRisk
-from codeplane.git.modules import FILE, Module, drop_section, opened_module, select_modules
+from codeplane.git.index import edited_index
+from codeplane.git.modules import FILE, Module, drop_section, file_entry, opened_module, select_modules
 from codeplane.git.repository import Repository
 from codeplane.git.saved import save_work
 from codeplane.git.selection import Selection
@@ -36,21 +37,20 @@ def remove_modules(repository: Repository, chosen: Selection, *, force: bool) ->
     with repository.opened() as handle:
         modules = select_modules(repository, handle, chosen)
         saved = _emptied(repository, modules, force=force)
-        handle.index.read()
-        for module in modules:
-            _deactivate(handle, module)
-            is_left = drop_section(repository.root, module.name)
-            handle.index.remove(module.path)
-            if is_left:
-                handle.index.add(FILE)
-            else:
-                (repository.root / FILE).unlink()
-                if FILE in handle.index:
-                    handle.index.remove(FILE)
-            place = repository.root / module.path
-            if place.is_dir():
-                place.rmdir()
-        handle.index.write()
+        with edited_index(repository, handle) as index:
+            for module in modules:
+                _deactivate(handle, module)
+                is_left = drop_section(repository.root, module.name)
+                index.remove(module.path)
+                if is_left:
+                    index.add(file_entry(handle))
+                else:
+                    (repository.root / FILE).unlink()
+                    if FILE in index:
+                        index.remove(FILE)
+                place = repository.root / module.path
+                if place.is_dir():
+                    place.rmdir()
     done = tuple(shown(module.path) for module in modules)
     return ModulesOutcome(f"removed {len(done)} submodules", done=done, notes=saved)
 

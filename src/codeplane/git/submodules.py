@@ -12,12 +12,14 @@ from codeplane.core.errors import GitFailed, InvalidArgument, NotFound, WorkAtRi
 from codeplane.git.checkouts import Goal, check_out
 from codeplane.git.fetching import fetched, take
 from codeplane.git.heads import BRANCHES
+from codeplane.git.index import edited_index
 from codeplane.git.modules import (
     FILE,
     Module,
     ModuleStatus,
     check_name,
     check_place,
+    file_entry,
     module_dir,
     opened_module,
     put_section,
@@ -103,10 +105,9 @@ def add_module(line: Line, path: str, url: str, name: str | None = None) -> Modu
             shutil.rmtree(repository.root / path, ignore_errors=True)
             raise
         put_section(repository.root, module.name, {"path": path, "url": url})
-        handle.index.read()
-        handle.index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=commit), pygit2.enums.FileMode.COMMIT))
-        handle.index.add(FILE)
-        handle.index.write()
+        with edited_index(repository, handle) as index:
+            index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=commit), pygit2.enums.FileMode.COMMIT))
+            index.add(file_entry(handle))
         handle.config[f"submodule.{module.name}.url"] = address
         handle.config[f"submodule.{module.name}.active"] = "true"
     done = f"{shown(path)}: {branch or 'detached'} at {commit[:10]}"

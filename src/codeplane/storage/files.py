@@ -87,6 +87,19 @@ def publish(made: Path, path: Path) -> None:
     sync_dir(path.parent)
 
 
+def claim(path: Path, mark: bytes) -> bool:
+    """Makes a file that is whole from its first moment, unless there is one; tells whether it did."""
+    made = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+    made.write_bytes(mark)
+    try:
+        os.link(made, path, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    finally:
+        made.unlink(missing_ok=True)
+    return True
+
+
 def unusable(path: Path, error: OSError) -> StateUnusable:
     """The error for a path that the system refuses, with what to do about it."""
     reason = (error.strerror or str(error)).lower()
