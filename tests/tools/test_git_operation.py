@@ -67,6 +67,13 @@ def test_what_git_refuses_is_on_record_too(repo: Repo) -> None:
     assert (row.success, row.failure_class) == (False, "GIT_FAILED")
 
 
+def test_nothing_is_done_where_it_could_not_be_noted(repo: Repo) -> None:
+    (repo.session.state.path / "git-operation.json").mkdir()
+    error = repo.error("git_branch", action="create", name="other")
+    assert error["name"] == "STATE_UNUSABLE" and "is a directory" in error["message"]
+    assert git(repo.root, "branch", "--list", "other") == ""
+
+
 def test_an_operation_that_was_cut_off_is_told_at_the_next_start(repo: Repo) -> None:
     def dies(handle: pygit2.Repository) -> None:
         raise KeyboardInterrupt

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from codeplane.core.errors import CodePlaneError
+from codeplane.core.errors import CodePlaneError, StateUnusable
 from codeplane.git import Repository
 from codeplane.git.index import drop_own_lock
 from codeplane.ledger import Ledger, Operation
@@ -25,13 +25,21 @@ def noted(state: StateDir, row: Operation) -> Iterator[None]:
     An error of the catalogue has a row of its own; what else ends the block is for the next start to tell.
     """
     file = _file(state)
-    write_private(file, json.dumps(row.body()).encode())
+    _begin(file, row)
     try:
         yield
     except CodePlaneError:
         file.unlink(missing_ok=True)
         raise
     file.unlink(missing_ok=True)
+
+
+def _begin(file: Path, row: Operation) -> None:
+    try:
+        write_private(file, json.dumps(row.body()).encode())
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise StateUnusable(f"Nothing was done: {file} cannot be written: {reason}.", path=str(file)) from error
 
 
 def put_on_record(state: StateDir, ledger: Ledger, repository: Repository) -> tuple[str, ...]:
