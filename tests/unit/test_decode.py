@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.server.decode import decode
-from codeplane.tools import Tool
+from codeplane.tools import Tool, all_tools
 
 
 @pytest.fixture
@@ -85,3 +85,15 @@ def test_whatever_is_sent_is_read_or_explained(echo: Tool, arguments: object) ->
         decode(echo, arguments)
     except InvalidArgument as error:
         assert "toy_echo" in error.message
+
+
+def test_objects_inside_are_read_as_forgivingly() -> None:
+    given = {"refactor_id": "ref_1", "proof": {"symbol": "a.b", "anchors": {"path": "a.py", "line": 3}}}
+    read = decode(all_tools()["decision_commit"], given).model_dump()
+    assert read["proof"]["symbol_identity"] == "a.b" and read["proof"]["anchors"][0]["file"] == "a.py"
+
+
+def test_what_is_missing_inside_is_shown_where_it_belongs() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        decode(all_tools()["decision_commit"], {"plan_id": "ref_1", "proof": {}})
+    assert caught.value.hints[0].endswith('"proof": {"symbol_identity": "<proof.symbol_identity>"}}')

@@ -1,7 +1,7 @@
 """Arguments from outside become a tool's input: forgiving about spelling, strict about meaning."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -42,9 +42,7 @@ def decode(tool: Tool, arguments: object) -> Input:
     if unknown:
         raise _unknown_parameters(tool, named, unknown)
     shaped = {key: _shape(tool.input, key, value) for key, value in named.items()}
-    for key, inner in _lists(tool.input).items():
-        if isinstance(shaped.get(key), list):
-            shaped[key] = [_item(tool, f"{key}.{at}", inner, item) for at, item in enumerate(shaped[key])]
+    shaped = _inside(tool, tool.input, shaped)
     try:
         return tool.input.model_validate(shaped)
     except ValidationError as error:
@@ -61,6 +59,18 @@ def _in_its_list(
     return named, unknown
 
 
+def _inside(tool: Tool, model: type[Input], shaped: dict[str, Any], where: str = "") -> dict[str, Any]:
+    """The same values, with the objects in them spelled as their models spell them."""
+    found = dict(shaped)
+    for key, inner in _objects(model).items():
+        value, at = shaped.get(key), f"{where}{key}"
+        if isinstance(value, list):
+            found[key] = [_item(tool, f"{at}.{number}", inner, item) for number, item in enumerate(value)]
+        elif isinstance(value, Mapping):
+            found[key] = _item(tool, at, inner, value)
+    return found
+
+
 def _item(tool: Tool, where: str, model: type[Input], item: Any) -> Any:
     item = _json_or(item, item) if isinstance(item, str) else item
     if not isinstance(item, Mapping):
@@ -70,7 +80,21 @@ def _item(tool: Tool, where: str, model: type[Input], item: Any) -> Any:
         known = ", ".join(model.model_fields)
         told = ", ".join(repr(key[:100]) for key in list(unknown)[:_MOST_SAID])
         raise InvalidArgument(f"{tool.name}: {where} has no parameter {told}; it takes {known}.")
-    return named
+    shaped = {key: _shape(model, key, value) for key, value in named.items()}
+    return _inside(tool, model, shaped, f"{where}.")
+
+
+@cache
+def _objects(model: type[Input]) -> dict[str, type[Input]]:
+    """The parameters that take an object or a list of them, optional or not, and what the objects are."""
+    found = {}
+    for name, field in model.model_fields.items():
+        kinds = [field.annotation, *get_args(field.annotation)]
+        kinds += [inner for kind in kinds for inner in get_args(kind)]
+        models = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Input)]
+        if len(set(models)) == 1:
+            found[name] = models[0]
+    return found
 
 
 @cache
@@ -189,7 +213,7 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
         where = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "missing":
             said.append(f"{where} is missing")
-            corrected.setdefault(where, _placeholder(tool, where))
+            corrected = _filled(corrected, problem["loc"], _placeholder(tool, where))
             continue
         near = nearest_quoted(problem["msg"], problem["input"])
         said.append(f"{where}: {problem['msg']}" + (f" (did you mean {near!r}?)" if near else ""))
@@ -197,6 +221,15 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
             corrected[where] = near
     hints = [_show(tool, corrected)] if corrected != given else []
     return InvalidArgument(f"{tool.name}: {'; '.join(said)}.", hints=hints)
+
+
+def _filled(given: dict[str, Any], at: Sequence[int | str], value: str) -> dict[str, Any]:
+    """The arguments with a value at a place in them, as far as objects lead there."""
+    key, *rest = at
+    inner = given.get(str(key), {})
+    if rest and not isinstance(inner, dict):
+        return given
+    return {**given, str(key): _filled(inner, rest, value) if rest else value}
 
 
 def _placeholder(tool: Tool, name: str) -> str:
