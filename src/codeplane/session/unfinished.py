@@ -39,7 +39,9 @@ def _begin(file: Path, row: Operation) -> None:
         write_private(file, json.dumps(row.body()).encode())
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise StateUnusable(f"Nothing was done: {file} cannot be written: {reason}.", path=str(file)) from error
+        raise StateUnusable(
+            f"Nothing was done: {file} cannot be written: {reason}.", path=str(file)
+        ) from error
 
 
 def put_on_record(state: StateDir, ledger: Ledger, repository: Repository) -> tuple[str, ...]:

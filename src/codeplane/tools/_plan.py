@@ -1,5 +1,6 @@
 """A refactoring that is planned, as every tool that makes or shows one tells it."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 
@@ -23,6 +24,7 @@ _MOST_GROUPS = 20
 _MOST_SAMPLES = 3
 _MOST_TOLD = 12
 _LONGEST = 160
+_READY = (Verdict.OK, Verdict.OK_SYNTACTIC)
 
 
 class GroupOutput(Output):
@@ -61,13 +63,29 @@ class PlanOutput(Output):
     applied: Delta | None = Field(default=None, description="What was done.")
 
 
+def _next(pending: Pending) -> list[str]:
+    """The call that goes on with a plan."""
+    plan = pending.plan
+    if plan.groups or plan.problems:
+        return [f'refactor_inspect {{"refactor_id": "{pending.id}"}}']
+    if plan.verdict is Verdict.NEEDS_DECISION:
+        return [decision(pending)]
+    return [f'refactor_apply {{"refactor_id": "{pending.id}"}}'] if plan.verdict in _READY else []
+
+
+def decision(pending: Pending) -> str:
+    """The call that applies a plan without its open groups."""
+    proof = {"symbol_identity": shown(pending.plan.symbol)}
+    return f"decision_commit {json.dumps({'plan_id': pending.id, 'proof': proof}, ensure_ascii=False)}"
+
+
 def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> PlanOutput:
     """A plan with its diff, or with what was done."""
     plan = pending.plan
     touched = [edit.path for edit in plan.edits.edits if edit.after is not None or not plan.moves]
     changed = _changed_mentions(plan)
-    if plan.groups or plan.problems:
-        call.next_actions.append(f'refactor_inspect {{"refactor_id": "{pending.id}"}}')
+    if applied is None:
+        call.next_actions += _next(pending)
     return PlanOutput(
         refactor_id=pending.id if applied is None else None,
         outcome=plan.verdict,

@@ -7,6 +7,7 @@ from codeplane.refactor import Verdict
 from codeplane.session import Call
 from codeplane.session.refactoring import apply
 from codeplane.tools._delta import Delta, told
+from codeplane.tools._plan import decision
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
@@ -30,6 +31,6 @@ def refactor_apply(call: Call, args: RefactorApplyInput) -> Delta:
     if verdict not in (Verdict.OK, Verdict.OK_SYNTACTIC):
         hints = [f'refactor_inspect {{"refactor_id": "{pending.id}"}}']
         if verdict is Verdict.NEEDS_DECISION:
-            hints.append("decision_commit applies it with the groups that you have looked at.")
+            hints.append(f"Without the open groups: {decision(pending)}")
         raise DecisionRefused(f"The outcome of the plan is {verdict}.", hints=hints, outcome=verdict)
     return told(call, apply(call, pending))
