@@ -298,3 +298,18 @@ def test_a_tracked_file_moves_in_the_index_of_git_too(make: Make) -> None:
         ["git", "status", "--short"], cwd=repo.root, capture_output=True, text=True, check=True
     )
     assert status.stdout == "R  app.py -> src/app.py\n"
+
+
+def test_a_refused_undo_names_the_operation_that_has_to_be_undone_first(make: Make) -> None:
+    repo = make()
+    first = edit(repo, path="app.py", old="load", new="read")["operation"]
+    later = edit(repo, path="app.py", old="save", new="write")["operation"]
+    [hint] = repo.error("undo", operation=first)["hints"]
+    assert hint == f'Undo write_source first: undo {{"operation": "{later}"}}'
+
+
+def test_a_refused_undo_tells_that_the_change_is_nobodys_on_record(make: Make) -> None:
+    repo = make()
+    edit(repo, path="app.py", old="load", new="read")
+    repo.write("app.py", "other\n")
+    assert "No later operation is on record" in repo.error("undo")["hints"][0]

@@ -1,6 +1,7 @@
 """The reverse of an operation that is on record."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from codeplane.core.edits import EditSet, FileChange, FileEdit
 from codeplane.core.errors import CodePlaneError, NotFound, UndoRefused
@@ -11,6 +12,8 @@ from codeplane.ledger import Operation
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent
 from codeplane.truth import digest_of
+
+_MOST_LOOKED_AT: Final = 200
 
 
 def to_be_undone(call: Call, operation_id: str | None) -> Operation:
@@ -23,7 +26,7 @@ def to_be_undone(call: Call, operation_id: str | None) -> Operation:
         found = ledger.find(OperationId(operation_id))
         told = f"No operation {operation_id[:100]} is on record."
     if found is None:
-        raise NotFound(told, hints=["cpl log lists what is on record."])
+        raise NotFound(told, hints=["task_status {}", "cpl log lists what is on record."])
     if not found.is_git and (not found.changes or not found.success):
         raise UndoRefused(f"{found.operation_id} has changed no file.", operation=found.operation_id)
     return found
@@ -44,10 +47,21 @@ def reverse(call: Call, operation: Operation) -> Intent:
     if reasons:
         raise UndoRefused(
             f"{operation.operation_id} cannot be undone: {'; '.join(reasons)}.",
-            hints=["cpl log lists later operations; the newest has to be undone first."],
+            hints=_later(call, operation),
             operation=operation.operation_id,
         )
     return Intent("undo", EditSet(tuple(edits)), old, operation.operation_id)
+
+
+def _later(call: Call, operation: Operation) -> list[str]:
+    """The newest operation that has changed the same files since; it has to be undone first."""
+    paths = {one.path for one in operation.changes}
+    for later in call.repo.ledger.operations(limit=_MOST_LOOKED_AT):
+        if later.operation_id == operation.operation_id:
+            break
+        if later.success and paths & {one.path for one in later.changes}:
+            return [f'Undo {later.op_type} first: undo {{"operation": "{later.operation_id}"}}']
+    return ["No later operation is on record for these files; git_diff shows how they are now."]
 
 
 def _changed(call: Call, change: FileChange, old: dict[RepoPath, bytes | None]) -> list[str]:
