@@ -119,6 +119,14 @@ def test_a_stop_tells_how_to_go_on(repo: Repo) -> None:
     ]
 
 
+def test_a_rebase_that_waits_for_an_edit_tells_how_to_go_on(repo: Repo) -> None:
+    switched(repo)
+    git(repo.root, "switch", "-q", "other")
+    answer = repo.ask("git_rebase", upstream="HEAD~1", steps=[{"action": "edit", "sha": "HEAD"}]).body
+    assert answer["result"]["state"] == "edit_pause"
+    assert answer["meta"]["next_actions"][0] == 'git_rebase {"action": "continue"}'
+
+
 def test_what_was_saved_is_brought_back_by_the_next_action(repo: Repo) -> None:
     repo.write("app.py", "mine\n")
     answer = repo.ask("git_reset", mode="hard", force=True).body

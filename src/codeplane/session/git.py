@@ -28,6 +28,13 @@ T_co = TypeVar("T_co", bound=Outcome, covariant=True)
 
 # Beyond this, what a move of HEAD has done to single definitions is not what anybody reads.
 _MOST_COMPARED: Final = 300
+# The tools that go on with what has begun and not ended.
+_GOING_ON: Final[Mapping[str | None, str]] = {
+    "merge": "git_merge",
+    "cherrypick": "git_merge",
+    "revert": "git_merge",
+    "rebase": "git_rebase",
+}
 
 
 @dataclass(frozen=True)
@@ -77,13 +84,12 @@ def change(
 
 def _next(call: Call, changed: Changed[Outcome]) -> list[str]:
     """The calls that go on where an operation has stopped, and the one that brings back what it saved."""
+    with call.repo.checkout.repository.opened() as handle:
+        begun = unfinished(handle)
+    if begun in _GOING_ON:
+        return [f'{_GOING_ON[begun]} {{"action": "{action}"}}' for action in ("continue", "abort")]
     if changed.conflicts:
-        with call.repo.checkout.repository.opened() as handle:
-            begun = unfinished(handle)
-        if begun is None:
-            return ['git_stage {"paths": ["<what you have resolved>"]}']
-        tool = "git_rebase" if begun == "rebase" else "git_merge"
-        return [f'{tool} {{"action": "{action}"}}' for action in ("continue", "abort")]
+        return ['git_stage {"paths": ["<what you have resolved>"]}']
     saved = changed.outcome.saved
     return (
         [f'git_stash {{"action": "apply", "ref": "{saved}"}}'] if saved and saved.startswith("refs/") else []
