@@ -108,9 +108,11 @@ def kind_of(ref: RefFact, definition_kind: str) -> Kind:
 
 
 def _written(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
+    places: dict[tuple[str, int], Place] = {}
     for ref in snapshot.references.to(place_of(definition)):
+        scope = (ref.path, ref.scope)
+        where = places.get(scope) or places.setdefault(scope, around(snapshot, ref))
         kind = kind_of(ref, definition.kind)
-        where = around(snapshot, ref)
         yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver)
 
 

@@ -1,5 +1,6 @@
 """What a server does for its index between calls."""
 
+import gc
 import logging
 import threading
 import time
@@ -124,6 +125,8 @@ class Upkeep:
     def _warm(self) -> None:
         try:
             self._index.warm()
+            # What is known now lives on: collections that look through all of it would hold up answers.
+            gc.freeze()
         except Exception:  # noqa: BLE001 - logged; the first question finds the same
             _log.exception("looking ahead failed")
 
