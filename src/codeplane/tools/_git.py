@@ -74,7 +74,9 @@ class GitDelta(Output):
     status: str | None = Field(default=None, description="The tree now: clean, or how many of what.")
     tests: list[str] | None = Field(default=None, description="`confidence match path` of affected tests.")
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
-    tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+    tests_confidence: str | None = Field(
+        default=None, description="complete, or partial; `semantic_diff` has the reasons."
+    )
 
 
 def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
@@ -99,8 +101,15 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "more_conflicts": max(0, len(changed.conflicts) - _MOST_CONFLICTS) or None,
         "status": changed.status,
         # Where it has stopped, there is nothing to test yet.
-        **(affected(changed.effects, _MOST_TESTS) if not changed.conflicts else {}),
+        **(_tests(changed) if not changed.conflicts else {}),
     }
+
+
+def _tests(changed: Changed[Outcome]) -> dict[str, Any]:
+    """The tests without the reasons why there may be more: these are the same at each operation."""
+    found = affected(changed.effects, _MOST_TESTS)
+    told = found["tests_confidence"]
+    return {**found, "tests_confidence": told and told.partition(":")[0]}
 
 
 def conflict(one: Conflict) -> ConflictOutput:
