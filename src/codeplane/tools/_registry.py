@@ -31,9 +31,12 @@ class Input(BaseModel):
 
 
 class Output(BaseModel):
-    """Base of every tool's answer. Fields that are `None` are left out on the wire."""
+    """Base of every tool's answer. Fields that are `None` are left out on the wire.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    What checks them is made at the first answer: most servers give few of them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 @dataclass(frozen=True)
