@@ -393,6 +393,14 @@ class ViewSources:
         ).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 
+    def asking_by_text(self) -> list[str]:
+        """The files that ask for members by names that are made at run time."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT blob FROM dynamic WHERE pattern IN ('getattr', 'reflect', 'bracket_access')"
+            " AND computed"
+        ).fetchall()
+        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+
     def facts_of(self, blob: int) -> FileFacts | None:
         """Everything that a content says, whichever view it is in; None for one without a language."""
         facts = self._cache.get(self._connection, blob)

@@ -9,7 +9,7 @@ from codeplane.graph.hierarchy import INTERFACES, owner_of
 from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
 from codeplane.languages import specs
-from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.facts import FLAG_TEST, Occurrence
 from codeplane.languages.modules import Place
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Problem
@@ -52,19 +52,33 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
 
 
 def _asked_by_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
-    """Code that asks definitions for their names and makes other names out of them, which there are."""
+    """Code that asks definitions for their names, and members whose names may be made out of them."""
     sources = snapshot.linker.sources
-    if family.kind not in _NAMED or not _is_part_of_another(snapshot, family.name):
-        return
     facts = sources.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
-    for attribute in specs()[facts.language].name_attributes:
-        for path in sources.paths_with(attribute):
-            asks = [seen for seen in sources.occurrences(path, attribute) if seen.receiver]
-            if asks and _computed(snapshot, RepoPath(path)) is not None:
-                text = f"`{attribute}` is read where names are made at run time."
-                yield Problem("dynamic", text, RepoPath(path), asks[0].line)
-                return
+    attributes = specs()[facts.language].name_attributes
+    if family.kind not in _NAMED or not attributes:
+        return
+    for path in sources.asking_by_text():
+        other = _made_of(snapshot, path, family.name)
+        if other and any(seen.receiver for one in attributes for seen in _seen(snapshot, one)):
+            text = f"{other} may be found by a name that is made of {family.name} at run time."
+            yield Problem("dynamic", text, RepoPath(path))
+            return
+
+
+def _made_of(snapshot: Snapshot, path: str, name: str) -> str:
+    """A definition of a file whose name holds another one, tests aside."""
+    facts = snapshot.linker.sources.facts(path)
+    names = (
+        facts.definitions.names if facts is not None and path not in snapshot.linker.sources.tests() else ()
+    )
+    return next((one for one in names if name.lower() in one.lower() and one != name), "")
+
+
+def _seen(snapshot: Snapshot, name: str) -> Iterator[Occurrence]:
+    for path in snapshot.linker.sources.paths_with(name):
+        yield from snapshot.linker.sources.occurrences(path, name)
 
 
 def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
@@ -76,11 +90,6 @@ def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     if is_test or (hooks and re.fullmatch(hooks, item.name)):
         text = f"{item.name} is a name that a framework calls by."
         yield Problem("hook", text, RepoPath(place.path), item.name_line)
-
-
-def _is_part_of_another(snapshot: Snapshot, name: str) -> bool:
-    part = name.lower()
-    return any(part in other.lower() and other != name for other in snapshot.linker.sources.defined_names())
 
 
 def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
