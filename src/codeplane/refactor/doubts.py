@@ -53,12 +53,12 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
 
 def _asked_by_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
     """Code that asks definitions for their names, and members whose names may be made out of them."""
+    if family.kind not in _NAMED or not family.places:
+        return
     sources = snapshot.linker.sources
     facts = sources.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
     attributes = specs()[facts.language].name_attributes
-    if family.kind not in _NAMED or not attributes:
-        return
     for path in sources.asking_by_text():
         other = _made_of(snapshot, path, family.name)
         if other and any(seen.receiver for one in attributes for seen in _seen(snapshot, one)):
