@@ -25,9 +25,9 @@ class Effect(StrEnum):
 
 
 class Input(BaseModel):
-    """Base of every tool's parameters."""
+    """Base of every tool's parameters. What checks them is made when the tool is listed or called."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Output(BaseModel):
