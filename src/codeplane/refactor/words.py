@@ -18,6 +18,7 @@ from codeplane.refactor.text import Lines
 
 Where = Literal["comment", "string", "document", "data", "code"]
 
+_LONGEST_PATH: Final = 300
 MOST_FILES: Final = 600
 _LARGEST: Final = 2 << 20
 _DOCUMENTS: Final = (".md", ".markdown", ".rst", ".adoc", ".txt")
@@ -144,7 +145,8 @@ def _characters(lines: Lines, line: int, column: int) -> int:
 
 
 def _path_around(text: str, at: int, name: str) -> str:
-    for found in _PATH.finditer(text):
+    first = max(0, at - _LONGEST_PATH)  # a line can be as long as a file
+    for found in _PATH.finditer(text, first, at + _LONGEST_PATH):
         if found.start() <= at < found.end():
             return found[0] if found[0] != name else ""
     return ""
