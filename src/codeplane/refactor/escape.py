@@ -67,7 +67,9 @@ class Reach:
 
     def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
         """Whether the receiver of a name may be a module that shows the family."""
-        head = split_path(ref.receiver)[0]
+        head, *way = split_path(ref.receiver)
+        if not self._parts.isdisjoint(way):
+            return True  # a module behind its package
         facts = self._snapshot.linker.sources.facts(ref.path)
         assert facts is not None, "BUG: a file with references has facts"
         brought = [at for at, item in enumerate(facts.imports) if head in (item.alias, item.name)]
