@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,10 @@ from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.tools import all_tools
 from tests.drive import new_repo, user_env
+from tests.tools.repo import Repo
 
 Ask = Callable[..., dict[str, Any]]
+Made = Callable[[Mapping[str, str]], Repo]
 
 
 @pytest.fixture
@@ -36,3 +38,16 @@ def ask(session: RepoSession) -> Ask:
         return dict(answer.body)
 
     return call
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    repos: list[Repo] = []
+
+    def make(files: Mapping[str, str]) -> Repo:
+        repos.append(Repo(tmp_path, files))
+        return repos[-1]
+
+    yield make
+    for repo in repos:
+        repo.session.close()

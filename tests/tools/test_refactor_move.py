@@ -2,28 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import pytest
-
 from tests.drive import git
+from tests.tools.conftest import Made
 from tests.tools.repo import Repo
-
-Made = Callable[[Mapping[str, str]], Repo]
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Made]:
-    repos: list[Repo] = []
-
-    def make(files: Mapping[str, str]) -> Repo:
-        repos.append(Repo(tmp_path, files))
-        return repos[-1]
-
-    yield make
-    for repo in repos:
-        repo.session.close()
 
 
 def move(repo: Repo, old: str, new: str) -> dict[str, object]:

@@ -2,14 +2,9 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import pytest
-
-from tests.tools.repo import Repo
-
-Made = Callable[[Mapping[str, str]], Repo]
+from tests.tools.conftest import Made
 
 SHOP = {
     "shop/__init__.py": "from shop.store import Store, load\n",
@@ -30,19 +25,6 @@ SHOP = {
         "from shop import text\nassert text.plain(1) == '1'\n"
     ),
 }
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Made]:
-    repos: list[Repo] = []
-
-    def make(files: Mapping[str, str]) -> Repo:
-        repos.append(Repo(tmp_path, files))
-        return repos[-1]
-
-    yield make
-    for repo in repos:
-        repo.session.close()
 
 
 def run(root: Path) -> None:

@@ -1,9 +1,35 @@
 """Source text as it is shown: lines with their numbers, each of a bearable length."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
 _LONGEST: Final = 1_000
+
+
+class LineStarts:
+    """Where the lines of a text begin, in bytes. A line ends with a line feed, as facts count them."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._starts = [0, *(found.end() for found in re.finditer(b"\n", data))]
+
+    def has(self, line: int) -> bool:
+        return 0 < line <= len(self._starts)
+
+    def offset(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + column
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and byte column of an offset."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1]
+
+    def text(self, line: int) -> str:
+        """One line, without its end."""
+        end = self._starts[line] if line < len(self._starts) else len(self.data)
+        return self.data[self._starts[line - 1] : end].decode("utf-8", "replace").rstrip("\r\n")
 
 
 def lines_of(data: bytes) -> list[str]:

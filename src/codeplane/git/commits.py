@@ -13,7 +13,7 @@ from codeplane.git.identity import encoded, written
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
 from codeplane.git.settings import text
-from codeplane.git.signing import sign_commit
+from codeplane.git.signing import sign
 from codeplane.process import Programs
 
 _UTF8: Final = ("utf-8", "utf8")
@@ -51,7 +51,7 @@ def make_commit(
     if encoding.lower() not in _UTF8:
         headers.append(f"encoding {encoding}".encode())
     body = encoded(message, encoding)
-    signature, notes = sign_commit(repository, programs, handle, _joined(headers, body), who)
+    signature, notes = sign(repository, programs, handle, _joined(headers, body), who, "commit")
     if signature:
         headers.append(b"gpgsig " + signature.rstrip(b"\n").replace(b"\n", b"\n "))
     oid = str(handle.write(pygit2.enums.ObjectType.COMMIT, _joined(headers, body)))

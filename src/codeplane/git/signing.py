@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import pygit2
 
@@ -16,36 +16,15 @@ _PROGRAMS: Final = {"openpgp": "gpg", "x509": "gpgsm", "ssh": "ssh-keygen"}
 _MOST_TOLD: Final = 500
 
 
-def sign_commit(
+def sign(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
     payload: bytes,
     who: pygit2.Signature,
+    what: Literal["commit", "tag"],
 ) -> tuple[bytes, tuple[str, ...]]:
-    """The signature that `commit.gpgSign` asks for, or none, and a note where it is not obeyed."""
-    return _sign(repository, programs, handle, payload, who, "commit")
-
-
-def sign_tag(
-    repository: Repository,
-    programs: Programs,
-    handle: pygit2.Repository,
-    payload: bytes,
-    who: pygit2.Signature,
-) -> tuple[bytes, tuple[str, ...]]:
-    """The same for `tag.gpgSign`."""
-    return _sign(repository, programs, handle, payload, who, "tag")
-
-
-def _sign(
-    repository: Repository,
-    programs: Programs,
-    handle: pygit2.Repository,
-    payload: bytes,
-    who: pygit2.Signature,
-    what: str,
-) -> tuple[bytes, tuple[str, ...]]:
+    """The signature that `commit.gpgSign` or `tag.gpgSign` asks for, or none and why it is not obeyed."""
     if not flag(handle, f"{what}.gpgSign"):
         return b"", ()
     if not repository.trusted:

@@ -14,7 +14,7 @@ from codeplane.git.objects import find_commit
 from codeplane.git.outcome import Outcome
 from codeplane.git.patience import patiently
 from codeplane.git.repository import Repository
-from codeplane.git.signing import sign_tag
+from codeplane.git.signing import sign
 from codeplane.jail import shown
 from codeplane.process import Programs
 
@@ -101,7 +101,7 @@ def _annotated(
     tagger = committer(handle)
     head = f"object {commit}\ntype commit\ntag {name}\n".encode() + b"tagger " + written(tagger, "utf-8")
     payload = head + b"\n\n" + said.encode()
-    signature, notes = sign_tag(repository, programs, handle, payload, tagger)
+    signature, notes = sign(repository, programs, handle, payload, tagger, "tag")
     return str(handle.write(pygit2.enums.ObjectType.TAG, payload + signature)), notes
 
 

@@ -18,7 +18,7 @@ from codeplane.refactor import removal, words
 from codeplane.refactor.carried import Carried, Part, around
 from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family
-from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict
+from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.rename import concerned, holders_of, shown_lines, strings
 from codeplane.refactor.sites import find, grouped
 from codeplane.refactor.text import Lines
@@ -68,8 +68,8 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
 def written(snapshot: Snapshot, plan: Plan) -> Plan:
     """The files as they would be."""
     before, edits = {}, []
-    by_path = _by_path(plan.sites)
-    for path, sites in sorted(by_path.items()):
+    sites_in = by_path(plan.sites)
+    for path, sites in sorted(sites_in.items()):
         lines = Lines(snapshot.source(path))
         before[path] = lines.data
         edits.append(FileEdit(path, digest_of(lines.data), lines.replaced(sites)))
@@ -94,13 +94,13 @@ def proven(index: Index, plan: Plan) -> Plan:
     with index.overlay(contents) as (snapshot, linker):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
-        by_path = _by_path(plan.sites)
-        left = _by_path([site for group in plan.groups for site in group.sites])
-        paths = {*by_path, *map(RepoPath, snapshot.linker.sources.paths_with(plan.old_name))}
+        sites_in = by_path(plan.sites)
+        left = by_path([site for group in plan.groups for site in group.sites])
+        paths = {*sites_in, *map(RepoPath, snapshot.linker.sources.paths_with(plan.old_name))}
         parts = []
         for path in paths:
             lines = Lines(plan.before.get(path) or snapshot.source(path))
-            sites = removal.apart([*by_path.get(path, ()), *left.get(path, ())], lines)
+            sites = removal.apart([*sites_in.get(path, ()), *left.get(path, ())], lines)
             parts.append(Part(path, path, *around(lines, sites)))
         carried = Carried(snapshot.linker, linker, lambda key: key, {plan.old_name, *_locals(plan)})
         broken = carried.breaches(parts, plan.gone)
@@ -137,7 +137,7 @@ class Taken:
         self._entries = [site for ref in self._named if (site := self._entry(ref))]
 
     def sites(self) -> list[Site]:
-        found = _by_path([*self.own, *self._entries])
+        found = by_path([*self.own, *self._entries])
         for path, site in self.unused():
             found.setdefault(path, []).append(site)
         return [one for path, some in found.items() for one in removal.apart(set(some), self._of(path))]
@@ -265,10 +265,3 @@ def _called_by_others(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
         where = qualified(snapshot, other.place) if other.place is not None else "something outside"
         text = f"{item.name} overrides {where}: calls of that one reach it."
         yield Problem("overrides", text, RepoPath(place.path), item.name_line)
-
-
-def _by_path(sites: Collection[Site]) -> dict[RepoPath, list[Site]]:
-    found: dict[RepoPath, list[Site]] = {}
-    for site in sites:
-        found.setdefault(site.path, []).append(site)
-    return found

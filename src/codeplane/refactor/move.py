@@ -21,7 +21,7 @@ from codeplane.languages.moving import Moving, Stuck, follows
 from codeplane.refactor.carried import Carried, Part, around, carried_by
 from codeplane.refactor.forms import forms, open_places
 from codeplane.refactor.hidden import left_behind
-from codeplane.refactor.plan import Plan, Problem, Site, Verdict
+from codeplane.refactor.plan import Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.rename import Sweep, concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.truth import digest_of
@@ -75,12 +75,12 @@ def draft(snapshot: Snapshot, route: Route, sweep: Sweep) -> Plan:
 
 def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
     """The files as they would be, those that move at their new paths."""
-    by_path = _by_path(sites)
+    sites_in = by_path(sites)
     before, edits = {}, []
     lost: list[Site] = []
-    for path in sorted({*by_path, *plan.moves}):
+    for path in sorted({*sites_in, *plan.moves}):
         lines = Lines(snapshot.source(path))
-        some = by_path.get(path, [])
+        some = sites_in.get(path, [])
         lost += [site for site in some if not lines.holds(site)]
         before[path] = lines.data
         data = lines.replaced(site for site in some if lines.holds(site))
@@ -99,10 +99,8 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
 
 def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
     """The plan with groups of open places taken along, on the state that it was made on."""
-    taken = [site for group in plan.groups if group.id in selected for site in group.sites]
-    mentioned = [one.site for one in plan.mentions if one.is_taken]
-    made = replace(plan, sites=tuple(sorted({*plan.sites, *taken})), verdict=Verdict.OK, epoch=snapshot.epoch)
-    return written(snapshot, made, [*made.sites, *mentioned])
+    made = plan.choosing(selected, snapshot.epoch)
+    return written(snapshot, made, made.taken)
 
 
 def proven(index: Index, plan: Plan) -> Plan:
@@ -114,11 +112,11 @@ def proven(index: Index, plan: Plan) -> Plan:
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         moving = moving_of(snapshot.linker, linker.sources, plan.moves, snapshot)
-        by_path = _by_path([*plan.sites, *(one.site for one in plan.mentions if one.is_taken)])
+        sites_in = by_path(plan.taken)
         carry = carried_by(plan.moves, lambda path: moving.place(Place(path)).path)
         parts = []
-        for path in {*_concerned(snapshot, plan), *by_path}:
-            spans = around(Lines(plan.before[path]), by_path[path]) if path in by_path else ()
+        for path in {*_concerned(snapshot, plan), *sites_in}:
+            spans = around(Lines(plan.before[path]), sites_in[path]) if path in sites_in else ()
             parts.append(Part(path, plan.moves.get(path, path), *spans))
         come = {plan.moves.get(site.path, site.path) for site in plan.sites if not site.old}
         carried = Carried(snapshot.linker, linker, carry, plan.words, plan.moves)
@@ -314,10 +312,3 @@ def _companions(snapshot: Snapshot, route: Route, moves: Mapping[RepoPath, RepoP
                 is_beside = posixpath.dirname(path) == posixpath.dirname(route.old)
                 if path not in moves and (own != stem or is_beside):
                     yield Problem("companion", f"{shown(path)} stays where it is.")
-
-
-def _by_path(sites: Collection[Site]) -> dict[RepoPath, list[Site]]:
-    found: dict[RepoPath, list[Site]] = {}
-    for site in sites:
-        found.setdefault(site.path, []).append(site)
-    return found

@@ -1,7 +1,7 @@
 """What a refactoring would change, and how far that is proven."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -41,6 +41,14 @@ class Site:
     new: str
     tier: Tier = Tier.PROVEN
     what: str = ""  # define, call, import …
+
+
+def by_path(sites: Iterable[Site]) -> dict[RepoPath, list[Site]]:
+    """Sites by the file that they are in."""
+    found: dict[RepoPath, list[Site]] = {}
+    for site in sites:
+        found.setdefault(site.path, []).append(site)
+    return found
 
 
 @dataclass(frozen=True)
@@ -99,5 +107,17 @@ class Plan:
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
     epoch: int = 0
+
+    def choosing(self, selected: Collection[str], epoch: int) -> "Plan":
+        """The plan with groups of open places among its sites, on the state of an epoch."""
+        chosen = [site for group in self.groups if group.id in selected for site in group.sites]
+        sites = tuple(sorted({*self.sites, *chosen}))
+        return replace(self, sites=sites, verdict=Verdict.OK, epoch=epoch)
+
+    @property
+    def taken(self) -> list[Site]:
+        """Everything that is replaced: the sites, and the mentions that go along."""
+        return [*self.sites, *(one.site for one in self.mentions if one.is_taken)]
+
     contexts: tuple[str, ...] = ()  # the build contexts that have a part in it
     within: RepoPath | None = None  # the one file that matters, where nothing outside can say the name

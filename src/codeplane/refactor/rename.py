@@ -19,7 +19,7 @@ from codeplane.refactor.collisions import collisions
 from codeplane.refactor.contexts import contexts_of, divergence
 from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family, family_of, variable_family
-from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict
+from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.preserve import breaches
 from codeplane.refactor.sites import find, grouped
 from codeplane.refactor.subject import Subject, symbol_of
@@ -99,13 +99,10 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
 
 def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
     """The files as they would be with some sites replaced."""
-    by_path: dict[RepoPath, list[Site]] = {}
-    for site in sites:
-        by_path.setdefault(site.path, []).append(site)
     before: dict[RepoPath, bytes] = {}
     after: dict[RepoPath, bytes] = {}
     lost: list[Site] = []
-    for path, some in sorted(by_path.items()):
+    for path, some in sorted(by_path(sites).items()):
         lines = Lines(snapshot.source(path))
         lost += [site for site in some if not lines.holds(site)]
         before[path] = lines.data
@@ -129,10 +126,8 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
 
 def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
     """The plan with groups of open places taken along, on the state that it was made on."""
-    taken = [site for group in plan.groups if group.id in selected for site in group.sites]
-    mentioned = [one.site for one in plan.mentions if one.is_taken]
-    made = replace(plan, sites=tuple(sorted({*plan.sites, *taken})), verdict=Verdict.OK, epoch=snapshot.epoch)
-    return written(snapshot, made, [*made.sites, *mentioned])
+    made = plan.choosing(selected, snapshot.epoch)
+    return written(snapshot, made, made.taken)
 
 
 def proven(index: Index, plan: Plan) -> Plan:
@@ -143,11 +138,8 @@ def proven(index: Index, plan: Plan) -> Plan:
     with index.overlay(after) as (snapshot, linker):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
-        by_path: dict[RepoPath, list[Site]] = {}
-        for site in (*plan.sites, *(one.site for one in plan.mentions if one.is_taken)):
-            by_path.setdefault(site.path, []).append(site)
         names = {plan.new_name, bare(plan.new_name)}
-        broken = breaches(snapshot, linker, by_path, names, is_local=plan.within is not None)
+        broken = breaches(snapshot, linker, by_path(plan.taken), names, is_local=plan.within is not None)
     # What open places mean changes with what they are taken for.
     undecided = {(site.path, site.line) for group in plan.groups for site in group.sites}
     if plan.verdict is Verdict.NEEDS_DECISION:

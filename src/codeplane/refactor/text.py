@@ -1,42 +1,18 @@
 """Sites become edits: bytes are replaced at their places and nowhere else."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
+from codeplane.core.text import LineStarts
 from codeplane.refactor.plan import Site
 
 
-class Lines:
-    """Where the lines of a file begin, in bytes. A line ends with a line feed, as facts count them."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self._starts = [0]
-        at = data.find(b"\n")
-        while at >= 0:
-            self._starts.append(at + 1)
-            at = data.find(b"\n", at + 1)
-
-    def offset(self, line: int, column: int) -> int:
-        return self._starts[line - 1] + column
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and byte column of an offset."""
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1]
+class Lines(LineStarts):
+    """The lines of a file that sites are in."""
 
     def holds(self, site: Site) -> bool:
         """Whether the text that a site replaces stands there."""
         old = site.old.encode("utf-8", "surrogateescape")
         return self.has(site.line) and self.data.startswith(old, self.offset(site.line, site.column))
-
-    def has(self, line: int) -> bool:
-        return 0 < line <= len(self._starts)
-
-    def text(self, line: int) -> str:
-        """One line, without its end."""
-        end = self._starts[line] if line < len(self._starts) else len(self.data)
-        return self.data[self._starts[line - 1] : end].decode("utf-8", "replace").rstrip("\r\n")
 
     def replaced(self, sites: Iterable[Site]) -> bytes:
         """The file with the sites replaced; they do not overlap."""

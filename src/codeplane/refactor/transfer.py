@@ -24,7 +24,7 @@ from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family
 from codeplane.refactor.forms import Form, open_places
 from codeplane.refactor.move import moving_of
-from codeplane.refactor.plan import Plan, Problem, Site, Verdict
+from codeplane.refactor.plan import Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.removal import apart
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
@@ -86,12 +86,12 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
     assert plan.target is not None, "BUG: a definition goes somewhere"
     before: dict[RepoPath, bytes] = {}
     edits = []
-    by_path = _by_path(plan.sites)
+    sites_in = by_path(plan.sites)
     is_new = not snapshot.linker.sources.exists(plan.target)
-    for path in sorted({*by_path, plan.target}):
+    for path in sorted({*sites_in, plan.target}):
         data = b"" if is_new and path == plan.target else snapshot.source(path)
         lines = Lines(data)
-        after = lines.replaced(by_path.get(path, []))
+        after = lines.replaced(sites_in.get(path, []))
         if path == plan.target:
             after = _ended(after, plan.block)
         if not (is_new and path == plan.target):
@@ -132,18 +132,18 @@ def proven(index: Index, plan: Plan) -> Plan:
 def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> Iterator[Part]:
     """The files with edits, those with the name, and the text that moves."""
     assert plan.target is not None, "BUG: a definition goes somewhere"
-    by_path = _by_path(plan.sites)
+    sites_in = by_path(plan.sites)
     size = len(plan.block.encode("utf-8", "surrogateescape"))
     end = len(after[plan.target])
-    paths = {*by_path, *map(RepoPath, snapshot.linker.sources.paths_with(plan.old_name))}
+    paths = {*sites_in, *map(RepoPath, snapshot.linker.sources.paths_with(plan.old_name))}
     for path in sorted(paths | {plan.target} if plan.target in plan.before else paths - {plan.target}):
         lines = Lines(plan.before.get(path) or snapshot.source(path))
-        was, is_now = around(lines, by_path.get(path, []))
+        was, is_now = around(lines, sites_in.get(path, []))
         if path == plan.target:
             *some, (last, _) = is_now
             is_now = [*some, (last, end - size)]
         yield Part(path, path, was, is_now)
-        for site in by_path.get(path, []):
+        for site in sites_in.get(path, []):
             if (before := _before(plan, site)) >= 0:
                 start = lines.offset(site.line, site.column) + before
                 yield Part(path, plan.target, ((start, start + size),), ((end - size, end),))
@@ -449,10 +449,3 @@ def _way(ahead: Mapping[str, Collection[str]], start: str, end: str) -> list[str
 
 def _site(path: RepoPath, change: Change) -> Site:
     return Site(path, *change, Tier.PROVEN, "import")
-
-
-def _by_path(sites: Collection[Site]) -> dict[RepoPath, list[Site]]:
-    found: dict[RepoPath, list[Site]] = {}
-    for site in sites:
-        found.setdefault(site.path, []).append(site)
-    return found

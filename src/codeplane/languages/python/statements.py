@@ -1,12 +1,11 @@
 """Import statements as they are written: where each stands, what it takes, and how it is written anew."""
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node
 
+from codeplane.core.text import LineStarts
 from codeplane.languages._grammar import grammar
 
 
@@ -32,7 +31,7 @@ class Statement(NamedTuple):
 
 def statements(data: bytes) -> Iterator[Statement]:
     """The import statements of a file, in order."""
-    lines = _Lines(data)
+    lines = LineStarts(data)  # a node's own points are not to be asked for
     waiting = [grammar("python").parser.parse(data).root_node]
     while waiting:
         node = waiting.pop()
@@ -48,7 +47,7 @@ def written(module: str | None, names: Sequence[tuple[str, str]]) -> str:
     return f"import {told}" if module is None else f"from {module} import {told}"
 
 
-def _statement(node: Node, lines: "_Lines") -> Statement:
+def _statement(node: Node, lines: LineStarts) -> Statement:
     module = node.child_by_field_name("module_name")
     names = [_taken(one, lines) for one in node.children_by_field_name("name")]
     if module is not None and not names:
@@ -63,23 +62,12 @@ def _statement(node: Node, lines: "_Lines") -> Statement:
     )
 
 
-def _taken(node: Node, lines: "_Lines") -> Taken:
+def _taken(node: Node, lines: LineStarts) -> Taken:
     alias = node.child_by_field_name("alias") if node.type == "aliased_import" else None
     name = node.child_by_field_name("name") if node.type == "aliased_import" else node
     assert name is not None, "BUG: an import has a name"
     text = "".join(_text(name).split())
     return Taken(text, _text(alias) if alias is not None else "", *lines.position(name.start_byte))
-
-
-class _Lines:
-    """Where the lines of a text begin: `Node.start_point` of tree-sitter 0.26 frees what it does not own."""
-
-    def __init__(self, data: bytes) -> None:
-        self._starts = [0, *(found.end() for found in re.finditer(b"\n", data))]
-
-    def position(self, byte: int) -> tuple[int, int]:
-        line = bisect_right(self._starts, byte)
-        return line, byte - self._starts[line - 1]
 
 
 def _text(node: Node) -> str:
