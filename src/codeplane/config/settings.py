@@ -145,6 +145,54 @@ class GitSettings(_Section):
     )
 
 
+class CustomRunner(_Section):
+    pattern: str = Field(min_length=1, description="Files that it runs, such as `e2e/**/*.spec.ts`.")
+    runner: str = Field(min_length=1, description="Name that its targets are listed under.")
+    cmd: tuple[str, ...] = Field(
+        min_length=1, description="Program and arguments; `{path}` is the file, and one run has one file."
+    )
+    timeout_sec: float | None = Field(
+        default=None, gt=0, le=86_400, description="Time of one file; `tests.target_timeout_sec` when absent."
+    )
+
+    @field_validator("cmd")
+    @classmethod
+    def _names_the_file(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not any("{path}" in part for part in value[1:]):
+            raise ValueError("one argument has to hold {path}")
+        return value
+
+
+class TestSettings(_Section):
+    __test__ = False
+
+    runners: dict[str, str] = Field(
+        default={},
+        description="Runner of a language in place of the one that is found, as `python: unittest`.",
+    )
+    custom: tuple[CustomRunner, ...] = Field(
+        default=(), description="Commands for files that no known runner runs."
+    )
+    exclude: tuple[str, ...] = Field(
+        default=(), description="Patterns of files that are no tests, such as `**/fixtures/**`."
+    )
+    workers: int = Field(
+        default=0,
+        ge=0,
+        le=64,
+        description="Runs at the same time; 0 takes one for each processor, 8 at most.",
+    )
+    target_timeout_sec: float = Field(
+        default=30, gt=0, le=86_400, description="Time that one target, mostly a file, may take."
+    )
+    run_timeout_sec: float = Field(default=1800, gt=0, le=86_400, description="Time that one run may take.")
+    fail_fast: bool = Field(default=False, description="Stop a run at its first failure.")
+    rerun_failures: bool = Field(
+        default=True, description="Run failed tests once more, to tell flaky ones apart."
+    )
+    coverage: bool = Field(default=False, description="Measure coverage in every run.")
+
+
 class Settings(_Section):
     """What CodePlane obeys, merged from its four layers."""
 
@@ -155,6 +203,7 @@ class Settings(_Section):
     refactor: RefactorSettings = Field(default=RefactorSettings(), description="Refactorings.")
     ledger: LedgerSettings = Field(default=LedgerSettings(), description="The record of changes.")
     git: GitSettings = Field(default=GitSettings(), description="Git.")
+    tests: TestSettings = Field(default=TestSettings(), description="Test runs.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

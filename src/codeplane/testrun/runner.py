@@ -1,0 +1,70 @@
+"""What a test runner has to know to be used: one module of `runners` for each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.process import Finished
+from codeplane.process.command import Command
+from codeplane.process.toolbox import Toolbox
+from codeplane.testrun.results import Case
+from codeplane.testrun.target import Target
+
+CONFIGURED: Final = 0
+HIGH: Final = 1
+MEDIUM: Final = 2
+DEFAULT: Final = 3
+
+
+@dataclass(frozen=True)
+class Project:
+    """A directory whose tests a runner runs, with what says so."""
+
+    runner: str
+    root: RepoPath
+    evidence: str  # "pytest.ini", "package.json: jest", "config", "default"
+    rank: int  # the smallest wins: CONFIGURED, HIGH, MEDIUM, DEFAULT
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one batch runs."""
+
+    root: Path  # absolute: the repository, or a scratch copy of it
+    toolbox: Toolbox
+    reports: Path  # absolute, outside of the repository, empty at the start, of this batch alone
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A batch that has ended, however it did."""
+
+    finished: Finished
+    reports: Path
+    place: Place
+    targets: tuple[Target, ...]
+
+
+class Runner(Protocol):
+    """One way to run tests."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        """The directories that say that they use this runner, and by default those with its tests."""
+
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
+        """What it can run there."""
+
+    def command(self, place: Place, batch: Sequence[Target]) -> Command:
+        """One process for the whole batch, whose targets share a root; TestRunnerNotFound with what to do."""
+
+    def parse(self, ended: Ended) -> Sequence[Case]:
+        """The tests that were run. Never raises, whatever was printed."""
