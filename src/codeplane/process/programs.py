@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import IO, Final
 
 from codeplane.core.errors import ProgramFailed, ProgramMissing
+from codeplane.process.custody import Custody, Held
 
 _CHUNK: Final = 1 << 16
 # How often a program that prints nothing is looked at: whether its time is over, whether it is still wanted.
 _LOOK_SEC: Final = 0.05
 _GRACE_SEC: Final = 2.0
+# More than a pipe holds: what is still printing then is not waited for.
+_MOST_DRAINED: Final = 64
 MOST_OUTPUT: Final = 4 << 20
 
 
@@ -29,6 +32,8 @@ class Finished:
     stdout: bytes
     stderr: bytes
     is_cut: bool = False  # it printed more than is kept; what came first is there
+    # Why it was ended in custody: `time`, `asked`, or `processes` where it had made too many.
+    ended_for: str = ""
 
     @property
     def is_ok(self) -> bool:
@@ -66,18 +71,21 @@ class Programs:
         most: int = MOST_OUTPUT,
         check: Callable[[], None] | None = None,
         heard: Callable[[bytes], None] | None = None,
+        custody: Custody | None = None,
     ) -> Finished:
         """Runs a program to its end, or to its deadline: then its whole group is killed and `code` is None.
 
         `argv` begins with an absolute path. `env` is added to the environment. `check` ends the wait by
         raising; nothing of the program is left then either. `heard` gets what it prints while it prints it.
+        In custody all of its descendants are ended, and of a long output the beginning and the end are kept.
         """
         assert os.fsdecode(argv[0]).startswith("/"), "BUG: a program is named by its path"
+        seen = {**self.env, **(env or {})}
         try:
             process = subprocess.Popen(
                 argv,
                 cwd=cwd,
-                env={**self.env, **(env or {})},
+                env={**seen, **(custody.env(seen) if custody is not None else {})},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -85,10 +93,41 @@ class Programs:
             )
         except (OSError, ValueError) as error:
             raise ProgramFailed(f"{os.fsdecode(argv[0])} cannot be started: {error}.") from error
+        held = Held(custody, process.pid) if custody is not None else None
         try:
-            return _Talk(process, stdin, most, heard).until(time.monotonic() + timeout, check)
+            return _Talk(process, stdin, most, heard, held).until(time.monotonic() + timeout, check)
         finally:
             _end(process)
+            if held is not None:
+                held.end()
+
+
+class _Said:
+    """What is kept of what a program prints: the beginning, or as much of the end as well."""
+
+    def __init__(self, most: int, keeps_end: bool) -> None:
+        self._first_size = most // 2 if keeps_end else most
+        self._last_size = most - self._first_size
+        self._first, self._last = bytearray(), bytearray()
+        self.dropped = 0
+
+    def add(self, data: bytes) -> None:
+        room = self._first_size - len(self._first)
+        self._first += data[:room]
+        self._last += data[room:]
+        if len(self._last) > 2 * self._last_size:
+            self._shorten()
+
+    def _shorten(self) -> None:
+        extra = max(0, len(self._last) - self._last_size)
+        self.dropped += extra
+        del self._last[:extra]
+
+    def __bytes__(self) -> bytes:
+        self._shorten()
+        if not self.dropped or not self._last_size:
+            return bytes(self._first + self._last)
+        return bytes(self._first) + b"\n... %d bytes left out ...\n" % self.dropped + bytes(self._last)
 
 
 class _Talk:
@@ -100,14 +139,14 @@ class _Talk:
         stdin: bytes,
         most: int,
         heard: Callable[[bytes], None] | None = None,
+        held: Held | None = None,
     ) -> None:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
         self._heard = heard
+        self._held = held
         self._left = memoryview(stdin)
-        self._most = most
-        self._said: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
-        self._is_cut = False
+        self._said = {pipe: _Said(most, held is not None) for pipe in (process.stdout, process.stderr)}
         self._selector = selectors.DefaultSelector()
         for pipe in self._said:
             os.set_blocking(pipe.fileno(), False)
@@ -119,9 +158,9 @@ class _Talk:
             process.stdin.close()
 
     def until(self, deadline: float, check: Callable[[], None] | None) -> Finished:
-        is_late = False
+        over = ""
         with self._selector:
-            while not is_late and (self._selector.get_map() or self._process.poll() is None):
+            while not over and (self._selector.get_map() or self._process.poll() is None):
                 for key, _ in self._selector.select(_LOOK_SEC) if self._selector.get_map() else ():
                     self._step(key.fileobj)  # type: ignore[arg-type]
                 if check is not None:
@@ -132,15 +171,20 @@ class _Talk:
                 elif self._process.poll() is not None:
                     self._drain()
                     break
-                is_late = time.monotonic() > deadline
+                over = "time" if time.monotonic() > deadline else self._held.why_over() if self._held else ""
+            if over and self._held is not None:
+                self._held.ask()
+                self._drain()
         out, err = (bytes(said) for said in self._said.values())
-        return Finished(None if is_late else self._process.returncode, out, err, self._is_cut)
+        is_cut = any(said.dropped for said in self._said.values())
+        return Finished(None if over else self._process.returncode, out, err, is_cut, over)
 
     def _drain(self) -> None:
         """What is still in the pipes; a child that was left behind may hold them open for ever."""
         for pipe in [p for p in self._said if not p.closed]:
-            while self._read(pipe):
-                pass
+            for _ in range(_MOST_DRAINED):
+                if not self._read(pipe):
+                    break
 
     def _step(self, pipe: IO[bytes]) -> None:
         if pipe is self._process.stdin:
@@ -163,9 +207,7 @@ class _Talk:
         if not data:
             self._drop(pipe)
             return False
-        said = self._said[pipe]
-        self._is_cut |= len(said) + len(data) > self._most
-        said += data[: self._most - len(said)]
+        self._said[pipe].add(data)
         if self._heard is not None and pipe is self._process.stdout:
             self._heard(data)
         return True

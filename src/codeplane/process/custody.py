@@ -1,0 +1,123 @@
+"""Programs that may do anything: found by a mark in their environment, wherever they have gone, and ended."""
+
+import os
+import resource
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+_VARIABLE: Final = "CODEPLANE_CUSTODY"
+_LARGEST_FILE: Final = 4 << 30
+_ROUNDS: Final = 50
+_COUNT_SEC: Final = 0.2
+_LAST_WORDS_SEC: Final = 0.3
+
+
+@dataclass(frozen=True)
+class Custody:
+    """How a program is held that runs the repository's own code: none of its descendants outlives it,
+    whatever groups and sessions they make, and no more of them live at once than it may have."""
+
+    most_processes: int = 512
+    # Asked often; true ends the program as its deadline does.
+    is_over: Callable[[], bool] | None = None
+    # Sent to a program whose time is over, so that it can tell where it is.
+    last_words: signal.Signals | None = None
+    mark: str = field(default_factory=lambda: f"{secrets.token_hex(8)};", init=False)
+
+    def env(self, base: Mapping[str, str]) -> dict[str, str]:
+        """The environment with the mark; a program inside of another's custody has both."""
+        # The variable is asked of the given environment: a test run may be run by a test.
+        return {_VARIABLE: base.get(_VARIABLE, "") + self.mark}
+
+
+class Held:
+    """One running program in custody."""
+
+    def __init__(self, custody: Custody, pid: int) -> None:
+        self._custody, self._pid = custody, pid
+        self._others = _processes_there()
+        self._next_count = time.monotonic() + _COUNT_SEC
+        _limit(pid)
+
+    def why_over(self) -> str:
+        """Why the program has to end now; "" while it may go on."""
+        if self._custody.is_over is not None and self._custody.is_over():
+            return "asked"
+        now = time.monotonic()
+        if now < self._next_count:
+            return ""
+        self._next_count = now + _COUNT_SEC
+        most = self._custody.most_processes
+        # Looking at each is slow: only when so many have come that it can be too many.
+        if _processes_there() - self._others > most and sum(1 for _ in _marked(self._custody.mark)) > most:
+            return "processes"
+        return ""
+
+    def ask(self) -> None:
+        """Lets the program tell where it is, before it is ended."""
+        if self._custody.last_words is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(self._pid, self._custody.last_words)
+                time.sleep(_LAST_WORDS_SEC)
+
+    def end(self) -> int:
+        """Kills what is left and says how many that were; those that appear meanwhile as well."""
+        killed: set[int] = set()
+        for _ in range(_ROUNDS):
+            left = list(_marked(self._custody.mark))
+            if not left:
+                break
+            # None of them may make another while the rest are killed.
+            for sign in (signal.SIGSTOP, signal.SIGKILL):
+                for pid in left:
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, sign)
+            killed.update(left)
+            time.sleep(0.005)
+        return len(killed)
+
+
+def _limit(pid: int) -> None:
+    """No core files, and none of more than some gigabytes. Where the system can't, the rest has to do."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError, ValueError):
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
+
+
+def _processes_there() -> int:
+    return len(psutil.pids())
+
+
+def _marked(mark: str) -> Iterator[int]:
+    """The living processes with a mark in their environment."""
+    if sys.platform != "linux":
+        yield from _marked_elsewhere(mark)
+        return
+    data, own = mark.encode(), os.getpid()
+    for pid in psutil.pids():
+        if pid == own:
+            continue
+        try:
+            found = data in Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if found:  # a dead one that nobody has asked for has no environment
+            yield pid
+
+
+def _marked_elsewhere(mark: str) -> Iterator[int]:
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if mark in process.environ().get(_VARIABLE, "") and process.status() != psutil.STATUS_ZOMBIE:
+                yield process.pid
