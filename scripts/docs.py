@@ -1,4 +1,4 @@
-"""Writes the reference pages from the code that they describe; `--check` only tells which are stale."""
+"""Writes the reference pages and the list of tools from the code; `--check` only tells which are stale."""
 
 import inspect
 import json
@@ -21,10 +21,12 @@ from codeplane.core import errors
 from codeplane.languages import support_table
 from codeplane.server.decode import _accepted
 from codeplane.server.profiles import Profile, profiles
-from codeplane.tools import Tool, all_tools
+from codeplane.tools import Tool
+from codeplane.tools._registry import LISTING, loaded_tools, row_of
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "docs/reference"
+LIST = f"src/codeplane/tools/{LISTING.name}"
 NOTE = "<!-- Written by scripts/docs.py from the code; `make docs` writes it anew. -->\n\n"
 SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
@@ -46,7 +48,7 @@ def main(arguments: list[str]) -> int:
 
 
 def pages() -> dict[str, str]:
-    """Every generated page: its path from the root of the repository, and its text."""
+    """Everything that is generated: its path from the root of the repository, and its text."""
     made = {
         "tools": _tools_page(),
         "errors": _errors_page(),
@@ -54,7 +56,14 @@ def pages() -> dict[str, str]:
         "cli": _cli_page(),
         "languages": _languages_page(),
     }
-    return {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
+    written = {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
+    return {**written, LIST: _listing()}
+
+
+def _listing() -> str:
+    """What a server tells of its tools before it has loaded them: one line for each."""
+    rows = (json.dumps(row_of(tool), ensure_ascii=False) for tool in loaded_tools().values())
+    return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
 def _languages_page() -> Iterator[str]:
@@ -66,7 +75,7 @@ def _languages_page() -> Iterator[str]:
 
 
 def _tools_page() -> Iterator[str]:
-    tools = all_tools()
+    tools = loaded_tools()
     offered = profiles(tools)
     yield "# Tools\n"
     yield (

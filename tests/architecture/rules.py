@@ -9,8 +9,8 @@ from pathlib import Path
 from codeplane.core.errors import CodePlaneError
 from codeplane.server.decode import decode
 from codeplane.server.profiles import profiles
-from codeplane.server.schema import lean_schema
 from codeplane.tools import Tool
+from codeplane.tools._schema import lean_schema
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LONGEST_NAME = 60 - len("mcp__codeplane__")

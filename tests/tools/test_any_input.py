@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from codeplane.config import Places
 from codeplane.server.pipeline import Answer, Pipeline, Request
-from codeplane.server.schema import lean_schema
 from codeplane.session import Checkout, RepoSession
 from codeplane.tools import all_tools
+from codeplane.tools._schema import lean_schema
 from tests.drive import git, new_repo, user_env
 from tests.tools.inputs import allowed, refused
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as wire
@@ -13,7 +14,6 @@ from codeplane import __version__
 from codeplane.core.ids import SessionId, new_session_id
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.profiles import Profile
-from codeplane.server.schema import lean_schema
 from codeplane.tools import Effect, Tool
 
 if TYPE_CHECKING:
@@ -50,13 +50,20 @@ class Origin:
 
 def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     """The MCP server of one profile."""
-    listed = wire.ListToolsResult(tools=[_listed(tool) for tool in profile.tools.values()])
-    schemas = {tool.name: tool.input_schema for tool in listed.tools}
-    size = len(listed.model_dump_json(exclude_none=True))
+
+    @cache
+    def listing() -> tuple[wire.ListToolsResult, int]:
+        """What is told of the tools, with its size; made when the first client of the profile asks."""
+        listed = wire.ListToolsResult(tools=[_listed(tool) for tool in profile.tools.values()])
+        return listed, len(listed.model_dump_json(exclude_none=True))
+
+    def schema(name: str) -> dict[str, Any] | None:
+        return profile.tools[name].schema if name in profile.tools else None
 
     async def list_tools(
         _ctx: "ServerRequestContext[Origin, Any]", _params: wire.PaginatedRequestParams | None
     ) -> wire.ListToolsResult:
+        listed, size = listing()
         pipeline.listed(size)
         return listed
 
@@ -76,7 +83,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
         title="CodePlane",
         instructions=_INSTRUCTIONS,
         lifespan=_http_origin,
-        get_tool_input_schema=schemas.get,
+        get_tool_input_schema=schema,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -92,7 +99,7 @@ def _listed(tool: Tool) -> wire.Tool:
     return wire.Tool(
         name=tool.name,
         description=tool.doc.description,
-        input_schema=lean_schema(tool.input),
+        input_schema=tool.schema,
         annotations=wire.ToolAnnotations(
             read_only_hint=reads,
             destructive_hint=tool.effect is Effect.WRITE,

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,17 @@ class ToolDoc:
     when_to_use: tuple[str, ...]
     when_not_to_use: tuple[str, ...]
     examples: tuple[Example, ...]
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> "ToolDoc":
+        """From its fields, as JSON has them."""
+        return cls(
+            told["summary"],
+            told["description"],
+            tuple(told["when_to_use"]),
+            tuple(told["when_not_to_use"]),
+            tuple(Example(**example) for example in told["examples"]),
+        )
 
 
 def parse_doc(docstring: str | None) -> ToolDoc:

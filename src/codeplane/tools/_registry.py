@@ -1,12 +1,18 @@
-"""What a tool is, and how tools are found: by reading this folder."""
+"""What a tool is, and how tools are found: by reading this folder.
 
+What agents are told of each is kept in a file beside it, so that a server starts without the code of tools
+that nobody has called. `make docs` writes it, and a test fails when it is stale.
+"""
+
+import json
 import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from typing import Any, get_args, get_type_hints
+from pathlib import Path
+from typing import Any, Final, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,6 +20,9 @@ import codeplane.tools
 from codeplane.config import Settings
 from codeplane.session import Call
 from codeplane.tools._docs import ToolDoc, parse_doc
+from codeplane.tools._schema import lean_schema
+
+LISTING: Final = Path(__file__).with_name("_listing.json")
 
 
 class Effect(StrEnum):
@@ -50,9 +59,21 @@ def synonyms(*names: str) -> Synonyms:
     return Synonyms(names)
 
 
+@dataclass(frozen=True)
+class Code:
+    """What runs a tool, and what checks its parameters."""
+
+    input: type[Input]
+    outputs: tuple[type[Output], ...]
+    run: Callable[[Call, Any], Output]
+
+
 @dataclass(frozen=True, eq=False)
 class Tool:
-    """One tool: everything that the server, the command line and the docs need to know of it."""
+    """One tool: everything that the server, the command line and the docs need to know of it.
+
+    What a list of tools tells is at hand; the code is loaded when the tool is called.
+    """
 
     name: str
     module: str
@@ -61,9 +82,25 @@ class Tool:
     category: str
     standard: bool
     timeout_sec: float | None
-    input: type[Input]
-    outputs: tuple[type[Output], ...]
-    run: Callable[[Call, Any], Output]
+    code: Callable[[], Code]
+    listed: Mapping[str, Any] | None = None  # the schema of its parameters, where it has been written down
+
+    @property
+    def input(self) -> type[Input]:
+        return self.code().input
+
+    @property
+    def outputs(self) -> tuple[type[Output], ...]:
+        return self.code().outputs
+
+    @property
+    def run(self) -> Callable[[Call, Any], Output]:
+        return self.code().run
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The schema of its parameters, as agents are sent it."""
+        return lean_schema(self.input) if self.listed is None else dict(self.listed)
 
 
 def tool(
@@ -77,6 +114,7 @@ def tool(
     def wrap(function: Callable[[Call, Any], Output]) -> Tool:
         hints = get_type_hints(function)
         returned = hints["return"]
+        code = Code(hints["args"], get_args(returned) or (returned,), function)
         return Tool(
             name=function.__name__,
             module=function.__module__,
@@ -85,9 +123,7 @@ def tool(
             category=category,
             standard=standard,
             timeout_sec=timeout_sec,
-            input=hints["args"],
-            outputs=get_args(returned) or (returned,),
-            run=function,
+            code=lambda: code,
         )
 
     return wrap
@@ -95,15 +131,54 @@ def tool(
 
 @cache
 def all_tools() -> dict[str, Tool]:
-    """Every tool by name. A module that does not hold the tool it is named for is a bug."""
-    found = {}
-    for module in pkgutil.iter_modules(codeplane.tools.__path__):
-        if not module.name.startswith("_"):
-            loaded = import_module(f"codeplane.tools.{module.name}")
-            unit = getattr(loaded, module.name, None)
-            assert isinstance(unit, Tool), f"BUG: {module.name}.py holds no tool {module.name}"
-            found[unit.name] = unit
-    return dict(sorted(found.items()))
+    """Every tool by name, in order; the code of one that has been written down is not loaded yet."""
+    listing = {row["name"]: row for row in json.loads(LISTING.read_bytes())}
+    return {name: _listed(listing[name]) if name in listing else load_tool(name) for name in _names()}
+
+
+def loaded_tools() -> dict[str, Tool]:
+    """Every tool by name, from its code."""
+    return {name: load_tool(name) for name in _names()}
+
+
+def load_tool(name: str) -> Tool:
+    """A tool from its code. A module that does not hold the tool it is named for is a bug."""
+    unit = getattr(import_module(f"codeplane.tools.{name}"), name, None)
+    assert isinstance(unit, Tool), f"BUG: {name}.py holds no tool {name}"
+    return unit
+
+
+def row_of(unit: Tool) -> dict[str, Any]:
+    """What is written down of a tool, so that it can be listed without its code."""
+    return {
+        "name": unit.name,
+        "effect": unit.effect.value,
+        "category": unit.category,
+        "standard": unit.standard,
+        "timeout_sec": unit.timeout_sec,
+        "doc": asdict(unit.doc),
+        "schema": unit.schema,
+    }
+
+
+def _listed(row: Mapping[str, Any]) -> Tool:
+    name = row["name"]
+    return Tool(
+        name=name,
+        module=f"codeplane.tools.{name}",
+        doc=ToolDoc.of(row["doc"]),
+        effect=Effect(row["effect"]),
+        category=row["category"],
+        standard=row["standard"],
+        timeout_sec=row["timeout_sec"],
+        code=cache(lambda: load_tool(name).code()),
+        listed=row["schema"],
+    )
+
+
+def _names() -> list[str]:
+    found = pkgutil.iter_modules(codeplane.tools.__path__)
+    return sorted(module.name for module in found if not module.name.startswith("_"))
 
 
 def offered_tools(settings: Settings) -> dict[str, Tool]:
