@@ -26,7 +26,7 @@ class Custody:
     """How a program is held that runs the repository's own code: none of its descendants outlives it,
     whatever groups and sessions they make, and no more of them live at once than it may have."""
 
-    most_processes: int = 512
+    most_processes: int = 256
     # Asked often; true ends the program as its deadline does.
     is_over: Callable[[], bool] | None = None
     # Sent to a program whose time is over, so that it can tell where it is.

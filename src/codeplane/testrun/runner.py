@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from signal import Signals
+from typing import Final, Protocol, runtime_checkable
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
@@ -68,3 +69,56 @@ class Runner(Protocol):
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         """The tests that were run. Never raises, whatever was printed."""
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a runner can besides, in an attribute `traits`; one without it is taken by these defaults."""
+
+    # Several processes of it may run at the same time in one directory.
+    is_parallel: bool = True
+    # A process takes one target only.
+    is_single: bool = False
+    # Makes the runner write down where it is, before it is ended.
+    last_words: Signals | None = None
+
+
+def traits_of(runner: Runner) -> Traits:
+    """The traits of a runner."""
+    found = getattr(runner, "traits", None)
+    return found if isinstance(found, Traits) else Traits()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a batch is."""
+
+    target: str = ""  # that runs now
+    case: str = ""
+    begun: tuple[str, ...] = ()  # targets, in their order
+    failed: bool = False
+    is_complete: bool = False  # the runner has said that it is through
+
+
+class Follower(Protocol):
+    """Reads what a batch has told so far."""
+
+    def look(self) -> Standing: ...
+
+    def last_words(self) -> Case | None:
+        """Where the batch was when it was asked, or when it crashed; of the test that was running."""
+
+
+@runtime_checkable
+class Followed(Protocol):
+    """A runner that tells of its tests while it runs them."""
+
+    def follow(self, place: Place, batch: Sequence[Target]) -> Follower: ...
+
+
+@runtime_checkable
+class Narrowing(Protocol):
+    """A runner that runs single tests."""
+
+    def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
+        """The same target, with these tests alone."""

@@ -1,0 +1,32 @@
+"""`state.db`: what CodePlane has learnt and a rebuild of the index must not lose, by numbered migrations."""
+
+from pathlib import Path
+from typing import Final
+
+from codeplane.core.errors import StateUnusable
+from codeplane.storage.database import Database
+
+MIGRATIONS: Final = (
+    """CREATE TABLE test_cost (
+        runner TEXT NOT NULL, target TEXT NOT NULL, seconds TEXT NOT NULL, used_ms INTEGER NOT NULL,
+        PRIMARY KEY (runner, target)
+    ) WITHOUT ROWID""",
+)
+"""One statement each. One that has been released is never changed; what comes later is added at the end."""
+
+
+def open_kept(path: Path) -> Database:
+    """Opens the file, and brings it to the last migration."""
+    database = Database(path)
+    try:
+        with database.write() as connection:
+            [(done,)] = connection.execute("PRAGMA user_version").fetchall()
+            if done > len(MIGRATIONS):
+                raise StateUnusable(f"{path} was made by a later version of CodePlane.", path=str(path))
+            for statement in MIGRATIONS[done:]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    except BaseException:
+        database.close()
+        raise
+    return database

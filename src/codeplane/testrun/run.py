@@ -1,0 +1,103 @@
+"""A whole run: batches in parallel, failures once more, one report."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from codeplane.testrun.batches import batches
+from codeplane.testrun.crew import Crew, Options, Watch, Where
+from codeplane.testrun.results import Case, End, Report, Status, TargetResult
+from codeplane.testrun.runner import Narrowing, Runner
+from codeplane.testrun.runners import RUNNERS
+from codeplane.testrun.target import Target
+from codeplane.testrun.verdict import Verdict
+
+# Of so many failures none is told to be flaky: running them again would take as long as they did.
+_MOST_RERUN: Final = 100
+_NOT_RERUN: Final = ("TimedOut", "TooManyProcesses", "UsageError", "RunnerFailed")
+
+
+def run(
+    targets: Sequence[Target],
+    where: Where,
+    options: Options,
+    watch: Watch,
+    runners: Mapping[str, Runner] = RUNNERS,
+) -> Report:
+    """Runs targets and says what came of each; raises what the watch raises, and TestRunnerNotFound where
+    nothing could be run for want of a runner."""
+    began = time.monotonic()
+    crew = Crew(where, options, runners, watch, began + options.total_timeout_sec)
+    verdicts = crew.work(batches(targets, options.workers, runners))
+    if crew.missing and not any(verdict.cases for verdict in verdicts):
+        raise crew.missing[0]
+    cases = _cases(verdicts)
+    flaky: frozenset[str] = frozenset()
+    if options.rerun_failures and not crew.stopped:
+        flaky = _flaky(cases, targets, crew, runners, options.workers)
+    return Report(
+        cases,
+        _results(targets, verdicts, cases),
+        flaky,
+        crew.stopped,
+        tuple(dict.fromkeys(error.message for error in crew.missing)),
+        time.monotonic() - began,
+        options.workers,
+    )
+
+
+def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
+    """What stands in the way of several batches is told once."""
+    found = (case.shown() for verdict in verdicts for case in verdict.cases)
+    return list({(case.id, case.target, case.message, case.path, case.line): case for case in found}.values())
+
+
+def _results(
+    targets: Sequence[Target], verdicts: Sequence[Verdict], cases: Sequence[Case]
+) -> list[TargetResult]:
+    ends: dict[str, End] = {}
+    for verdict in verdicts:
+        ends |= verdict.ends
+    counts: dict[str, Counter[Status]] = defaultdict(Counter)
+    seconds: dict[str, float] = defaultdict(float)
+    for case in cases:
+        counts[case.target][case.status] += 1
+        seconds[case.target] += case.seconds
+    return [
+        TargetResult(one, ends.get(one.id, End.NOT_RUN), counts[one.id], seconds[one.id]) for one in targets
+    ]
+
+
+def _flaky(
+    cases: Sequence[Case],
+    targets: Sequence[Target],
+    crew: Crew,
+    runners: Mapping[str, Runner],
+    workers: int,
+) -> frozenset[str]:
+    """The tests that failed, and did not when they were run once more."""
+    failed = [case for case in cases if case.is_bad and case.target and case.kind not in _NOT_RERUN]
+    if not failed or len(failed) > _MOST_RERUN:
+        return frozenset()
+    by_target: dict[str, list[str]] = defaultdict(list)
+    for case in failed:
+        by_target[case.target].append(case.id)
+    again = [_again(one, by_target[one.id], runners[one.runner]) for one in targets if one.id in by_target]
+    second = _cases(crew.work(batches(again, workers, runners)))
+    better = {case.id for case in second if case.status is Status.PASSED}
+    worse = {case.id for case in second if case.is_bad}
+    return frozenset(case.id for case in failed if case.id in better - worse)
+
+
+def _again(target: Target, tests: Sequence[str], runner: Runner) -> Target:
+    """The failed tests of a target, where its runner runs single ones; those of a file that could not even
+    be read are the file itself."""
+    single = [test for test in dict.fromkeys(tests) if test not in (target.id, target.path, target.selector)]
+    if not isinstance(runner, Narrowing) or len(single) < len(set(tests)):
+        return target
+    return replace(runner.narrowed(target, single), cost=1.0)
+
+
+__all__ = ["Options", "Report", "Watch", "Where", "run"]

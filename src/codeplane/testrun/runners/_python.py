@@ -1,0 +1,64 @@
+"""Test files of Python, and what settings of a project say about them."""
+
+import configparser
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from posixpath import basename, dirname
+from typing import Any, Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+
+DEFAULT_FILES: Final = ("test_*.py", "*_test.py")
+_PASSED_OVER: Final = ("node_modules", "venv", "build", "dist", "site-packages")
+_WORD: Final = re.compile(r"[\w.*?\[\]/-]+")
+
+
+def python_files(tree: Tree, root: RepoPath, patterns: Sequence[str] = DEFAULT_FILES) -> list[RepoPath]:
+    """The files below a directory whose names are those of tests."""
+    return [path for path in below(tree, root) if any(fnmatch(basename(path), one) for one in patterns)]
+
+
+def below(tree: Tree, root: RepoPath) -> Iterator[RepoPath]:
+    prefix = f"{root}/" if root else ""
+    for path in tree.paths():
+        if path.startswith(prefix) and path.endswith(".py"):
+            parents = path[len(prefix) :].split("/")[:-1]
+            if not any(part in _PASSED_OVER or part.startswith(".") for part in parents):
+                yield path
+
+
+def named(tree: Tree, *names: str) -> Iterator[RepoPath]:
+    """The files of these names, the uppermost first."""
+    found = [path for path in tree.paths() if basename(path) in names]
+    yield from sorted(found, key=lambda path: (path.count("/"), path))
+
+
+def directory(path: RepoPath) -> RepoPath:
+    return RepoPath(dirname(path))
+
+
+def toml(text: str | None) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text or "")
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def section(text: str | None, name: str) -> Mapping[str, str] | None:
+    """A section of an ini file; None where it has none, or is none."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text or "")
+        return dict(parser[name]) if parser.has_section(name) else None
+    except (configparser.Error, ValueError):
+        return None
+
+
+def words(value: object) -> list[str]:
+    """A list in a setting: several values, or one text of words."""
+    if isinstance(value, str):
+        return _WORD.findall(value)
+    return [str(one) for one in value] if isinstance(value, list) else []

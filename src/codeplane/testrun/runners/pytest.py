@@ -1,0 +1,148 @@
+"""pytest, told about by a plugin of our own."""
+
+import re
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, Final
+
+from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.process import Finished
+from codeplane.process.command import Command
+from codeplane.testrun.results import Case, Status
+from codeplane.testrun.runner import DEFAULT, HIGH, MEDIUM, Ended, Follower, Place, Project, Traits
+from codeplane.testrun.runners import _lines, _python
+from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.text import what_was_said
+
+_HAS_PYTEST: Final = "import importlib.util as u, sys; sys.exit(u.find_spec('pytest') is None)"
+_TRAITS: Final = Traits(last_words=signal.SIGUSR1)
+_NOTHING_COLLECTED: Final = 5
+_MISUSED: Final = 4
+_INI_FILE: Final = re.compile(r"^\s*inifile: (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Pytest:
+    name: str = "pytest"
+    languages: tuple[str, ...] = ("python",)
+    traits: Traits = _TRAITS
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        found: dict[RepoPath, Project] = {}
+        for path, evidence, rank, _ in _settings(tree):
+            root = _python.directory(path)
+            if root not in found or rank < found[root].rank:
+                found[root] = Project(self.name, root, evidence, rank)
+        if RepoPath("") not in found and _python.python_files(tree, RepoPath("")):
+            found[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
+        return list(found.values())
+
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
+        told = _options(tree, project.root)
+        patterns = _python.words(told.get("python_files")) or _python.DEFAULT_FILES
+        places = _python.words(told.get("testpaths"))
+        prefix = f"{project.root}/" if project.root else ""
+        return [
+            Target(path, self.name, "python", path, project.root, kind_of(path), selector=path[len(prefix) :])
+            for path in _python.python_files(tree, project.root, patterns)
+            if not places or any(_is_in(path[len(prefix) :], place) for place in places)
+        ]
+
+    def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
+        prefix = f"{target.root}/" if target.root else ""
+        return replace(target, selector="\n".join(test.removeprefix(prefix) for test in tests))
+
+    def command(self, place: Place, batch: Sequence[Target]) -> Command:
+        root = batch[0].root
+        selectors = [one for target in batch for one in target.selector.split("\n")]
+        # `-rN` and `--tb=no`: nobody reads the summary. The cache would be a change of the working tree.
+        options = ["-p", "codeplane_pytest", "-q", "-rN", "--tb=no", "--color=no"]
+        # Ids begin at the root, wherever the tests are.
+        options += ["-o", f"cache_dir={place.reports / 'cache'}", f"--rootdir={place.root / root}"]
+        argv = [*_program(place, root), *options, "--", *selectors]
+        env = {**_lines.reporting(place), "PYTHONPATH": str(_lines.REPORTERS)}
+        return Command(tuple(argv), place.root / root, env)
+
+    def follow(self, place: Place, batch: Sequence[Target]) -> Follower:
+        return _lines.LineFollower(place, _lines.by_file(batch), batch[0].root)
+
+    def parse(self, ended: Ended) -> Sequence[Case]:
+        lines = _lines.read_lines(ended.reports)
+        found = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
+        if found or _lines.has_ended(lines) or ended.finished.code in (None, _NOTHING_COLLECTED):
+            return found
+        return [_misused(ended.finished, ended.place.root)] if not _lines.running(lines) else found
+
+
+def _settings(tree: Tree) -> Iterator[tuple[RepoPath, str, int, Mapping[str, Any]]]:
+    """Every file that configures pytest: what shows it, how sure that is, what it says."""
+    for path in _python.named(tree, "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"):
+        text = tree.text(path)
+        told = _python.toml(text).get("pytest", {}) if path.endswith(".toml") else None
+        yield path, path, HIGH, told or _python.section(text, "pytest") or {}
+    for path in _python.named(tree, "pyproject.toml"):
+        tool = _python.toml(tree.text(path)).get("tool", {})
+        if isinstance(tool, dict) and isinstance(told := tool.get("pytest"), dict):
+            options = told.get("ini_options", told)
+            yield path, f"{path}: tool.pytest", HIGH, options if isinstance(options, dict) else {}
+    for name, header in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
+        for path in _python.named(tree, name):
+            if (options := _python.section(tree.text(path), header)) is not None:
+                yield path, f"{path}: {header}", MEDIUM, options
+
+
+def _options(tree: Tree, root: RepoPath) -> Mapping[str, Any]:
+    return next((told for path, _, _, told in _settings(tree) if _python.directory(path) == root), {})
+
+
+def _is_in(path: str, place: str) -> bool:
+    place = place.removeprefix("./").rstrip("/")
+    return place in ("", ".") or path == place or path.startswith(f"{place}/") or fnmatch(path, f"{place}/*")
+
+
+def _program(place: Place, root: RepoPath) -> list[str]:
+    """The project's own pytest, else the user's. One without the project's packages would fail on imports."""
+    toolbox = place.toolbox
+    try:
+        found = toolbox.find("pytest", root)
+        if not toolbox.has_own_python(root) or found.is_relative_to(place.root):
+            return [str(found)]
+    except ProgramMissing:
+        pass
+    try:
+        python = toolbox.python(root)
+    except ProgramMissing as error:
+        raise TestRunnerNotFound("Python is not installed.", hints=error.hints, runner="pytest") from error
+    asked = toolbox.starter(root).run([python, "-c", _HAS_PYTEST], cwd=Path("/"), timeout=30)
+    if asked.is_ok:
+        return [str(python), "-m", "pytest"]
+    raise TestRunnerNotFound(
+        f"pytest is not installed for {python}.",
+        hints=[f"{python} -m pip install pytest", "or set tests.runners: {python: unittest}"],
+        runner="pytest",
+    )
+
+
+def _misused(finished: Finished, root: Path) -> Case:
+    """pytest has refused to begin: a wrong option, a plugin that is missing, settings that can't be read."""
+    said = what_was_said(finished)
+    lines = said.splitlines()
+    wrong = [line.partition("error: ")[2] for line in lines if "error: " in line]
+    wrong += [
+        line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ") and "usage: " not in line
+    ]
+    message = next(filter(None, (*wrong, *reversed(lines))), "")
+    kind = "UsageError" if finished.code == _MISUSED else "RunnerFailed"
+    file = _INI_FILE.search(said)
+    path = Path(file[1]) if file else root
+    inside = str(path.relative_to(root)) if file and path.is_relative_to(root) else ""
+    told = message or f"pytest ended with code {finished.code}"
+    return Case("pytest", "", Status.ERROR, message=told[:500], kind=kind, path=inside, stack=said)
+
+
+RUNNER: Final = Pytest()
