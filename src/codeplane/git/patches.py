@@ -22,6 +22,7 @@ _OPTION = pygit2.enums.DiffOption
 _FLAGS = _OPTION.INDENT_HEURISTIC | _OPTION.FORCE_TEXT
 
 Content = bytes | pygit2.Blob | None
+_Part = tuple[tuple[str, ...], int, int, bool]  # hunks, what came and went, whether it is binary
 
 
 @dataclass(frozen=True)
@@ -69,30 +70,31 @@ def patch_of(
     if max(sizes, default=0) > LARGEST:
         return Patch(change, note=f"{max(sizes)} bytes: too large to be compared")
     told = handle.get_attr(os.fsencode(change.path), "diff") if attributed else None
-    is_binary = told is False or (told is not True and _is_binary(old, new))
-    if is_binary and not change.is_submodule:
-        return Patch(change, is_binary=_data(old) != _data(new))
     if change.kind == "T":
-        pairs: list[tuple[Content, Content]] = [(old, None), (None, new)]
-    else:
-        pairs = [(old, new)]
+        # Git shows it as one file that went and another that came.
+        return _joined(change, [_part(change, half, told, context) for half in ((old, None), (None, new))])
+    return _joined(change, [_part(change, (old, new), told, context)])
+
+
+def _part(change: Change, pair: tuple[Content, Content], told: bool | str | None, context: int) -> _Part:
+    is_binary = told is False or (told is not True and _is_binary(*pair))
+    if is_binary and not change.is_submodule:
+        return (), 0, 0, _data(pair[0]) != _data(pair[1])
     # A language that the attributes name decides what is shown beside `@@`.
     driven = change.path if isinstance(told, str) and shown(change.path) == change.path else None
-    return _joined(change, [_compared(driven, *pair, context) for pair in pairs])
+    return _compared(driven, *pair, context)
 
 
-def _joined(change: Change, parts: list[tuple[tuple[str, ...], int, int]]) -> Patch:
-    hunks = tuple(hunk for part in parts for hunk in part[0])
-    return Patch(change, hunks, sum(part[1] for part in parts), sum(part[2] for part in parts))
+def _joined(change: Change, parts: list[_Part]) -> Patch:
+    hunks, insertions, deletions, binaries = zip(*parts, strict=True)
+    return Patch(change, sum(hunks, ()), sum(insertions), sum(deletions), any(binaries))
 
 
-def _compared(
-    driven: str | None, old: Content, new: Content, context: int
-) -> tuple[tuple[str, ...], int, int]:
+def _compared(driven: str | None, old: Content, new: Content, context: int) -> _Part:
     make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
     made = make(old_as_path=driven, new_as_path=driven) if driven is not None else make()
     _, insertions, deletions = made.line_stats
-    return _hunks(made.data or b""), insertions, deletions
+    return _hunks(made.data or b""), insertions, deletions, False
 
 
 def _hunks(data: bytes) -> tuple[str, ...]:

@@ -40,14 +40,6 @@ class Entry(NamedTuple):
         return Side(self.oid, self.mode)
 
 
-class Tracked(NamedTuple):
-    """What is tracked right in one directory."""
-
-    files: list[tuple[str, Entry]]  # and submodules, by name
-    folders: list[tuple[str, str]]  # name and path of directories with something tracked below
-    names: frozenset[str]  # of both, and of what is in conflict
-
-
 @dataclass(frozen=True)
 class Staged:
     """An index that was read whole."""
@@ -98,18 +90,19 @@ class Staged:
         return frozenset(path for path, names in self.folders.items() if ".gitattributes" in names)
 
     @cached_property
-    def tracked(self) -> dict[str, Tracked]:
-        """The same as it is gone through."""
+    def watched(self) -> list[Entry]:
+        """What a look compares with the files: all that the user has not said to take as unchanged."""
+        return [entry for entry in self.entries.values() if not entry.is_assumed]
+
+    @cached_property
+    def inner(self) -> dict[str, list[tuple[str, str]]]:
+        """Of each directory, the names and paths of those in it that have something tracked below."""
         return {
-            path: Tracked(
-                [(name, entry) for name, entry in names.items() if entry is not None],
-                [
-                    (name, inner)
-                    for name in names
-                    if (inner := f"{path}/{name}" if path else name) in self.folders
-                ],
-                frozenset(names),
-            )
+            path: [
+                (name, below)
+                for name in names
+                if (below := f"{path}/{name}" if path else name) in self.folders
+            ]
             for path, names in self.folders.items()
         }
 

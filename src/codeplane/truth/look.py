@@ -17,9 +17,9 @@ from codeplane.git.clean import attributes_of, cleaned
 from codeplane.git.outcome import Side
 from codeplane.git.repository import Repository
 from codeplane.git.settings import flag
-from codeplane.git.staged import Entry, Staged, Tracked
+from codeplane.git.staged import Entry, Staged
 from codeplane.jail import Jail
-from codeplane.truth.folders import Folder, Folders
+from codeplane.truth.folders import Folders
 from codeplane.truth.known import is_racy
 from codeplane.truth.untracked import Untracked, is_repository
 from codeplane.truth.version import submodule_head
@@ -28,6 +28,7 @@ _LARGEST_COMPARED: Final = 8 << 20
 _CHUNK: Final = 1 << 20
 # The clock of a file system moves in steps: a file this much older than the index may be as young as it.
 _STEP_NS: Final = 20_000_000
+_AT: Final = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _WORD: Final = 0xFFFFFFFF
 _TYPE_AND_EXECUTABLE: Final = KIND | 0o100
 _DIRTY: Final = (
@@ -48,7 +49,6 @@ class Look:
     staged: Staged
     unknown: Untracked
     index_ns: int = 0
-    base: str = ""
     latest: int = 0  # a file that was staged later than this may have changed unseen
     trusts_modes: bool = True
     is_sparse: bool = False
@@ -62,25 +62,41 @@ class Look:
         """Compares all tracked files; what is not tracked is looked for only when it is asked for."""
         self.trusts_modes = flag(self.handle, "core.filemode", default=True)
         self.is_sparse = flag(self.handle, "core.sparsecheckout")
-        self.base, self.latest = f"{self.jail.root}/", self.index_ns - _STEP_NS
+        self.latest = self.index_ns - _STEP_NS
         self.unknown.begin()
-        tracked, at = self.staged.tracked, self.folders.at
+        gone = self._folders_gone(untracked=untracked)
+        for folder in gone:
+            self.modified += self._gone_below(folder)
+        # A path from here on costs the kernel less than one from the top of the file system.
+        root = os.open(self.jail.root, _AT)
+        try:
+            self._compare(root, tuple(f"{folder}/" if folder else "" for folder in gone))
+        finally:
+            os.close(root)
+
+    def _folders_gone(self, *, untracked: bool) -> list[str]:
+        """The outermost directories with tracked files that are not there, or are links.
+
+        A directory without directories in it is vouched for by the names in the one above, so that it is
+        asked itself only for what git does not know.
+        """
+        folders, at, gone = self.staged.inner, self.folders.at, list[str]()
         ahead = [""]
         while ahead:
             path = ahead.pop()
+            inner = folders[path]
+            if not inner and not untracked:
+                continue
             found = at(path)
             if found is None or found.problem:
-                self.modified += self._gone_below(path)
+                if inner:
+                    gone.append(path)
                 continue
-            here = tracked[path]
-            self._compare(here, found)
             if untracked:
                 self.untracked += self.unknown.within(path, found)
-            for name, inner in here.folders:
-                if name in found.folders:
-                    ahead.append(inner)
-                else:
-                    self.modified += self._gone_below(inner)
+            for name, below in inner:
+                (ahead if name in found.folders else gone).append(below)
+        return gone
 
     def changes(self) -> list[Change]:
         return sorted(self.modified, key=lambda one: os.fsencode(one.path))
@@ -101,38 +117,36 @@ class Look:
             data = stream.read(_LARGEST_COMPARED)
         return cleaned(attributes_of(self.handle, path), data, None)
 
-    def _compare(self, here: Tracked, found: Folder) -> None:
-        """The tracked files of one directory."""
-        base, latest, lstat, files = self.base, self.latest, os.lstat, found.files
-        for name, entry in here.files:
-            path, mode, _, mtime_ns, ctime_ns, inode, size, is_assumed, _, is_intended = entry
-            if is_assumed:
+    def _compare(self, root: int, gone: tuple[str, ...]) -> None:
+        """The tracked files, but those below what is gone."""
+        latest, lstat = self.latest, os.lstat
+        for entry in self.staged.watched:
+            path, mode, _, mtime_ns, ctime_ns, inode, size, _, _, is_intended = entry
+            if gone and path.startswith(gone):
                 continue
-            if name in files:
-                try:
-                    now = lstat(base + path)
-                except OSError:
-                    self._missing(entry, found, name)
-                    continue
-                if (
-                    now.st_mtime_ns != mtime_ns
-                    or now.st_ctime_ns != ctime_ns
-                    or now.st_size & _WORD != size
-                    or now.st_ino & _WORD != inode
-                    or mtime_ns >= latest
-                    or (now.st_mode ^ mode) & _TYPE_AND_EXECUTABLE
-                    or is_intended
-                ):
-                    self._suspect(entry, now)
-            else:
-                self._missing(entry, found, name)
+            try:
+                now = lstat(path, dir_fd=root)
+            except OSError:
+                self._missing(entry)
+                continue
+            if (
+                now.st_mtime_ns != mtime_ns
+                or now.st_ctime_ns != ctime_ns
+                or now.st_size & _WORD != size
+                or now.st_ino & _WORD != inode
+                or mtime_ns >= latest
+                or (now.st_mode ^ mode) & _TYPE_AND_EXECUTABLE
+                or is_intended
+            ):
+                self._suspect(entry, now)
 
-    def _missing(self, entry: Entry, found: Folder, name: str) -> None:
-        if name not in found.folders:
-            if not entry.is_skipped:
-                new = Side("", entry.mode) if os.path.lexists(f"{self.jail.root}/{entry.path}") else None
-                self.modified.append(Change("M" if new else "D", entry.path, entry.side, new))
-        elif entry.is_submodule:
+    def _missing(self, entry: Entry) -> None:
+        if not entry.is_skipped:
+            self.modified.append(Change("D", entry.path, entry.side, None))
+
+    def _is_a_folder(self, entry: Entry) -> None:
+        """A directory in the place of a file, or that of a submodule."""
+        if entry.is_submodule:
             self._submodule(entry)
         elif not entry.is_skipped or self.is_sparse:
             new = Side("", SUBMODULE) if is_repository(self.jail, entry.path) else None
@@ -140,7 +154,13 @@ class Look:
 
     def _suspect(self, entry: Entry, now: os.stat_result) -> None:
         """A file whose stat proves nothing, or that it is another one."""
+        if stat.S_ISDIR(now.st_mode):
+            self._is_a_folder(entry)
+            return
         if entry.is_skipped and not self.is_sparse:
+            return
+        if not stat.S_ISREG(now.st_mode) and not stat.S_ISLNK(now.st_mode):
+            self.modified.append(Change("M", entry.path, entry.side, Side("", entry.mode)))
             return
         new = Side("", self._mode(entry, now))
         if entry.is_intended:
