@@ -80,7 +80,9 @@ def diff(root: Path, *arguments: str) -> Lines:
     for (path, letter), section in zip(twice, sections, strict=True):
         at = re.search(r"^@@ ", section, flags=re.MULTILINE)
         lines = section[at.start() :] if at else "binary" if "Binary files" in section else ""
-        found[path] = (letter, found[path][1] + lines)
+        before = found[path][1].removeprefix("binary")
+        is_binary = lines == "binary" or before != found[path][1]
+        found[path] = (letter, "binary" * is_binary + before + lines.removeprefix("binary"))
     return found
 
 
@@ -88,7 +90,7 @@ def diff_told(tree: WorkingTree, handle: pygit2.Repository, found: list[Change])
     comparison = Comparison(tree, handle)
     patches = [comparison.patch(one) for one in found]
     return {
-        one.change.path: (one.change.kind, "binary" if one.is_binary else "".join(one.hunks))
+        one.change.path: (one.change.kind, "binary" * one.is_binary + "".join(one.hunks))
         for one in patches
         if not one.is_empty
     }

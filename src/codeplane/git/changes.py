@@ -17,6 +17,7 @@ Kind = Literal["A", "M", "D", "T", "R", "U"]
 KIND: Final = 0o170000
 LINK: Final = 0o120000
 SUBMODULE: Final = 0o160000
+TREE: Final = 0o040000
 REGULAR: Final = 0o100000
 
 _TYPES = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pygit2
 
 from codeplane.git.blame import old_path
-from codeplane.git.changes import Kind
+from codeplane.git.changes import KIND, TREE, Kind
 from codeplane.git.hunks import Hunk, hunks
 from codeplane.git.walk import Place, commit_of, place_at
 
@@ -70,16 +70,16 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
     A commit that has it like one parent has done nothing, and nothing is asked of the other parents.
     """
     commit = commit_of(handle, here.oid)
-    place = place_at(handle, here.oid, here.path)
+    place = _file_at(handle, here.oid, here.path)
     older: list[Version] = []
     renamed: str | None = None
     is_new = True
     for parent in (str(oid) for oid in commit.parent_ids if oid in handle):
-        then, path = place_at(handle, parent, here.path), here.path
+        then, path = _file_at(handle, parent, here.path), here.path
         if then is None and place is not None:
             renamed = old_path(handle, parent, here.oid, here.path)
             path = renamed or path
-            then = place_at(handle, parent, path)
+            then = _file_at(handle, parent, path)
         is_new = is_new and then is None
         span, is_touched = _mapped(handle, then, place, here.span)
         if not is_touched and (path == here.path or here.span is not None):
@@ -90,6 +90,12 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
         return older, None if is_new else Step(here, "D")
     kind: Kind = "A" if is_new else "R" if renamed is not None else "M"
     return older, Step(here, kind, renamed)
+
+
+def _file_at(handle: pygit2.Repository, commit: str, path: str) -> Place:
+    """What a commit has at a path, unless it is a directory."""
+    found = place_at(handle, commit, path)
+    return None if found is not None and found[1] & KIND == TREE else found
 
 
 def _mapped(handle: pygit2.Repository, old: Place, new: Place, span: Span | None) -> tuple[Span | None, bool]:

@@ -10,6 +10,7 @@ from typing import Final
 import pygit2
 
 from codeplane.git.changes import KIND, SUBMODULE, Change
+from codeplane.git.middle import middle_of
 from codeplane.git.outcome import Side
 from codeplane.jail import shown
 
@@ -21,7 +22,7 @@ _HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
 _OPTION = pygit2.enums.DiffOption
 _FLAGS = _OPTION.INDENT_HEURISTIC | _OPTION.FORCE_TEXT
 
-Content = bytes | pygit2.Blob | None
+Content = bytes | None
 _Part = tuple[tuple[str, ...], int, int, bool]  # hunks, what came and went, whether it is binary
 
 
@@ -63,12 +64,13 @@ def patch_of(
 
     `attributed` says whether the path may have attributes.
     """
-    old = _content(handle, change.old)
     in_tree = change.new is not None and not change.new.oid and change.new.mode & KIND != SUBMODULE
-    new = read(change) if in_tree and read is not None else _content(handle, change.new)
-    sizes = [len(one) if isinstance(one, bytes) else one.size for one in (old, new) if one is not None]
-    if max(sizes, default=0) > LARGEST:
-        return Patch(change, note=f"{max(sizes)} bytes: too large to be compared")
+    new = read(change) if in_tree and read is not None else None
+    size = max(len(new or b""), _size(handle, change.old), _size(handle, change.new))
+    if size > LARGEST:
+        return Patch(change, note=f"{size} bytes: too large to be compared")
+    old = _content(handle, change.old)
+    new = new if in_tree else _content(handle, change.new)
     told = handle.get_attr(os.fsencode(change.path), "diff") if attributed else None
     if change.kind == "T":
         # Git shows it as one file that went and another that came.
@@ -79,7 +81,7 @@ def patch_of(
 def _part(change: Change, pair: tuple[Content, Content], told: bool | str | None, context: int) -> _Part:
     is_binary = told is False or (told is not True and _is_binary(*pair))
     if is_binary and not change.is_submodule:
-        return (), 0, 0, _data(pair[0]) != _data(pair[1])
+        return (), 0, 0, (pair[0] or b"") != (pair[1] or b"")
     # A language that the attributes name decides what is shown beside `@@`.
     driven = change.path if isinstance(told, str) and shown(change.path) == change.path else None
     return _compared(driven, *pair, context)
@@ -91,6 +93,15 @@ def _joined(change: Change, parts: list[_Part]) -> Patch:
 
 
 def _compared(driven: str | None, old: Content, new: Content, context: int) -> _Part:
+    if driven is None and old is not None and new is not None:
+        part = middle_of(old, new, context)
+        if part is not None:
+            hunks, came, went, _ = _made(None, part.old, part.new, context)
+            return tuple(part.placed(hunk) for hunk in hunks), came, went, False
+    return _made(driven, old, new, context)
+
+
+def _made(driven: str | None, old: Content, new: Content, context: int) -> _Part:
     make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
     made = make(old_as_path=driven, new_as_path=driven) if driven is not None else make()
     _, insertions, deletions = made.line_stats
@@ -125,13 +136,7 @@ def pieces(hunk: str, most: int) -> list[str]:
 
 
 def _is_binary(old: Content, new: Content) -> bool:
-    return any(b"\0" in bytes(memoryview(one)[:_BEGINNING]) for one in (old, new) if one is not None)
-
-
-def _data(content: Content) -> bytes:
-    if content is None:
-        return b""
-    return content if isinstance(content, bytes) else content.data
+    return any(one.find(b"\0", 0, _BEGINNING) >= 0 for one in (old, new) if one is not None)
 
 
 def _content(handle: pygit2.Repository, side: Side | None) -> Content:
@@ -139,6 +144,11 @@ def _content(handle: pygit2.Repository, side: Side | None) -> Content:
         return None
     if side.mode & KIND == SUBMODULE:
         return f"Subproject commit {side.oid}\n".encode()
-    found = handle[side.oid]
-    assert isinstance(found, pygit2.Blob), "BUG: a file is a blob"
-    return found
+    kind, data = handle.read(side.oid)
+    assert kind == pygit2.enums.ObjectType.BLOB, "BUG: a file is a blob"
+    return data
+
+
+def _size(handle: pygit2.Repository, side: Side | None) -> int:
+    is_kept = side is not None and side.oid and side.mode & KIND != SUBMODULE
+    return int(handle.odb.read_header(side.oid)[1]) if side is not None and is_kept else 0

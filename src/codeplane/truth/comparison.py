@@ -57,7 +57,7 @@ class Comparison:
         self._handle = handle
         self._context = context
         self._rules = tree.rules()
-        self._is_kept = cache(lambda folder: kept_back(self._rules, folder, directory=True))
+        self._is_kept = cache(self._keeps_back_folder)
         self._attributes = AttributeFiles(handle, tree.git.attributed())
 
     def patch(self, change: Change) -> Patch:
@@ -84,9 +84,13 @@ class Comparison:
 
     def _keeps_back(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")
-        if folder and self._is_kept(folder):
-            return True
-        return self._rules.keeps_out_of_commits(name, path, directory=False)
+        return self._is_kept(folder) or self._rules.keeps_out_of_commits(name, path, directory=False)
+
+    def _keeps_back_folder(self, path: str) -> bool:
+        above, _, name = path.rpartition("/")
+        return bool(path) and (
+            self._is_kept(above) or self._rules.keeps_out_of_commits(name, path, directory=True)
+        )
 
 
 def link_target(jail: Jail, path: str) -> bytes:

@@ -1,0 +1,136 @@
+"""The part of two contents that is worth comparing: where they differ, with some lines around.
+
+Comparing costs by the length of both contents, and most changes are small. A part gives the very hunks that
+the whole would give; wherever that is not certain, there is none.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+_CHUNK: Final = 4096
+_REACH: Final = 24  # lines around what differs
+_WORTH: Final = 1500  # a content of fewer bytes is compared as quickly as a part of it
+_PLACES: Final = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)")
+# What a line begins with that is shown beside `@@`.
+_NAMING: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$")
+
+
+class Middle(NamedTuple):
+    """Parts of an old and a new content, and how many lines more the wholes have before them."""
+
+    old: bytes
+    new: bytes
+    before: int
+
+    def placed(self, hunk: str) -> str:
+        """A hunk of the parts as one of the wholes."""
+        return _PLACES.sub(self._moved, hunk, count=1)
+
+    def _moved(self, found: re.Match[str]) -> str:
+        return f"@@ -{int(found[1]) + self.before}{found[2]} +{int(found[3]) + self.before}"
+
+
+def middle_of(old: bytes, new: bytes, context: int) -> Middle | None:
+    """The part that differs, if comparing it is sure to be comparing the whole."""
+    if min(len(old), len(new)) < _WORTH:
+        return None
+    head = _head(old, new)
+    old_end, new_end = _tails(old, new, head)
+    if old_end + new_end - 2 * head > len(old) // 2:
+        return None
+    above, below = _line_above(old, head), _line_below(old, old_end)
+    lines = _lines(old[above:head]), _lines(old[old_end:below])
+    room = _REACH - context
+    gone, come = _lines(old[head:old_end]), _lines(new[head:new_end])
+    if not set(gone).isdisjoint(come):
+        return None
+    for part in (gone, come):
+        if above and not _is_settled(part[::-1], lines[0][::-1], room):
+            return None
+        if below < len(old) and not _is_settled(part, lines[1], room):
+            return None
+    naming = _naming(old, above)
+    old_part, new_part = old[above:below], new[above : new_end + below - old_end]
+    before = old.count(b"\n", 0, above) - (1 if naming else 0)
+    return Middle(naming + old_part, naming + new_part, before)
+
+
+def _is_settled(part: list[bytes], around: list[bytes], room: int) -> bool:
+    """Whether nothing beyond the lines around can matter for where the part is shown.
+
+    A run of changed lines may be shown further on where the lines it would pass repeat its own, and which
+    place is chosen depends on the next line there that is not blank.
+    """
+    whole, slides = part + around, 0
+    while part and slides < len(around) and whole[slides] == whole[slides + len(part)]:
+        slides += 1
+    return any(line.strip() for line in around[slides + 1 : room])
+
+
+def _head(old: bytes, new: bytes) -> int:
+    """How many bytes are the same from the beginning on, in whole lines."""
+    low, most = 0, min(len(old), len(new))
+    while low < most and old[low : low + _CHUNK] == new[low : low + _CHUNK]:
+        low += _CHUNK
+    high = min(low + _CHUNK, most)
+    low = min(low, most)
+    while low < high:
+        half = (low + high + 1) // 2
+        low, high = (half, high) if old[low:half] == new[low:half] else (low, half - 1)
+    return old.rfind(b"\n", 0, low) + 1
+
+
+def _tails(old: bytes, new: bytes, head: int) -> tuple[int, int]:
+    """Where the lines begin that are the same up to the end, and are not in the head."""
+    ends = len(old), len(new)
+    low, most = 0, min(ends) - head
+    while low < most and _same(old, new, low, low + _CHUNK):
+        low += _CHUNK
+    high = min(low + _CHUNK, most)
+    low = min(low, most)
+    while low < high:
+        half = (low + high + 1) // 2
+        low, high = (half, high) if _same(old, new, low, half) else (low, half - 1)
+    places = ends[0] - low, ends[1] - low
+    begin_lines = (at == head or text[at - 1] == 10 for text, at in zip((old, new), places, strict=True))
+    if not all(begin_lines):
+        skipped = old.find(b"\n", places[0]) + 1 or ends[0]
+        places = skipped, skipped + ends[1] - ends[0]
+    return places
+
+
+def _same(old: bytes, new: bytes, near: int, far: int) -> bool:
+    """Whether both are the same between two distances from their ends."""
+    return old[max(len(old) - far, 0) : len(old) - near] == new[max(len(new) - far, 0) : len(new) - near]
+
+
+def _line_above(text: bytes, at: int) -> int:
+    for _ in range(_REACH):
+        if at == 0:
+            break
+        at = text.rfind(b"\n", 0, at - 1) + 1
+    return at
+
+
+def _line_below(text: bytes, at: int) -> int:
+    for _ in range(_REACH):
+        at = text.find(b"\n", at) + 1
+        if at == 0:
+            return len(text)
+    return at
+
+
+def _naming(text: bytes, at: int) -> bytes:
+    """The last line before a place that may be shown beside `@@`."""
+    while at > 0:
+        start = text.rfind(b"\n", 0, at - 1) + 1
+        if text[start] in _NAMING:
+            return text[start:at]
+        at = start
+    return b""
+
+
+def _lines(text: bytes) -> list[bytes]:
+    found = text.split(b"\n")
+    last = found.pop()
+    return [*(line + b"\n" for line in found), last] if last else [line + b"\n" for line in found]
