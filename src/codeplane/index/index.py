@@ -26,7 +26,7 @@ from codeplane.index.linking import Linking
 from codeplane.index.links import Linker
 from codeplane.index.query import Contents, Snapshot, Supplies
 from codeplane.index.schema import SCHEMA
-from codeplane.index.store import Entry, from_sql, publish, view_id
+from codeplane.index.store import Entry, Parsed, from_sql, parsed_of, publish, view_id
 from codeplane.index.units import Units, UnitsCache, find_units
 from codeplane.index.work import Progress, Work, in_batches, outdated
 from codeplane.jail import shown
@@ -265,6 +265,13 @@ class Index:
             with self.database.write() as connection:
                 work.store(connection, read)
         return {path: entry.blob for path, entry in work.all().items()}
+
+    def parsed(self, contents: Mapping[RepoPath, bytes]) -> dict[RepoPath, Parsed]:
+        """How far contents can be parsed under their paths; what no language reads is not among them."""
+        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+            blobs = {RepoPath(path): blob for path, blob in self.read_ahead(contents).items()}
+            with self.database.read() as connection:
+                return parsed_of(connection, blobs)
 
     @contextmanager
     def overlay(

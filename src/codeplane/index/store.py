@@ -20,6 +20,25 @@ class BlobKey(NamedTuple):
     extractor: str
 
 
+class Parsed(NamedTuple):
+    """How far a content can be parsed: `ok`, `partial`, `failed` or `skipped`, and why not whole."""
+
+    state: str
+    reason: str
+
+
+def parsed_of(connection: Connection, blobs: Mapping[RepoPath, int | None]) -> dict[RepoPath, Parsed]:
+    """The same of blobs that a language reads."""
+    found = {}
+    for path, blob in blobs.items():
+        row = connection.execute(
+            "SELECT state, reason FROM blob WHERE id = ? AND language <> ''", (blob,)
+        ).fetchone()
+        if row is not None:
+            found[path] = Parsed(*row)
+    return found
+
+
 def view_id(connection: Connection, key: str) -> int:
     """The number of a view, made on first use."""
     found = connection.execute("SELECT id FROM view WHERE key = ?", (key,)).fetchone()

@@ -9,6 +9,7 @@ from typing import Final
 
 from codeplane.core.errors import PlanGone
 from codeplane.refactor import Plan
+from codeplane.verify import Verification
 
 LIFE_SEC: Final = 900.0
 _MOST: Final = 30
@@ -21,6 +22,7 @@ class Pending:
     id: str
     plan: Plan
     expires_ms: int
+    verification: Verification | None = None  # where it was asked for
 
 
 class Plans:
@@ -31,8 +33,9 @@ class Plans:
         self._pending: OrderedDict[str, Pending] = OrderedDict()
         self._guard = threading.Lock()
 
-    def add(self, plan: Plan) -> Pending:
-        made = Pending(f"ref_{secrets.token_hex(6)}", plan, int((time.time() + self._life_sec) * 1000))
+    def add(self, plan: Plan, verification: Verification | None = None) -> Pending:
+        expires_ms = int((time.time() + self._life_sec) * 1000)
+        made = Pending(f"ref_{secrets.token_hex(6)}", plan, expires_ms, verification)
         with self._guard:
             self._pending[made.id] = made
             while len(self._pending) > _MOST:

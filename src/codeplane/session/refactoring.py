@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from codeplane.core.errors import ContentChanged, DecisionRefused, NotFound, PlanStale, RequestError
@@ -24,6 +25,8 @@ from codeplane.search.missing import existing
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
 from codeplane.session.plans import Pending
+from codeplane.session.verifying import verified
+from codeplane.verify import Change, Check, Verification
 
 _MOST_TRIES: Final = 4
 _MOST_TOLD: Final = 20
@@ -43,12 +46,13 @@ _CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]]
 }
 
 
-def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
-    """Makes a plan and proves it; anew where files change meanwhile."""
+def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:
+    """Makes a plan, proves it and has it tried out as is `wanted`; anew where files change meanwhile."""
     for left in reversed(range(_MOST_TRIES)):
         made = call.ask(make)
         try:
-            return call.repo.plans.add(_proven(call, made))
+            made = _proven(call, made)
+            return call.repo.plans.add(made, _verified(call, made, wanted))
         except ContentChanged:
             if not left:
                 raise
@@ -56,18 +60,37 @@ def planned(call: Call, make: Callable[[Snapshot], Plan]) -> Pending:
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def rename(call: Call, symbol: str, new_name: str, name: str = "", *, is_forced: bool = False) -> Pending:
-    """A plan to give a symbol another name; `name` is what goes by it at a line, or inside the symbol.
+def _verified(call: Call, plan: Plan, wanted: Sequence[Check]) -> Verification | None:
+    """What comes of the edits where somebody tries them; None for a plan that is never applied."""
+    if not wanted or plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
+        return None
+    return verified(call, Change(plan.edits, plan.before), wanted)
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What is to have which name; `name` is what goes by it at a line, or inside the symbol.
 
     Where it `is_forced`, the plan has the edits of low risk, whether or not all is proven.
     """
-    sweep, make = _sweep(call), forced if is_forced else renaming.draft
-    return planned(
-        call, lambda snapshot: make(snapshot, find_subject(snapshot, symbol, name), new_name, sweep)
-    )
+
+    symbol: str
+    new_name: str
+    name: str = ""
+    is_forced: bool = False
 
 
-def move(call: Call, from_path: str, to_path: str) -> Pending:
+def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
+    """A plan to give a symbol another name."""
+    sweep, make = _sweep(call), forced if naming.is_forced else renaming.draft
+
+    def drafted(snapshot: Snapshot) -> Plan:
+        return make(snapshot, find_subject(snapshot, naming.symbol, naming.name), naming.new_name, sweep)
+
+    return planned(call, drafted, wanted)
+
+
+def move(call: Call, from_path: str, to_path: str, wanted: Sequence[Check] = ()) -> Pending:
     """A plan to bring a file or a directory to another place, or a symbol to another file."""
     sweep, tree = _sweep(call), call.repo.tree
 
@@ -81,7 +104,7 @@ def move(call: Call, from_path: str, to_path: str) -> Pending:
             new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
         return moving.draft(snapshot, moving.Route(old, new, tuple(tree.links())), sweep)
 
-    return planned(call, make)
+    return planned(call, make, wanted)
 
 
 def _is_symbol(snapshot: Snapshot, text: str) -> bool:
@@ -93,7 +116,7 @@ def _is_symbol(snapshot: Snapshot, text: str) -> bool:
         raise
 
 
-def delete(call: Call, target: str, accept: Sequence[str] = ()) -> Pending:
+def delete(call: Call, target: str, accept: Sequence[str] = (), wanted: Sequence[Check] = ()) -> Pending:
     """A plan to take out a symbol with what only names it, or a file or directory.
 
     `accept` are groups of uses that may be left.
@@ -109,7 +132,7 @@ def delete(call: Call, target: str, accept: Sequence[str] = ()) -> Pending:
         is_open = made.verdict is Verdict.NEEDS_DECISION and bool(accept)
         return deleting.with_groups(snapshot, made, accept) if is_open else made
 
-    return planned(call, make)
+    return planned(call, make, wanted)
 
 
 def _sweep(call: Call) -> Sweep:

@@ -16,6 +16,7 @@ from codeplane.session import Call
 from codeplane.session.effects import Effects
 from codeplane.session.operation import Written
 from codeplane.tools._registry import Output
+from codeplane.tools._verified import CheckOutput
 
 _MOST_FILES = 60
 _MOST_SYMBOLS = 60  # of all files together, and so with the lines of a preview
@@ -71,6 +72,7 @@ class Delta(Output):
     )
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+    verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
 
 
 def told(call: Call, written: Written) -> Delta:

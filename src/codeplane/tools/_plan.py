@@ -16,6 +16,7 @@ from codeplane.session import Call
 from codeplane.session.plans import Pending
 from codeplane.tools._delta import Delta
 from codeplane.tools._registry import Output
+from codeplane.tools._verified import CheckOutput, checks_told
 
 _MOST_FILES = 40
 _MOST_LINES = 160  # of the diff
@@ -55,6 +56,7 @@ class PlanOutput(Output):
     mentions_changed: int | None = Field(default=None, description="Of these, changed along.")
     review: list[str] | None = Field(default=None, description="Changed mentions to look at.")
     diff: str | None = Field(default=None, description="The change, as far as there is room.")
+    verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
     decided_before: list[str] | None = Field(
         default=None, description="Groups that were chosen when the same files asked the same question."
     )
@@ -103,11 +105,20 @@ def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> Pla
         mentions_changed=len(changed) or None,
         review=[line(plan, one.site) for one in changed if one.confidence != "high"][:_MOST_TOLD] or None,
         diff=_diff(plan, touched) if applied is None and plan.verdict is not Verdict.REFUSED else None,
+        verified=checks_told(pending.verification),
         decided_before=call.repo.decisions.find(plan) if plan.verdict is Verdict.NEEDS_DECISION else None,
         checklist=_checklist(plan) or None,
         expires_ms=pending.expires_ms if applied is None else None,
         applied=applied,
     )
+
+
+def is_refuted(call: Call, pending: Pending) -> bool:
+    """Whether a check was asked for that the plan has not passed; it is not applied at once then."""
+    if pending.verification is None or pending.verification.is_passed:
+        return False
+    call.warn("Not applied: not every check that was asked for has passed.")
+    return True
 
 
 def summary(plan: Plan) -> str:

@@ -13,6 +13,7 @@ from codeplane.refactor.witness import witness
 from codeplane.session import Call
 from codeplane.tools._plan import GroupOutput, group_told
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._verified import CheckOutput, checks_told
 
 _LONGEST = 200
 _MOST_FILES = 20
@@ -51,6 +52,7 @@ class RefactorInspectOutput(Output):
     groups: list[GroupOutput] | None = Field(default=None, description="Groups of open places.")
     witness: WitnessOutput | None = Field(default=None, description="What the outcome rests on.")
     capsules: list[CapsuleOutput] | None = Field(default=None, description="Questions to answer.")
+    verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
 
 
 @tool(Effect.READ, "refactoring")
@@ -62,7 +64,8 @@ def refactor_inspect(call: Call, args: RefactorInspectInput) -> RefactorInspectO
     Examples:
     - All open places: {"refactor_id": "ref_0123456789ab"}
     """
-    plan = call.repo.plans.get(args.refactor_id).plan
+    pending = call.repo.plans.get(args.refactor_id)
+    plan = pending.plan
     chosen = _chosen(plan, args.group)
     page = chosen[args.offset : args.offset + args.limit]
     found = witness(plan)
@@ -91,6 +94,7 @@ def refactor_inspect(call: Call, args: RefactorInspectInput) -> RefactorInspectO
             for one in found.capsules
         ]
         or None,
+        verified=checks_told(pending.verification),
     )
 
 

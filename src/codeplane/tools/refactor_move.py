@@ -6,8 +6,10 @@ from codeplane.refactor import Verdict
 from codeplane.session import Call
 from codeplane.session.refactoring import apply, move
 from codeplane.tools._delta import told
-from codeplane.tools._plan import PlanOutput, plan_told
+from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._verified import VERIFY
+from codeplane.verify import Check
 
 
 class RefactorMoveInput(Input):
@@ -17,8 +19,10 @@ class RefactorMoveInput(Input):
     to_path: Annotated[str, synonyms("to", "target", "destination", "new_path")] = Field(
         min_length=1, max_length=4096, description="Its new path; of a symbol, the file that it goes to."
     )
+    verify: Annotated[list[Check] | None, synonyms("checks", "shadow_check")] = VERIFY
     apply: Literal["never", "if_certain"] = Field(
-        default="never", description="`if_certain`: at once, where every edit is proven."
+        default="never",
+        description="`if_certain`: at once, where every edit is proven and every check passes.",
     )
 
 
@@ -34,7 +38,8 @@ def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
     - A function to another module: {"from_path": "app.load.parse", "to_path": "app/text.py"}
     - A module into a package: {"from_path": "app/load.py", "to_path": "app/io/load.py"}
     """
-    pending = move(call, args.from_path, args.to_path)
-    if args.apply == "if_certain" and pending.plan.verdict is Verdict.OK:
+    pending = move(call, args.from_path, args.to_path, args.verify or ())
+    is_wanted = args.apply == "if_certain" and pending.plan.verdict is Verdict.OK
+    if is_wanted and not is_refuted(call, pending):
         return plan_told(call, pending, told(call, apply(call, pending)))
     return plan_told(call, pending)

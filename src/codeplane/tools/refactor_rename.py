@@ -4,10 +4,12 @@ from pydantic import Field
 
 from codeplane.refactor import Verdict
 from codeplane.session import Call
-from codeplane.session.refactoring import apply, rename
+from codeplane.session.refactoring import Naming, apply, rename
 from codeplane.tools._delta import told
-from codeplane.tools._plan import PlanOutput, plan_told
+from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._verified import VERIFY
+from codeplane.verify import Check
 
 
 class RefactorRenameInput(Input):
@@ -22,8 +24,10 @@ class RefactorRenameInput(Input):
         max_length=200,
         description="With `path:line` or a function: the local, parameter or definition of that name there.",
     )
+    verify: Annotated[list[Check] | None, synonyms("checks", "shadow_check")] = VERIFY
     apply: Literal["never", "if_certain"] = Field(
-        default="never", description="`if_certain`: at once, where every edit is proven."
+        default="never",
+        description="`if_certain`: at once, where every edit is proven and every check passes.",
     )
     mode: Literal["semantic", "force_syntactic"] = Field(
         default="semantic",
@@ -43,8 +47,9 @@ def refactor_rename(call: Call, args: RefactorRenameInput) -> PlanOutput:
     - At once where it is certain: {"symbol": "app.load", "new_name": "read", "apply": "if_certain"}
     - A parameter with the keywords of its calls: {"symbol": "app.load.path", "new_name": "file"}
     """
-    is_forced = args.mode == "force_syntactic"
-    pending = rename(call, args.symbol, args.new_name, args.name, is_forced=is_forced)
-    if args.apply == "if_certain" and pending.plan.verdict in (Verdict.OK, Verdict.OK_SYNTACTIC):
+    naming = Naming(args.symbol, args.new_name, args.name, is_forced=args.mode == "force_syntactic")
+    pending = rename(call, naming, args.verify or ())
+    is_wanted = args.apply == "if_certain" and pending.plan.verdict in (Verdict.OK, Verdict.OK_SYNTACTIC)
+    if is_wanted and not is_refuted(call, pending):
         return plan_told(call, pending, told(call, apply(call, pending)))
     return plan_told(call, pending)

@@ -12,8 +12,11 @@ from codeplane.mutation.requests import Action, Asked, Planner
 from codeplane.search.spans import Finder, Wanted
 from codeplane.session import Call
 from codeplane.session.operation import Intent, write
+from codeplane.session.verifying import verified
 from codeplane.tools._delta import Delta, told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._verified import checks_told
+from codeplane.verify import Change, Check
 
 MOST_EDITS = 200
 _BY_SYMBOL = (Action.REPLACE_SYMBOL, Action.INSERT_BEFORE, Action.INSERT_AFTER)
@@ -55,6 +58,7 @@ class WriteSourceInput(Input):
         min_length=1, max_length=MOST_EDITS, description="Made together or not at all."
     )
     dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Only show the diff.")
+    verify: list[Check] | None = Field(default=None, max_length=3, description="With dry_run: tries it out.")
     allow_ignored: bool = Field(default=False, description="Confirms edits of files that git ignores.")
 
 
@@ -75,13 +79,20 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
     - By symbol: {"edits": [{"action": "replace_symbol", "symbol": "Job.run", "new_content": "def run(self):
       ..."}]}
     """
+    if args.verify and not args.dry_run:
+        raise InvalidArgument("`verify` is for a preview.", hints=["Send dry_run: true as well."])
     written = write(
         call,
         lambda: call.ask(lambda snapshot: _intent(call, args.edits, snapshot)),
         ignored_ok=args.allow_ignored,
         dry_run=args.dry_run,
     )
-    return told(call, written)
+    answer = told(call, written)
+    if args.verify:
+        before = {path: data for path, data in written.intent.old.items() if data is not None}
+        made = verified(call, Change(written.intent.edits, before), args.verify)
+        answer = answer.model_copy(update={"verified": checks_told(made)})
+    return answer
 
 
 def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Intent:

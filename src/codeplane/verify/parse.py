@@ -1,0 +1,37 @@
+"""Whether files can still be parsed once edits are made."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index import Index
+from codeplane.index.store import Parsed
+from codeplane.verify.change import Change
+from codeplane.verify.verdict import Checked, Finding, Outcome
+
+_BROKEN: Final = ("partial", "failed")
+_LINE: Final = re.compile(r"\bline (\d+)\b")
+
+
+def parses(index: Index, change: Change) -> Checked:
+    """Reads every file as it was and as it would be; what could be parsed before has to be parsed after."""
+    before, after = index.parsed(change.before), index.parsed(change.made)
+    found = tuple(_worse(change, before, after))
+    text = f"{len(after)} edited files parsed"
+    if unread := len(change.made) - len(after):
+        text += f", {unread} that no language reads"
+    if known := sum(one.state in _BROKEN for one in after.values()) - len(found):
+        text += f", {known} not whole, as before"
+    return Checked("parse", Outcome.FAILED if found else Outcome.PASSED, text, found)
+
+
+def _worse(
+    change: Change, before: dict[RepoPath, Parsed], after: dict[RepoPath, Parsed]
+) -> Iterator[Finding]:
+    for path, origin in sorted(change.origins.items()):
+        was, is_now = before.get(origin), after.get(path)
+        if is_now is None or is_now.state not in _BROKEN or (was is not None and was.state in _BROKEN):
+            continue
+        line = _LINE.search(is_now.reason)
+        yield Finding(f"It cannot be parsed: {is_now.reason}.", path, int(line[1]) if line else 0)
