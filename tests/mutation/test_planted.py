@@ -87,7 +87,7 @@ def test_what_this_program_writes_is_obeyed(world: World) -> None:
     [
         begin(step(path="../victim", home="..")),
         begin(step(path="../outside/victim", home="../outside")),
-        begin(step(path="/etc/passwd", home="/etc")),
+        begin(step(path="/nowhere/victim", home="/nowhere")),
         begin(step(path=".git/config", kind="delete", after=None)),
         begin(step(home="..")),
         begin(step(temp="../victim")),

@@ -181,7 +181,7 @@ class Churn:
     def point(self) -> None:
         file = self._file()
         file.unlink(missing_ok=True)
-        file.symlink_to(self.die.choice(("a.py", "../a.py", "/etc/hosts", "nowhere")))
+        file.symlink_to(self.die.choice(("a.py", "../a.py", str(self.outside / "x"), "nowhere")))
 
     def pipe(self) -> None:
         os.mkfifo(self._folder() / "pipe.py")
