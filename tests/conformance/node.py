@@ -35,17 +35,20 @@ def node() -> Path:
     return executable
 
 
-def package(name: str, version: str) -> Path:
-    """The folder of an npm package in exactly this version, installed at first use."""
+def package(name: str, version: str, *, is_native: bool = False) -> Path:
+    """The folder of an npm package in exactly this version, installed at first use.
+
+    What a package needs for one kind of machine is optional to npm, and left out unless it `is_native`.
+    """
     home = CACHE / f"{name.rpartition('/')[2]}-{version}"
     if not home.exists():
-        _install(f"{name}@{version}", home)
+        _install(f"{name}@{version}", home, is_native=is_native)
     return home / "node_modules" / name
 
 
-def required(name: str, version: str) -> Path:
+def required(name: str, version: str, *, is_native: bool = False) -> Path:
     """The package, or a skip that names it; where `CI=true` a failure."""
-    found = _package_or_reason(name, version)
+    found = _package_or_reason(name, version, is_native=is_native)
     if isinstance(found, Path):
         return found
     message = f"{name}@{version} is unavailable: {found}"
@@ -55,11 +58,11 @@ def required(name: str, version: str) -> Path:
 
 
 @cache
-def _package_or_reason(name: str, version: str) -> Path | str:
+def _package_or_reason(name: str, version: str, *, is_native: bool) -> Path | str:
     """Remembers a failure too, so that a machine without a network waits only once."""
     try:
         node()
-        return package(name, version)
+        return package(name, version, is_native=is_native)
     except Unavailable as reason:
         return str(reason)
 
@@ -71,13 +74,13 @@ def _wheel() -> Path:
     return Path(spec.origin).parent
 
 
-def _install(wanted: str, home: Path) -> None:
+def _install(wanted: str, home: Path, *, is_native: bool) -> None:
     """Installs beside `home` and renames, so that an interrupted install leaves no `home`."""
     CACHE.mkdir(parents=True, exist_ok=True)
     npm = _wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     with tempfile.TemporaryDirectory(dir=CACHE, ignore_cleanup_errors=True) as scratch:
         unfinished = Path(scratch) / "package"
-        command = [str(node()), str(npm), "install", *_options(unfinished), wanted]
+        command = [str(node()), str(npm), "install", *_options(unfinished, is_native=is_native), wanted]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS)
         except subprocess.TimeoutExpired:
@@ -89,12 +92,12 @@ def _install(wanted: str, home: Path) -> None:
             unfinished.rename(home)
 
 
-def _options(prefix: Path) -> list[str]:
+def _options(prefix: Path, *, is_native: bool) -> list[str]:
     return [
         f"--prefix={prefix}",
         f"--cache={CACHE / 'npm'}",
         "--ignore-scripts",
-        "--omit=optional",
+        *(() if is_native else ("--omit=optional",)),
         "--no-package-lock",
         "--no-save",
         "--no-audit",

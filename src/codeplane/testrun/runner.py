@@ -83,6 +83,11 @@ class Traits:
     last_words: Signals | None = None
 
 
+IN_TURN: Final = Traits(is_parallel=False)
+"""Of a runner whose processes share what they build."""
+ONE_BY_ONE: Final = Traits(is_parallel=False, is_single=True)
+
+
 def traits_of(runner: Runner) -> Traits:
     """The traits of a runner."""
     found = getattr(runner, "traits", None)

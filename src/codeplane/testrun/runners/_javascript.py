@@ -1,0 +1,168 @@
+"""What jest and vitest have in common: where their tests are, and the report that both can write."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.testrun.results import Case, Status
+from codeplane.testrun.runner import DEFAULT, HIGH, MEDIUM, Ended, Project
+from codeplane.testrun.runners._places import first_line, first_place, relative
+from codeplane.testrun.runners._tree import below, directory, inside, json_object, named
+from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.text import plain, shortened
+
+LANGUAGES: Final = ("javascript", "typescript", "tsx")
+_ENDINGS: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+_TEST: Final = re.compile(r"(?:^|/)__tests__/|\.(?:test|spec)\.[cm]?[jt]sx?$")
+_LONGEST: Final = 6000
+_LARGEST: Final = 64 << 20
+_STATUSES: Final = {"passed": Status.PASSED, "failed": Status.FAILED}
+_KIND: Final = re.compile(r"^(?:\w+: )?([A-Za-z_]*(?:Error|Exception))\b")
+
+
+def projects(tree: Tree, runner: str, configs: Sequence[str], *, is_default: bool) -> list[Project]:
+    """The directories that are set up for a runner, or that name it among their packages."""
+    found: dict[RepoPath, Project] = {}
+    for path in named(tree, *configs):
+        found.setdefault(directory(path), Project(runner, directory(path), path, HIGH))
+    for path in named(tree, "package.json"):
+        package = json_object(tree.text(path))
+        if directory(path) not in found and (evidence := _names(package, runner)):
+            found[directory(path)] = Project(runner, directory(path), f"{path}: {evidence}", MEDIUM)
+    if is_default and not found and any(tests(tree, RepoPath(""))):
+        found[RepoPath("")] = Project(runner, RepoPath(""), "default", DEFAULT)
+    return list(found.values())
+
+
+def _names(package: Mapping[str, Any], runner: str) -> str:
+    """Where a package says that it uses a runner; "" for nowhere."""
+    if runner in package:
+        return runner
+    for group in ("devDependencies", "dependencies"):
+        if isinstance(package.get(group), dict) and runner in package[group]:
+            return f"{group}.{runner}"
+    return ""
+
+
+def tests(tree: Tree, root: RepoPath) -> Iterator[RepoPath]:
+    """The test files below a directory."""
+    return (
+        path
+        for path in below(tree, root, *_ENDINGS)
+        if _TEST.search(f"/{path}") and not path.endswith(".d.ts")
+    )
+
+
+def targets(tree: Tree, project: Project) -> list[Target]:
+    return [
+        Target(
+            path,
+            project.runner,
+            language(path),
+            path,
+            project.root,
+            kind_of(path),
+            selector=inside(path, project.root),
+        )
+        for path in tests(tree, project.root)
+    ]
+
+
+def language(path: str) -> str:
+    return (
+        "tsx"
+        if path.endswith(".tsx")
+        else "typescript"
+        if path.endswith((".ts", ".mts", ".cts"))
+        else "javascript"
+    )
+
+
+def cases(ended: Ended, report: str, runner: str) -> list[Case]:
+    """The tests that a report tells of; without one, what the runner has said instead."""
+    root, cwd = ended.place.root, ended.targets[0].root
+    by_path = {target.path: target.id for target in ended.targets}
+    found: list[Case] = []
+    for suite in _suites(ended.reports / report):
+        path = relative(str(suite.get("name", "")), root, cwd)
+        found += _of_suite(suite, path, by_path.get(RepoPath(path), ""), root)
+    if not found and not ended.finished.is_ok and ended.finished.code is not None:
+        said = plain(ended.finished.said)
+        path, line = first_place(said, root, cwd)
+        message = first_line(said) or f"{runner} ended with code {ended.finished.code}"
+        found.append(
+            Case(
+                runner, "", Status.ERROR, 0.0, message, "RunnerFailed", path, line, shortened(said, _LONGEST)
+            )
+        )
+    return found
+
+
+def _suites(report: Path) -> list[Mapping[str, Any]]:
+    try:
+        with report.open("rb") as stream:
+            read = json_object(stream.read(_LARGEST).decode("utf-8", "replace"))
+    except OSError:
+        return []
+    suites = read.get("testResults")
+    return [suite for suite in suites if isinstance(suite, dict)] if isinstance(suites, list) else []
+
+
+def _of_suite(suite: Mapping[str, Any], path: str, target: str, root: Path) -> Iterator[Case]:
+    tests = suite.get("assertionResults")
+    listed = [test for test in tests if isinstance(test, dict)] if isinstance(tests, list) else []
+    for test in listed:
+        yield _case(test, path, target, root)
+    if suite.get("status") == "failed" and not any(test.get("status") == "failed" for test in listed):
+        said = plain(str(suite.get("message", "")))
+        at, line = first_place(said, root)
+        yield Case(
+            path,
+            target,
+            Status.ERROR,
+            0.0,
+            _told(said),
+            _kind(said),
+            at or path,
+            line,
+            shortened(said, _LONGEST),
+        )
+
+
+def _case(test: Mapping[str, Any], path: str, target: str, root: Path) -> Case:
+    status = _STATUSES.get(str(test.get("status")), Status.SKIPPED)
+    name = str(test.get("fullName") or test.get("title") or "").strip()
+    messages = test.get("failureMessages")
+    said = plain("\n".join(map(str, messages))) if isinstance(messages, list) else ""
+    took = test.get("duration")
+    seconds = took / 1000 if isinstance(took, int | float) else 0.0
+    if status is not Status.FAILED:
+        return Case(f"{path}::{name}", target, status, seconds)
+    at, line = first_place(said, root)
+    spot = test.get("location")
+    if not at and isinstance(spot, dict) and isinstance(spot.get("line"), int):
+        at, line = path, spot["line"]
+    return Case(
+        f"{path}::{name}",
+        target,
+        status,
+        seconds,
+        _told(said),
+        _kind(said),
+        at or path,
+        line,
+        shortened(said, _LONGEST),
+    )
+
+
+def _told(said: str) -> str:
+    """The message of a failure: what jest and vitest write before the stack."""
+    return first_line(said.replace("● Test suite failed to run", ""))
+
+
+def _kind(said: str) -> str:
+    found = _KIND.match(_told(said))
+    return found[1] if found else ""

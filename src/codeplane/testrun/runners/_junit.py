@@ -1,0 +1,89 @@
+"""Reports in the form of JUnit, which many runners write."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree
+
+from codeplane.core.paths import RepoPath
+from codeplane.testrun.results import Case, Status
+from codeplane.testrun.runners._places import first_line, first_place, relative
+from codeplane.testrun.text import plain, shortened
+
+LARGEST: Final = 32 << 20
+LONGEST: Final = 6000
+_BAD: Final = {"failure": Status.FAILED, "error": Status.ERROR}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a report is read against."""
+
+    root: Path
+    cwd: RepoPath
+    owner: Callable[[str, str], str]  # from the class and the file of a test to its target
+
+
+def read_xml(file: Path) -> ElementTree.Element | None:
+    """The root of a document; None for one that is missing, too large or broken. Suites write it: a document
+    that brings definitions of its own is not read."""
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+        if len(data) > LARGEST or b"<!DOCTYPE" in data[:2000] or b"<!ENTITY" in data:
+            return None
+        return ElementTree.fromstring(data)  # noqa: S314 - no definitions, no entities
+    except (OSError, ElementTree.ParseError, ValueError, LookupError):
+        return None
+
+
+def junit_cases(file: Path, context: Context) -> list[Case]:
+    """The tests that a report tells of."""
+    document = read_xml(file)
+    return [] if document is None else [_case(element, context) for element in document.iter("testcase")]
+
+
+def _case(element: ElementTree.Element, context: Context) -> Case:
+    group = element.get("classname") or element.get("class") or ""
+    name = element.get("name") or ""
+    file = relative(element.get("file") or "", context.root, context.cwd) if element.get("file") else ""
+    status, bad = _status(element)
+    told = plain("".join(bad.itertext())) if bad is not None else ""
+    message = plain(bad.get("message") or "") if bad is not None else ""
+    path, line = first_place(told or message, context.root, context.cwd)
+    return Case(
+        id=f"{group}::{name}" if group else name,
+        target=context.owner(group, file),
+        status=status,
+        seconds=number(element.get("time")),
+        message=first_line(message or told),
+        kind=((bad.get("type") or "") if bad is not None else "").rpartition(".")[2],
+        path=path or (file if bad is not None else ""),
+        line=line or (int(number(element.get("line"))) if bad is not None else 0),
+        stack=shortened(told.strip(), LONGEST),
+        output=shortened("\n".join(_printed(element)), LONGEST) if bad is not None else "",
+    )
+
+
+def _status(element: ElementTree.Element) -> tuple[Status, ElementTree.Element | None]:
+    for tag, status in _BAD.items():
+        if (found := element.find(tag)) is not None:
+            return status, found
+    if element.find("skipped") is not None or element.get("status") in ("notrun", "disabled"):
+        return Status.SKIPPED, None
+    return Status.PASSED, None
+
+
+def _printed(element: ElementTree.Element) -> Iterator[str]:
+    for tag in ("system-out", "system-err"):
+        for found in element.findall(tag):
+            if found.text and found.text.strip():
+                yield plain(found.text.strip())
+
+
+def number(value: str | None) -> float:
+    try:
+        return float((value or "0").replace(",", ""))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,39 @@
+"""Where a failure is: places of the repository in what runners print."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+
+# A path with an ending and a line, as most tools write it: `dir/file.ext:12`, `file.ext(12)`.
+_PLACE: Final = re.compile(r"((?:file://)?[^\s:()'\"<>|]+\.[A-Za-z]{1,5})(?::(\d+)|\((\d+)[,)]|:line (\d+))")
+_TOP: Final = RepoPath("")
+_FOREIGN: Final = ("node_modules/", "/vendor/", "/gems/", "/rustc/", "site-packages/", "node:internal")
+_MOST_LOOKED_AT: Final = 20_000
+
+
+def relative(path: str, root: Path, cwd: RepoPath = _TOP) -> str:
+    """A path as the repository knows it; "" for one outside of it, or of something that was fetched."""
+    named = path.removeprefix("file://")
+    if any(part in f"/{named}" for part in _FOREIGN):
+        return ""
+    found = Path(named) if named.startswith("/") else root / cwd / named
+    for base in dict.fromkeys((root, root.resolve())):
+        # What a run prints is not followed out of the repository.
+        if found.is_relative_to(base) and ".." not in found.parts:
+            return found.relative_to(base).as_posix().removeprefix("./")
+    return ""
+
+
+def first_place(text: str, root: Path, cwd: RepoPath = _TOP) -> tuple[str, int]:
+    """The first line of a file of the repository that a text names; ("", 0) for none."""
+    for found in _PLACE.finditer(text[:_MOST_LOOKED_AT]):
+        if (path := relative(found[1], root, cwd)) and (root / path).is_file():
+            return path, int(found[2] or found[3] or found[4])
+    return "", 0
+
+
+def first_line(text: str, most: int = 500) -> str:
+    """The first line of a text that says something."""
+    return next((line.strip()[:most] for line in text.splitlines() if line.strip()), "")

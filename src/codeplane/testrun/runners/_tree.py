@@ -1,0 +1,63 @@
+"""Files of a project, as runners look for them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from posixpath import basename, dirname
+from typing import Any, Final
+
+from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.testrun.runner import Place
+
+_PASSED_OVER: Final = frozenset(
+    ("node_modules", "vendor", "target", "build", "dist", "_build", "deps", "bin", "obj")
+)
+
+
+def below(tree: Tree, root: RepoPath, *endings: str) -> Iterator[RepoPath]:
+    """The files below a directory with one of these endings; what was built or fetched is passed over."""
+    prefix = f"{root}/" if root else ""
+    for path in tree.paths():
+        if path.startswith(prefix) and path.endswith(endings):
+            parents = path[len(prefix) :].split("/")[:-1]
+            if not any(part in _PASSED_OVER or part.startswith(".") for part in parents):
+                yield path
+
+
+def named(tree: Tree, *names: str) -> list[RepoPath]:
+    """The files of these names, the uppermost first; not those of what was fetched."""
+    found = [path for path in below(tree, RepoPath(""), *names) if basename(path) in names]
+    return sorted(found, key=lambda path: (path.count("/"), path))
+
+
+def directory(path: RepoPath) -> RepoPath:
+    return RepoPath(dirname(path))
+
+
+def inside(path: str, root: str) -> str:
+    """A path as it is seen from a directory above it."""
+    return path[len(root) + 1 :] if root else path
+
+
+def nearest(path: str, roots: frozenset[RepoPath] | set[RepoPath]) -> RepoPath | None:
+    """The innermost of some directories that a file is in."""
+    around = [root for root in roots if not root or path.startswith(f"{root}/")]
+    return max(around, key=len, default=None)
+
+
+def json_object(text: str | None) -> Mapping[str, Any]:
+    """What a JSON file holds; nothing where it is none."""
+    try:
+        read = json.loads(text or "")
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def program(place: Place, name: str, root: RepoPath, hint: str) -> str:
+    """The path of a program that a runner needs."""
+    try:
+        return str(place.toolbox.find(name, root))
+    except ProgramMissing as error:
+        raise TestRunnerNotFound(f"{name} is not installed.", hints=[hint], runner=name) from error

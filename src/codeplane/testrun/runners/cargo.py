@@ -1,0 +1,164 @@
+"""cargo test, by what libtest prints."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.process.command import Command
+from codeplane.testrun.results import Case, Status
+from codeplane.testrun.runner import HIGH, IN_TURN, Ended, Place, Project, Traits
+from codeplane.testrun.runners._places import first_line, relative
+from codeplane.testrun.runners._python import toml
+from codeplane.testrun.runners._tree import below, directory, inside, named, nearest, program
+from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.text import plain, shortened
+
+_LONGEST: Final = 6000
+_STATUSES: Final = {"ok": Status.PASSED, "FAILED": Status.FAILED, "ignored": Status.SKIPPED}
+_RUNNING: Final = re.compile(r"^\s+Running (?:unittests )?(\S+) \(", re.MULTILINE)
+_BEGIN: Final = re.compile(r"^running \d+ tests?$", re.MULTILINE)
+_TEST: Final = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b", re.MULTILINE)
+_DETAILS: Final = re.compile(
+    r"^---- (\S+) stdout ----\n(.*?)(?=^---- |^failures:$|\Z)", re.MULTILINE | re.DOTALL
+)
+_PANIC: Final = re.compile(r"panicked at (?:'(.*?)', )?(\S+?):(\d+):\d+:?\n?(.*)")
+_COMPILER: Final = re.compile(r"^error(?:\[E\d+\])?: (.*)\n\s*--> (\S+?):(\d+):\d+", re.MULTILINE)
+_HAS_TESTS: Final = re.compile(r"#\[(?:\w+::)*test(?:\]|\()|#\[cfg\(.*\btest\b")
+
+
+@dataclass(frozen=True)
+class Cargo:
+    name: str = "cargo"
+    languages: tuple[str, ...] = ("rust",)
+    # Cargo locks its directory of built things: a second process would only wait.
+    traits: Traits = IN_TURN
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        """Packages; a manifest of a workspace alone has no tests of its own."""
+        return [
+            Project(self.name, directory(path), path, HIGH)
+            for path in named(tree, "Cargo.toml")
+            if "package" in toml(tree.text(path))
+        ]
+
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
+        """Each program that cargo builds for tests: those of `tests`, the library's and the binaries' own."""
+        roots = {directory(path) for path in named(tree, "Cargo.toml")}
+        files = [path for path in below(tree, project.root, ".rs") if nearest(path, roots) == project.root]
+        found: dict[str, Target] = {}
+        for path in files:
+            place = inside(path, project.root)
+            if (selector := _selector(place)) and (
+                selector.startswith("--test") or _HAS_TESTS.search(tree.text(path) or "")
+            ):
+                file = _file_of(selector, place, project.root)
+                kind = (
+                    "integration"
+                    if selector.startswith("--test") and kind_of(file) == "unit"
+                    else kind_of(file)
+                )
+                found.setdefault(
+                    selector,
+                    Target(file, self.name, "rust", RepoPath(file), project.root, kind, selector=selector),
+                )
+        return sorted(found.values(), key=lambda one: one.id)
+
+    def command(self, place: Place, batch: Sequence[Target]) -> Command:
+        root = batch[0].root
+        cargo = program(place, "cargo", root, "Install Rust: https://rustup.rs")
+        which = [word for target in batch for word in target.selector.split(" ")]
+        return Command((cargo, "test", "--no-fail-fast", "--color=never", *which), place.root / root)
+
+    def parse(self, ended: Ended) -> Sequence[Case]:
+        found = list(_cases(ended))
+        if not found and not ended.finished.is_ok and ended.finished.code is not None:
+            found.append(_unbuilt(ended))
+        return found
+
+
+def _selector(place: str) -> str:
+    """What selects the program that a source file is built into; "" where that is not plain."""
+    parts = place.removesuffix(".rs").split("/")
+    match parts:
+        case ["tests", name] | ["tests", name, "main"]:
+            return f"--test {name}"
+        case ["src", "main"]:
+            return "--bins"
+        case ["src", "bin", *_]:
+            return "--bins"
+        case ["src", *_]:
+            return "--lib"
+    return ""
+
+
+def _file_of(selector: str, place: str, root: RepoPath) -> str:
+    named = {"--lib": "src/lib.rs", "--bins": "src/main.rs"}.get(selector, place)
+    return f"{root}/{named}" if root else named
+
+
+def _cases(ended: Ended) -> Iterator[Case]:
+    """Cargo names each program on one pipe, and the program tells of its tests on the other, in one order."""
+    out = plain(ended.finished.stdout.decode("utf-8", "replace"))
+    err = plain(ended.finished.stderr.decode("utf-8", "replace"))
+    programs = [found[1] for found in _RUNNING.finditer(err)]
+    starts = [found.start() for found in _BEGIN.finditer(out)]
+    for number, start in enumerate(starts):
+        part = out[start : starts[number + 1] if number + 1 < len(starts) else len(out)]
+        program = programs[number] if number < len(programs) else ""
+        details = {found[1]: found[2].strip() for found in _DETAILS.finditer(part)}
+        for found in _TEST.finditer(part):
+            yield _case(found[1], _STATUSES[found[2]], program, details, ended)
+
+
+def _case(name: str, status: Status, program: str, details: Mapping[str, str], ended: Ended) -> Case:
+    root, cwd = ended.place.root, ended.targets[0].root
+    target = _owner(program, ended.targets)
+    full = f"{program}::{name}" if program else name
+    if status is not Status.FAILED:
+        return Case(full, target, status)
+    said = details.get(name, "")
+    path, line, message = _panic(said, root, cwd)
+    kind = "panic" if path else ""
+    return Case(
+        full, target, status, 0.0, message or first_line(said), kind, path, line, shortened(said, _LONGEST)
+    )
+
+
+def _owner(program: str, targets: Sequence[Target]) -> str:
+    selector = _selector(program)
+    return next((one.id for one in targets if one.selector == selector), "")
+
+
+def _panic(said: str, root: Path, cwd: RepoPath) -> tuple[str, int, str]:
+    """Paths are relative to the workspace, which may be above the package."""
+    found = _PANIC.search(said)
+    if found is None:
+        return "", 0, ""
+    return (*_located(found[2], int(found[3]), root, cwd), (found[1] or found[4] or "").strip())
+
+
+def _located(named: str, line: int, root: Path, cwd: RepoPath) -> tuple[str, int]:
+    parts = cwd.split("/") if cwd else []
+    for count in range(len(parts), -1, -1):
+        path = relative(named, root, RepoPath("/".join(parts[:count])))
+        if path and (root / path).is_file():
+            return path, line
+    return "", 0
+
+
+def _unbuilt(ended: Ended) -> Case:
+    said = plain(ended.finished.stderr.decode("utf-8", "replace"))
+    found = _COMPILER.search(said)
+    path, line = (
+        _located(found[2], int(found[3]), ended.place.root, ended.targets[0].root) if found else ("", 0)
+    )
+    message = found[1] if found else first_line(said) or f"cargo ended with code {ended.finished.code}"
+    kind = "BuildFailed" if found else "RunnerFailed"
+    return Case("cargo test", "", Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
+
+
+RUNNER: Final = Cargo()

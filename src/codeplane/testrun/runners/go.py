@@ -1,0 +1,195 @@
+"""go test, by the events that it prints."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.process.command import Command
+from codeplane.testrun.results import Case, Status
+from codeplane.testrun.runner import HIGH, Ended, Place, Project
+from codeplane.testrun.runners._places import first_line, first_place
+from codeplane.testrun.runners._tree import below, directory, inside, named, nearest, program
+from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.text import plain, shortened
+
+_LONGEST: Final = 6000
+_STATUSES: Final = {"pass": Status.PASSED, "fail": Status.FAILED, "skip": Status.SKIPPED}
+_LOGGED: Final = re.compile(r"^\s+([\w.-]+_test\.go|[\w.-]+\.go):(\d+): ?(.*)", re.MULTILINE)
+_PANIC: Final = re.compile(r"^panic: (.*)", re.MULTILINE)
+_FRAME: Final = re.compile(r"^\s+(/\S+\.go):(\d+)", re.MULTILINE)
+_COMPILER: Final = re.compile(r"^(?:vet: )?(\S+\.go):(\d+)(?::\d+)?: (.*)", re.MULTILINE)
+# Before Go 1.24 a package that cannot be built has no event.
+_NOT_BUILT: Final = re.compile(r"^FAIL\s+(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
+_FRAMING: Final = ("=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- FAIL", "--- SKIP")
+
+
+@dataclass(frozen=True)
+class Go:
+    name: str = "go"
+    languages: tuple[str, ...] = ("go",)
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        return [Project(self.name, directory(path), path, HIGH) for path in named(tree, "go.mod")]
+
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
+        """Packages: Go builds and runs the tests of a directory together."""
+        modules = {directory(path) for path in named(tree, "go.mod")}
+        packages = {
+            directory(path)
+            for path in below(tree, project.root, "_test.go")
+            if nearest(path, modules) == project.root and not path.rpartition("/")[2].startswith(("_", "."))
+        }
+        return [
+            self._target(package, project.root)
+            for package in sorted(packages)
+            if "testdata" not in package.split("/")
+        ]
+
+    def _target(self, package: RepoPath, root: RepoPath) -> Target:
+        selector = f"./{inside(package, root)}" if package != root else "."
+        return Target(package or ".", self.name, "go", package, root, kind_of(package), selector=selector)
+
+    def command(self, place: Place, batch: Sequence[Target]) -> Command:
+        root = batch[0].root
+        go = program(place, "go", root, "Install Go: https://go.dev/doc/install")
+        return Command((go, "test", "-json", *(target.selector for target in batch)), place.root / root)
+
+    def parse(self, ended: Ended) -> Sequence[Case]:
+        report = _Report(ended)
+        found = list(report.cases())
+        if not found and not ended.finished.is_ok and ended.finished.code is not None:
+            said = plain(ended.finished.said)
+            message = first_line(said) or f"go test ended with code {ended.finished.code}"
+            found.append(
+                Case(
+                    "go test", "", Status.ERROR, 0.0, message, "RunnerFailed", stack=shortened(said, _LONGEST)
+                )
+            )
+        return found
+
+
+class _Report:
+    """The events of one run, by package and test."""
+
+    def __init__(self, ended: Ended) -> None:
+        self._root, self._targets = ended.place.root, ended.targets
+        self._said: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._ends: dict[tuple[str, str], tuple[str, float]] = {}
+        self._begun: dict[tuple[str, str], None] = {}
+        self._loose: list[str] = [ended.finished.stderr.decode("utf-8", "replace")]
+        for line in ended.finished.stdout.decode("utf-8", "replace").splitlines():
+            self._take(line)
+
+    def _take(self, line: str) -> None:
+        event = _event(line)
+        if event is None:
+            self._loose.append(line)
+            return
+        key = (str(event.get("Package") or event.get("ImportPath") or ""), str(event.get("Test") or ""))
+        match event.get("Action"):
+            case "run":
+                self._begun[key] = None
+            case "output" | "build-output":
+                self._said[key].append(str(event.get("Output", "")))
+            case "pass" | "fail" | "skip" as action:
+                took = event.get("Elapsed")
+                self._ends[key] = (action, float(took) if isinstance(took, int | float) else 0.0)
+
+    def cases(self) -> Iterator[Case]:
+        for (package, test), (action, seconds) in self._ends.items():
+            if test:
+                yield self._case(package, test, _STATUSES[action], seconds)
+        for package, test in self._begun:
+            if test and (package, test) not in self._ends:
+                yield self._case(package, test, Status.ERROR, 0.0)
+        failed = {
+            package for (package, test), (action, _) in self._ends.items() if not test and action == "fail"
+        }
+        failed |= {found[1] for line in self._loose for found in _NOT_BUILT.finditer(line)}
+        for package in sorted(failed):
+            if not any(p == package and t for p, t in (*self._ends, *self._begun)):
+                yield self._unbuilt(package)
+
+    def _case(self, package: str, test: str, status: Status, seconds: float) -> Case:
+        target = self._target(package)
+        name = f"{package}.{test}"
+        own = target.id if target is not None else ""
+        if status not in (Status.FAILED, Status.ERROR):
+            return Case(name, own, status, seconds)
+        said = plain(
+            "".join(line for line in self._said[package, test] if not line.strip().startswith(_FRAMING))
+        )
+        if panic := _PANIC.search(said) or (
+            status is Status.ERROR and _PANIC.search(self._of_package(package))
+        ):
+            text = said if _PANIC.search(said) else self._of_package(package)
+            path, line = self._frame(text)
+            return Case(
+                name, own, Status.ERROR, seconds, panic[1], "panic", path, line, shortened(text, _LONGEST)
+            )
+        path, line, message = self._logged(said, target)
+        return Case(
+            name, own, status, seconds, message or first_line(said), "", path, line, shortened(said, _LONGEST)
+        )
+
+    def _of_package(self, package: str) -> str:
+        return plain("".join(self._said[package, ""]))
+
+    def _logged(self, said: str, target: Target | None) -> tuple[str, int, str]:
+        """A line of `t.Error` and its like: its file is in the directory of the package."""
+        found = _LOGGED.search(said)
+        if found is None:
+            return "", 0, ""
+        folder = target.path if target is not None else ""
+        return (f"{folder}/{found[1]}" if folder else found[1]), int(found[2]), found[3].strip()
+
+    def _frame(self, text: str) -> tuple[str, int]:
+        for found in _FRAME.finditer(text):
+            if Path(found[1]).is_relative_to(self._root):
+                return Path(found[1]).relative_to(self._root).as_posix(), int(found[2])
+        return "", 0
+
+    def _unbuilt(self, package: str) -> Case:
+        """A package whose tests could not be built, or that ended before any of them."""
+        target = self._target(package)
+        own = "".join(
+            text for (name, _), lines in self._said.items() if _is_of(name, package) for text in lines
+        )
+        said = plain("\n".join([own, *self._loose]).strip())
+        found = _COMPILER.search(said)
+        path, line = first_place(found[0], self._root, target.root) if found and target else ("", 0)
+        message = found[3] if found else first_line(said)
+        kind = "BuildFailed" if found else "Failed"
+        name = target.id if target is not None else package
+        return Case(package, name, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
+
+    def _target(self, package: str) -> Target | None:
+        """A package is named by its module and its directory; the module's own has no directory."""
+        package = package.partition(" ")[0]
+        ends = [one for one in self._targets if one.selector != "." and package.endswith(one.selector[1:])]
+        if ends:
+            return max(ends, key=lambda one: len(one.selector))
+        return next((one for one in self._targets if one.selector == "."), None)
+
+
+def _is_of(name: str, package: str) -> bool:
+    return name.partition(" ")[0].removesuffix(".test") == package
+
+
+def _event(line: str) -> Mapping[str, Any] | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        read = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) and "Action" in read else None
+
+
+RUNNER: Final = Go()

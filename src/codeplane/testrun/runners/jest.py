@@ -1,0 +1,43 @@
+"""jest, by the report that it writes as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from codeplane.index.tree import Tree
+from codeplane.process.command import Command
+from codeplane.testrun.results import Case
+from codeplane.testrun.runner import Ended, Place, Project
+from codeplane.testrun.runners import _javascript
+from codeplane.testrun.runners._tree import program
+from codeplane.testrun.target import Target
+
+_CONFIGS: Final = tuple(f"jest.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "json"))
+_REPORT: Final = "jest.json"
+
+
+@dataclass(frozen=True)
+class Jest:
+    name: str = "jest"
+    languages: tuple[str, ...] = _javascript.LANGUAGES
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        return _javascript.projects(tree, self.name, _CONFIGS, is_default=True)
+
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
+        return _javascript.targets(tree, project)
+
+    def command(self, place: Place, batch: Sequence[Target]) -> Command:
+        root = batch[0].root
+        jest = program(place, "jest", root, "npm install --save-dev jest")
+        # Batches are the workers here; more of them inside of each would only get in each other's way.
+        options = ["--ci", "--runInBand", "--silent", "--testLocationInResults", "--passWithNoTests"]
+        options += ["--json", f"--outputFile={place.reports / _REPORT}", "--runTestsByPath"]
+        files = [f"./{target.selector}" for target in batch]
+        return Command((jest, *options, *files), place.root / root)
+
+    def parse(self, ended: Ended) -> Sequence[Case]:
+        return _javascript.cases(ended, _REPORT, self.name)
+
+
+RUNNER: Final = Jest()

@@ -1,0 +1,94 @@
+"""Minitest, told about by a plugin of our own."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.process.command import Command
+from codeplane.testrun.results import Case, Status
+from codeplane.testrun.runner import DEFAULT, Ended, Follower, Place, Project
+from codeplane.testrun.runners import _lines, _ruby
+from codeplane.testrun.runners._places import first_line, first_place
+from codeplane.testrun.runners._tree import below, inside
+from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.text import plain, shortened
+
+_LONGEST: Final = 6000
+_USES: Final = re.compile(r"Minitest::|minitest/|ActiveSupport::TestCase|test_helper")
+_LOAD: Final = "require 'minitest/autorun'; ARGV.each { |file| require File.expand_path(file) }; ARGV.clear"
+
+
+@dataclass(frozen=True)
+class Minitest:
+    name: str = "minitest"
+    languages: tuple[str, ...] = ("ruby",)
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        found = {project.root: project for project in _ruby.projects(tree, self.name, "minitest")}
+        if not found and any(_files(tree, RepoPath(""))):
+            found[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
+        return [project for root, project in found.items() if _files(tree, root)]
+
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
+        return [
+            Target(
+                path,
+                self.name,
+                "ruby",
+                path,
+                project.root,
+                kind_of(path),
+                selector=inside(path, project.root),
+            )
+            for path in _files(tree, project.root)
+        ]
+
+    def command(self, place: Place, batch: Sequence[Target]) -> Command:
+        root = batch[0].root
+        start = _ruby.starting(place, root, "ruby", "Install Ruby.")
+        options = ["-Ilib", "-Itest", "-r", str(_lines.REPORTERS / "codeplane_minitest.rb"), "-e", _LOAD]
+        files = [target.selector for target in batch]
+        return Command((*start, *options, "--", *files), place.root / root, _lines.reporting(place))
+
+    def follow(self, place: Place, batch: Sequence[Target]) -> Follower:
+        return _lines.LineFollower(place, _lines.by_file(batch))
+
+    def parse(self, ended: Ended) -> Sequence[Case]:
+        lines = _lines.read_lines(ended.reports)
+        found = _lines.cases(lines, _lines.by_file(ended.targets))
+        if found or _lines.has_ended(lines) or ended.finished.code in (None, 0):
+            return found
+        said = plain(ended.finished.said)
+        path, line = first_place(said, ended.place.root, ended.targets[0].root)
+        target = next((one.id for one in ended.targets if one.path == path), "")
+        message = first_line(said) or f"ruby ended with code {ended.finished.code}"
+        return [
+            Case(
+                path or "minitest",
+                target,
+                Status.ERROR,
+                0.0,
+                message,
+                "LoadError",
+                path,
+                line,
+                shortened(said, _LONGEST),
+            )
+        ]
+
+
+def _files(tree: Tree, root: RepoPath) -> list[RepoPath]:
+    """Files named as tests are that use Minitest, or a helper that does."""
+    named = [
+        path
+        for path in below(tree, root, ".rb")
+        if path.endswith("_test.rb")
+        or (path.rpartition("/")[2].startswith("test_") and not path.endswith("test_helper.rb"))
+    ]
+    return [path for path in named if _USES.search(tree.text(path) or "")]
+
+
+RUNNER: Final = Minitest()

@@ -1,0 +1,122 @@
+"""RSpec, by the report that it writes as JSON."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.process.command import Command
+from codeplane.testrun.results import Case, Status
+from codeplane.testrun.runner import DEFAULT, HIGH, Ended, Place, Project
+from codeplane.testrun.runners import _ruby
+from codeplane.testrun.runners._places import first_line, first_place, relative
+from codeplane.testrun.runners._tree import below, directory, inside, json_object
+from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.text import plain, shortened
+
+_REPORT: Final = "rspec.json"
+_LONGEST: Final = 6000
+_LARGEST: Final = 64 << 20
+_RAISED: Final = re.compile(r"^\s*((?:\w+::)*\w*Error):\n\s*(.*)", re.MULTILINE)
+_STATUSES: Final = {"passed": Status.PASSED, "failed": Status.FAILED, "pending": Status.SKIPPED}
+
+
+@dataclass(frozen=True)
+class RSpec:
+    name: str = "rspec"
+    languages: tuple[str, ...] = ("ruby",)
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        found: dict[RepoPath, Project] = {}
+        for path in (one for one in tree.paths() if one == ".rspec" or one.endswith("/.rspec")):
+            found.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
+        for project in _ruby.projects(tree, self.name, "rspec"):
+            found.setdefault(project.root, project)
+        if not found and any(below(tree, RepoPath(""), "_spec.rb")):
+            found[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
+        return list(found.values())
+
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
+        return [
+            Target(
+                path,
+                self.name,
+                "ruby",
+                path,
+                project.root,
+                kind_of(path),
+                selector=inside(path, project.root),
+            )
+            for path in below(tree, project.root, "_spec.rb")
+        ]
+
+    def command(self, place: Place, batch: Sequence[Target]) -> Command:
+        root = batch[0].root
+        start = _ruby.starting(place, root, "rspec", "gem install rspec")
+        options = ["--no-color", "--format", "json", "--out", str(place.reports / _REPORT)]
+        files = [f"./{target.selector}" for target in batch]
+        return Command((*start, *options, *files), place.root / root)
+
+    def parse(self, ended: Ended) -> Sequence[Case]:
+        report = _read(ended)
+        found = [_case(example, ended) for example in _examples(report)]
+        outside = report.get("summary", {}).get("errors_outside_of_examples_count", 0) if report else 0
+        if outside or (not found and not ended.finished.is_ok and ended.finished.code is not None):
+            found += _outside(report, ended)
+        return found
+
+
+def _read(ended: Ended) -> Mapping[str, Any]:
+    try:
+        with (ended.reports / _REPORT).open("rb") as stream:
+            read = json_object(stream.read(_LARGEST).decode("utf-8", "replace"))
+    except OSError:
+        return {}
+    return read if isinstance(read.get("summary"), dict) else {}
+
+
+def _examples(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    listed = report.get("examples")
+    yield from (one for one in listed if isinstance(one, dict)) if isinstance(listed, list) else ()
+
+
+def _case(example: Mapping[str, Any], ended: Ended) -> Case:
+    root, cwd = ended.place.root, ended.targets[0].root
+    path = relative(str(example.get("file_path", "")), root, cwd)
+    target = next((one.id for one in ended.targets if one.path == path), "")
+    took = example.get("run_time")
+    name = f"{path}::{str(example.get('full_description', '')).strip()}"
+    status = _STATUSES.get(str(example.get("status")), Status.ERROR)
+    seconds = float(took) if isinstance(took, int | float) else 0.0
+    raised = example.get("exception")
+    if status is not Status.FAILED or not isinstance(raised, dict):
+        return Case(name, target, status, seconds)
+    frames = raised.get("backtrace")
+    message = plain(str(raised.get("message", "")))
+    stack = "\n".join([message, *map(str, frames if isinstance(frames, list) else [])])
+    at, line = first_place("\n".join(map(str, frames or [])) if isinstance(frames, list) else "", root, cwd)
+    kind = str(raised.get("class", ""))
+    line = line or int(example.get("line_number") or 0)
+    return Case(
+        name, target, status, seconds, first_line(message), kind, at or path, line, shortened(stack, _LONGEST)
+    )
+
+
+def _outside(report: Mapping[str, Any], ended: Ended) -> list[Case]:
+    """Files that could not be loaded; RSpec runs nothing then."""
+    messages = report.get("messages") if report else None
+    said = plain("\n".join(map(str, messages))) if isinstance(messages, list) else plain(ended.finished.said)
+    raised = _RAISED.search(said)
+    path, line = first_place(said, ended.place.root, ended.targets[0].root)
+    target = next((one.id for one in ended.targets if one.path == path), "")
+    told = raised[2] if raised else first_line(said)
+    kind = raised[1] if raised else "RunnerFailed"
+    message = told.strip() or f"rspec ended with code {ended.finished.code}"
+    return [
+        Case(path or "rspec", target, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
+    ]
+
+
+RUNNER: Final = RSpec()

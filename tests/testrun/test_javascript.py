@@ -1,0 +1,116 @@
+"""jest and vitest, for real."""
+
+from pathlib import Path
+
+import pytest
+
+from codeplane.testrun import Case, Status
+from codeplane.testrun.runners import RUNNERS
+from tests.conformance.node import node, required
+from tests.testrun.real import found_targets, run_tests, written
+
+JEST = ("jest", "29.7.0")
+VITEST = ("vitest", "3.2.4")
+TESTS = """\
+test("halves", () => {
+  expect(half(4)).toBe(2);
+});
+describe("odd numbers", () => {
+  test("are wrong", () => {
+    expect(half(5)).toBe(3);
+  });
+  test.skip("come later", () => {});
+});
+test("breaks", () => {
+  half(null.x);
+});
+"""
+
+
+@pytest.fixture
+def node_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(node().parent), prepend=":")
+
+
+def project(root: Path, tool: Path, files: dict[str, str]) -> Path:
+    made = written(root, files)
+    (made / "node_modules").symlink_to(tool.parent)
+    return made
+
+
+def told(cases: dict[str, Case]) -> dict[str, Case]:
+    return {name.partition("::")[2]: case for name, case in cases.items()}
+
+
+def check_ends(cases: dict[str, Case], file: str, message: str) -> None:
+    named = told(cases)
+    assert {name: case.status for name, case in named.items()} == {
+        "halves": Status.PASSED,
+        "odd numbers are wrong": Status.FAILED,
+        "odd numbers come later": Status.SKIPPED,
+        "breaks": Status.FAILED,
+    }
+    wrong, breaks = named["odd numbers are wrong"], named["breaks"]
+    assert (wrong.target, wrong.path, wrong.line) == (file, file, 7)
+    assert message in wrong.message
+    assert (breaks.kind, breaks.path, breaks.line) == ("TypeError", file, 12)
+
+
+def test_configurations_and_packages_show_the_runner(tmp_path: Path) -> None:
+    files = {
+        "web/vitest.config.ts": "",
+        "web/src/a.test.ts": "",
+        "old/package.json": '{"jest": {}}',
+        "old/__tests__/b.js": "",
+        "old/node_modules/x/c.test.js": "",
+        "more/package.json": '{"devDependencies": {"jest": "^29"}}',
+        "more/d.spec.tsx": "",
+    }
+    root = written(tmp_path, files)
+    assert [(one.id, one.root) for one in found_targets(RUNNERS["vitest"], root)] == [
+        ("web/src/a.test.ts", "web")
+    ]
+    assert [(one.id, one.root, one.language) for one in found_targets(RUNNERS["jest"], root)] == [
+        ("more/d.spec.tsx", "more", "tsx"),
+        ("old/__tests__/b.js", "old", "javascript"),
+    ]
+
+
+def test_every_end_of_a_test_of_jest_is_told(tmp_path: Path, node_first: None) -> None:
+    files = {
+        "package.json": '{"name": "toy", "jest": {}}',
+        "half.js": "module.exports = (n) => Math.floor(n / 2);\n",
+        "half.test.js": 'const half = require("./half");' + "\n" + TESTS,
+    }
+    root = project(tmp_path / "repo", required(*JEST), files)
+    check_ends(run_tests("jest", root, tmp_path / "reports"), "half.test.js", "toBe")
+
+
+def test_a_file_that_jest_cannot_load_is_shown(tmp_path: Path, node_first: None) -> None:
+    files = {
+        "package.json": '{"jest": {}}',
+        "a.test.js": 'require("./nowhere");\n',
+        "b.test.js": 'test("b", () => {});\n',
+    }
+    root = project(tmp_path / "repo", required(*JEST), files)
+    cases = run_tests("jest", root, tmp_path / "reports")
+    broken = cases["a.test.js"]
+    assert (broken.target, broken.status, broken.path, broken.line) == (
+        "a.test.js",
+        Status.ERROR,
+        "a.test.js",
+        1,
+    )
+    assert "Cannot find module './nowhere'" in broken.message
+    assert cases["b.test.js::b"].status is Status.PASSED
+
+
+def test_every_end_of_a_test_of_vitest_is_told(tmp_path: Path, node_first: None) -> None:
+    files = {
+        "package.json": '{"name": "toy", "type": "module", "devDependencies": {"vitest": "*"}}',
+        "half.ts": "export const half = (n: number) => Math.floor(n / 2);\n",
+        "half.test.ts": 'import { half } from "./half"; import { describe, expect, test } from "vitest";'
+        "\n" + TESTS,
+    }
+    root = project(tmp_path / "repo", required(*VITEST, is_native=True), files)
+    check_ends(run_tests("vitest", root, tmp_path / "reports"), "half.test.ts", "expected 2 to be 3")
