@@ -131,6 +131,8 @@ class LineFollower:
             case "start":
                 self._running[name] = self._owner(str(line.get("file") or name))
                 self._begun[self._running[name]] = None
+            case "through":
+                self._running.pop(name, None)
             case "case":
                 self._running.pop(name, None)
                 self._failed |= line.get("status") in ("failed", "error")
