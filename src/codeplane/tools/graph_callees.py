@@ -9,7 +9,7 @@ class GraphCalleesInput(WalkInput):
     pass
 
 
-@tool(Effect.READ, "graph", standard=True)
+@tool(Effect.READ, "graph")
 def graph_callees(call: Call, args: GraphCalleesInput) -> CallGraph:
     """Finds what a function or class calls in this repository, and what that calls, level by level.
 
