@@ -138,6 +138,12 @@ class Repository:
         with self._lock:
             return read_blob(self._handle, oid)
 
+    def head_content(self, path: str) -> bytes | None:
+        """A file of the last commit; None where it has none."""
+        with self._lock:
+            found = self._head_blob(path)
+            return read_blob(self._handle, found) if found is not None else None
+
     def _head_blob(self, path: str) -> str | None:
         if self._handle.head_is_unborn:
             return None

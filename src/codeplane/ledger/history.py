@@ -9,7 +9,7 @@ from codeplane.core.errors import LedgerDamaged
 from codeplane.core.ids import OperationId, SessionId, TaskId
 from codeplane.core.paths import Digest
 from codeplane.ledger.chain import rows
-from codeplane.ledger.rows import Operation
+from codeplane.ledger.rows import TEST_RUN, Operation
 from codeplane.ledger.segments import Segment, ask, segments, set_aside
 from codeplane.ledger.task import Task, TaskState
 from codeplane.storage.database import Connection
@@ -92,7 +92,8 @@ class History:
         """
         undone: set[OperationId] = set()
         for operation in self._all(task, session):
-            if not operation.success or not operation.changes or operation.is_git:
+            is_edit = not operation.is_git and operation.op_type != TEST_RUN
+            if not operation.success or not operation.changes or not is_edit:
                 continue
             if operation.undoes is not None:
                 undone.add(operation.undoes)

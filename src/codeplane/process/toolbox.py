@@ -40,18 +40,21 @@ class Toolbox:
     def find(self, name: str, near: RepoPath = _TOP) -> Path:
         """A program in the environments from `near` up to the root, else on the user's search path."""
         assert "/" not in name, "BUG: a program is looked for by its name"
-        for place in self._places(near):
-            found = place / name
-            if found.is_file() and os.access(found, os.X_OK):
-                return found
-        return self.programs.find(name)
+        return self._own(name, near) or self.programs.find(name)
 
     def python(self, near: RepoPath = _TOP) -> Path:
         """The interpreter of the project's environment, else the user's."""
+        own = self._own("python3", near) or self._own("python", near)
+        if own is not None:
+            return own
         try:
-            return self.find("python3", near)
+            return self.programs.find("python3")
         except ProgramMissing:
-            return self.find("python", near)
+            return self.programs.find("python")
+
+    def _own(self, name: str, near: RepoPath) -> Path | None:
+        found = (place / name for place in self._places(near))
+        return next((one for one in found if one.is_file() and os.access(one, os.X_OK)), None)
 
     def has_own_python(self, near: RepoPath = _TOP) -> bool:
         """Whether the project brings an interpreter along."""

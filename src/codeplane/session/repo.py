@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,7 +28,9 @@ from codeplane.session.savings import Savings
 from codeplane.session.unfinished import put_on_record
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
+from codeplane.storage.database import Database
 from codeplane.storage.files import read_small, write_private
+from codeplane.storage.kept import open_kept
 from codeplane.truth import WorkingTree
 
 _INDEX_WORKERS = 2
@@ -194,6 +197,11 @@ class RepoSession:
     plans: Plans = field(default_factory=Plans)
     started: float = field(default_factory=time.monotonic)
 
+    @cached_property
+    def kept(self) -> Database:
+        """What has been learnt and no rebuild may lose; opened when it is asked for."""
+        return open_kept(self.state.path / "state.db")
+
     @property
     def decisions(self) -> Decisions:
         return Decisions(self.state.path / "decisions.json")
@@ -238,6 +246,8 @@ class RepoSession:
         self.engine.close()
         self.ledger.close()
         self.index.close()
+        if "kept" in self.__dict__:
+            self.kept.close()
         self.upkeep.join()
         self.workers.close()
 

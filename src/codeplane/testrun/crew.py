@@ -41,6 +41,7 @@ class Options:
     total_timeout_sec: float = 1800
     fail_fast: bool = False
     rerun_failures: bool = True
+    coverage: tuple[Path, ...] = ()  # directories, absolute
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class Crew:
             self._number += 1
             reports = self._where.scratch / f"batch{self._number}"
         reports.mkdir(parents=True)
-        return Place(self._where.root, self._where.toolbox, reports)
+        return Place(self._where.root, self._where.toolbox, reports, self._options.coverage)
 
     def _run(self, turn: _Turn) -> Verdict:
         batch, runner, place = turn.batch, self._runners[turn.batch.runner], self._place()

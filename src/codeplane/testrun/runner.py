@@ -37,6 +37,8 @@ class Place:
     root: Path  # absolute: the repository, or a scratch copy of it
     toolbox: Toolbox
     reports: Path  # absolute, outside of the repository, empty at the start, of this batch alone
+    # Directories whose coverage is measured, absolute; a runner that cannot measure it takes no notice.
+    coverage: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,41 @@ class Lines:
         if hasattr(signal, "SIGUSR1") and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
             # Whoever ends a test that takes too long asks first where it is.
             faulthandler.register(signal.SIGUSR1, file=self._stacks, all_threads=False)
+        self._coverage = self._measure(report, os.environ.pop("CODEPLANE_COVERAGE", ""))
+
+    def _measure(self, report: str, asked: str) -> Any:
+        """Begins to measure coverage where it is asked for; what was measured is written at the end."""
+        if not asked:
+            return None
+        try:
+            import coverage  # type: ignore[import-not-found,unused-ignore]
+        except ImportError:
+            self.write("no_coverage")
+            return None
+        measured = coverage.Coverage(data_file=None, source=json.loads(asked), messages=False)
+        measured.start()
+        here, outfile = os.getcwd(), os.path.join(os.path.dirname(report), "coverage.json")
+
+        def done() -> None:
+            measured.stop()
+            try:
+                measured.json_report(outfile=outfile + ".part")
+            except coverage.CoverageException:  # nothing was run that could be measured
+                return
+            with (
+                open(outfile + ".part", encoding="utf-8") as made,
+                open(outfile, "w", encoding="utf-8") as out,
+            ):
+                files = json.load(made)["files"]
+                json.dump({"files": {os.path.join(here, name): files[name] for name in files}}, out)
+
+        return done
+
+    def end(self, code: int) -> None:
+        """The last line: the runner has come to its end by itself."""
+        if self._coverage is not None:
+            self._coverage()
+        self.write("end", code=code)
 
     def write(self, event: str, **told: Any) -> None:
         """Adds a line, in one go. A process that a test has forked is not asked."""

@@ -25,8 +25,13 @@ _failures: dict[str, dict[str, Any]] = {}
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_load_initial_conftests(args: list[str]) -> Any:
-    """A conftest that cannot be imported ends pytest before any test is looked for."""
+def pytest_load_initial_conftests(early_config: Any) -> Any:
+    """A conftest that cannot be imported ends pytest before any test is looked for.
+
+    Coverage is measured where it is asked for, and not by pytest-cov besides: it leaves a file in the tree.
+    """
+    if getattr(early_config.known_args_namespace, "cov_source", None):
+        early_config.known_args_namespace.cov_source = []
     outcome = yield
     if outcome.excinfo is not None:
         error = outcome.excinfo[1]
@@ -43,6 +48,8 @@ def pytest_cmdline_main(config: Any) -> Any:
         config.option.numprocesses = 0
         config.option.dist = "no"
         config.option.tx = []
+    if getattr(config.option, "cov_source", None):
+        config.option.cov_source = []
     _lines.write("begin", root=str(config.rootdir), runner="pytest " + pytest.__version__)
     yield
 
@@ -169,4 +176,4 @@ def pytest_internalerror(excrepr: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: Any, exitstatus: Any) -> None:
-    _lines.write("end", code=int(exitstatus))
+    _lines.end(int(exitstatus))

@@ -128,7 +128,7 @@ def main(selectors: list[str]) -> int:
     _lines.write("collected", count=suite.countTestCases())
     result_class: Any = _Result
     result = unittest.TextTestRunner(verbosity=0, buffer=True, resultclass=result_class).run(suite)
-    _lines.write("end", code=int(not result.wasSuccessful()))
+    _lines.end(int(not result.wasSuccessful()))
     return int(not result.wasSuccessful())
 
 

@@ -26,7 +26,10 @@ def report_file(reports: Path) -> Path:
 
 def reporting(place: Place) -> dict[str, str]:
     """What a reporter is told by its environment."""
-    return {"CODEPLANE_REPORT": str(report_file(place.reports)), "CODEPLANE_ROOT": str(place.root)}
+    told = {"CODEPLANE_REPORT": str(report_file(place.reports)), "CODEPLANE_ROOT": str(place.root)}
+    if place.coverage:
+        told["CODEPLANE_COVERAGE"] = json.dumps([str(directory) for directory in place.coverage])
+    return told
 
 
 def read_lines(reports: Path) -> list[dict[str, Any]]:

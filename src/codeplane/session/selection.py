@@ -1,0 +1,156 @@
+"""Which test targets a call means: all, those that a change concerns, those of a name, single tests."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from codeplane.core.errors import NotFound
+from codeplane.core.globs import Globs
+from codeplane.core.paths import RepoPath
+from codeplane.core.suggest import nearest
+from codeplane.graph.impact import Impact, affected_tests
+from codeplane.graph.importing import links_of
+from codeplane.index import Snapshot
+from codeplane.index.tree import SnapshotTree
+from codeplane.jail import shown
+from codeplane.session.call import Call
+from codeplane.testrun.costs import Costs
+from codeplane.testrun.discover import Discovery, discover
+from codeplane.testrun.runner import Narrowing
+from codeplane.testrun.target import Target
+
+CHANGES = "changes"
+"""In place of paths: what differs from HEAD."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The targets of a call, and how they were found."""
+
+    found: Discovery
+    targets: Sequence[Target]
+    impact: Impact | None = None
+    changed: Sequence[RepoPath] = ()
+    notes: list[str] = field(default_factory=list)
+    sources: Sequence[str] = ()  # directories of what the targets import
+
+
+def discovered(call: Call, snapshot: Snapshot) -> Discovery:
+    """The test targets of the repository."""
+    return discover(SnapshotTree(snapshot), call.repo.checkout.settings.tests)
+
+
+def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) -> list[RepoPath]:
+    """The paths of a call as files; `changes` stands for what differs from HEAD."""
+    if isinstance(asked, str) and asked != CHANGES:
+        asked = [asked]
+    if not isinstance(asked, str):
+        entered = [call.repo.tree.jail.enter(text) for text in asked]
+        return sorted({file for path in entered for file in _files(snapshot, path)})
+    status = call.repo.tree.git.look()
+    named = {one.path for one in (*status.staged, *status.modified)}
+    named |= {one.path for one in status.conflicts}
+    found = {RepoPath(path) for path in named}
+    for path in status.untracked:
+        found |= set(_files(snapshot, RepoPath(path.rstrip("/"))))
+    return sorted(found)
+
+
+def _files(snapshot: Snapshot, path: RepoPath) -> Iterator[RepoPath]:
+    """A file, or those below a directory; what is not there any more stands for itself."""
+    sources = snapshot.linker.sources
+    if not sources.is_directory(path):
+        yield path
+        return
+    prefix = f"{path}/" if path else ""
+    yield from (RepoPath(one) for one in snapshot.lookup.paths if one.startswith(prefix))
+
+
+def choose(
+    call: Call,
+    snapshot: Snapshot,
+    affected_by: str | Sequence[str] | None = None,
+    target_filter: str | None = None,
+    tests: Sequence[str] = (),
+) -> Chosen:
+    """The targets that are meant; NotFound where a name means none."""
+    found = discovered(call, snapshot)
+    targets: Sequence[Target] = found.targets
+    notes = list(found.notes)
+    impact, changed = None, []
+    if affected_by is not None:
+        changed = changed_paths(call, snapshot, affected_by)
+        impact = affected_tests(snapshot, changed)
+        targets = list(_affected(targets, impact, notes))
+    if target_filter:
+        targets = _filtered(targets, target_filter, found.targets)
+    if tests:
+        targets = _single(targets, tests, found, notes)
+    targets = Costs(call.repo.kept).applied(targets)
+    return Chosen(found, targets, impact, changed, notes, _sources(snapshot, targets))
+
+
+def _affected(targets: Sequence[Target], impact: Impact, notes: list[str]) -> Iterator[Target]:
+    paths = {one.path for one in impact.tests}
+    for target in targets:
+        below = {path for path in paths if path == target.path or path.startswith(f"{target.path}/")}
+        if below:
+            yield target
+    covered = tuple(f"{target.path}/" for target in targets)
+    files = {target.path for target in targets}
+    if stray := [path for path in sorted(paths) if path not in files and not path.startswith(covered)]:
+        more = f" and {len(stray) - 1} more" if len(stray) > 1 else ""
+        notes.append(f"No runner runs {shown(stray[0])}{more}, which may be affected.")
+
+
+def _filtered(targets: Sequence[Target], text: str, every: Sequence[Target]) -> list[Target]:
+    if any(sign in text for sign in "*?[{"):
+        globs = Globs([text])
+        found = [one for one in targets if globs.holds(one.id) or globs.holds(one.path)]
+    else:
+        found = [one for one in targets if text in one.id or text in one.path or text == one.runner]
+    if not found and not [one for one in every if text in one.id]:
+        raise NotFound(f"No test target is named {text[:100]!r}.", hints=_near(text, every))
+    return found
+
+
+def _near(text: str, targets: Sequence[Target]) -> list[str]:
+    near = nearest(text, [one.id for one in targets])
+    return [f'{{"target_filter": "{name}"}}' for name in near[:3]] or ["discover_test_targets {}"]
+
+
+def _single(
+    targets: Sequence[Target], tests: Sequence[str], found: Discovery, notes: list[str]
+) -> list[Target]:
+    """Single tests, by the ids that results have; a runner that cannot run one alone runs its whole file."""
+    wanted: dict[str, list[str]] = {}
+    for test in tests:
+        owner = test.partition("::")[0]
+        by_name = [one for one in targets if owner in (one.id, one.path) or test.startswith(f"{one.id}::")]
+        if not by_name:
+            raise NotFound(f"No test target has {test[:200]!r}.", hints=_near(owner, found.targets))
+        wanted.setdefault(by_name[0].id, []).append(test)
+    chosen = []
+    for target in targets:
+        names = [name for name in wanted.get(target.id, ()) if name not in (target.id, target.path)]
+        runner = found.runners[target.runner]
+        if target.id not in wanted:
+            continue
+        if names and isinstance(runner, Narrowing):
+            chosen.append(runner.narrowed(target, names))
+        else:
+            if names:
+                notes.append(f"{runner.name} runs whole targets: all of {target.id} is run.")
+            chosen.append(target)
+    return chosen
+
+
+def _sources(snapshot: Snapshot, targets: Collection[Target]) -> list[str]:
+    """The uppermost directories of the files that tests import, tests left out."""
+    links, tests = links_of(snapshot), snapshot.linker.sources.tests()
+    imported = {file for target in targets for file in links.imports.get(target.path, ())} - tests
+    places = sorted({file.rpartition("/")[0] for file in imported})
+    return [
+        place
+        for place in places
+        if not any(place != other and (not other or place.startswith(f"{other}/")) for other in places)
+    ]

@@ -1,0 +1,198 @@
+"""Test runs as operations: allowed, charged, on record, with what they have done to the tree."""
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from codeplane.core.edits import FileChange
+from codeplane.core.errors import CodePlaneError, NotTrusted
+from codeplane.core.ids import OperationId, new_operation_id
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.ledger import TEST_RUN, Operation, failure_fingerprint
+from codeplane.process.toolbox import Toolbox
+from codeplane.session.call import Call
+from codeplane.session.selection import Chosen
+from codeplane.testrun.costs import Costs
+from codeplane.testrun.coverage import Coverage, read_coverage
+from codeplane.testrun.results import Case, End, Report
+from codeplane.testrun.run import Options, Watch, Where, run
+
+_MOST_WORKERS: Final = 8
+_MOST_ON_RECORD: Final = 100
+_MOST_STACKS: Final = 5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a run shall be made; what is None is as the settings say."""
+
+    fail_fast: bool | None = None
+    timeout_sec: float | None = None
+    rerun: bool | None = None
+    coverage: bool | None = None
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A run that has ended."""
+
+    operation_id: OperationId
+    report: Report
+    failure: str | None  # fingerprint of what has failed
+    changes: tuple[FileChange, ...]  # of indexed files, made while the tests ran
+    coverage: Coverage | None = None
+
+
+def check_trusted(call: Call) -> None:
+    """Tests are the repository's own code."""
+    if not call.repo.checkout.trusted:
+        raise NotTrusted(
+            "Running tests runs the repository's own code, and this repository is not trusted.",
+            hints=["cpl trust", "The user decides; a running server takes it up when it is started again."],
+        )
+
+
+def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
+    """Runs targets; the row is in the ledger and the index knows what they changed when it returns."""
+    check_trusted(call)
+    call.charge("test_run", TEST_RUN)
+    before = _Before.look(call)
+    options = _options(call, chosen, asked)
+    try:
+        with _scratch() as scratch:
+            where = Where(call.repo.checkout.root, toolbox(call), scratch)
+            report = run(
+                chosen.targets, where, options, Watch(call.check, call.progress), chosen.found.runners
+            )
+            coverage = read_coverage(scratch, where.root) if options.coverage else None
+    except CodePlaneError as error:
+        with suppress(CodePlaneError):
+            call.repo.tasks.record(call.task, replace(before.row(call), failure_class=error.name()))
+        raise
+    _remember(call, chosen, report)
+    failure = fingerprint_of(report.failures)
+    row, changes = before.compare(call, report, failure)
+    call.repo.tasks.record(call.task, row)
+    if failure is not None:
+        call.signal(call.repo.tasks.note_failure(call.task, failure))
+    return Tested(row.operation_id, report, failure, changes, coverage)
+
+
+def toolbox(call: Call) -> Toolbox:
+    return Toolbox(call.repo.checkout.programs, call.repo.checkout.root)
+
+
+def fingerprint_of(failures: Sequence[Case]) -> str | None:
+    """The same for the same failures of another run; None where nothing has failed."""
+    if not failures:
+        return None
+    ordered = sorted(failures, key=lambda case: case.id)
+    stacks = "\n".join(case.stack or case.message for case in ordered[:_MOST_STACKS])
+    return failure_fingerprint([case.id for case in ordered], ordered[0].kind, stacks, 1)
+
+
+def _options(call: Call, chosen: Chosen, asked: Asked) -> Options:
+    settings = call.repo.checkout.settings.tests
+    is_covered = settings.coverage if asked.coverage is None else asked.coverage
+    root = call.repo.checkout.root
+    return Options(
+        workers=settings.workers or min(_processors(), _MOST_WORKERS),
+        target_timeout_sec=settings.target_timeout_sec,
+        total_timeout_sec=asked.timeout_sec or settings.run_timeout_sec,
+        fail_fast=settings.fail_fast if asked.fail_fast is None else asked.fail_fast,
+        rerun_failures=settings.rerun_failures if asked.rerun is None else asked.rerun,
+        coverage=tuple(root / place for place in chosen.sources or ("",)) if is_covered else (),
+    )
+
+
+def _processors() -> int:
+    """Those that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A directory for reports, outside of the repository: a suite may delete what it finds there."""
+    made = Path(tempfile.mkdtemp(prefix="codeplane-tests-"))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _remember(call: Call, chosen: Chosen, report: Report) -> None:
+    """Times of targets that were run whole."""
+    whole = {target.id: target for target in chosen.found.targets}
+    seconds = {
+        one.target.id: one.seconds
+        for one in report.targets
+        if one.end is End.DONE and one.target.selector == whole[one.target.id].selector
+    }
+    try:
+        Costs(call.repo.kept).note(chosen.targets, seconds)
+    except CodePlaneError as error:
+        call.warn(f"What the tests have cost is not remembered: {error.message}")
+
+
+@dataclass(frozen=True)
+class _Before:
+    """The repository before the run."""
+
+    fingerprint: str
+    digests: Mapping[RepoPath, Digest]
+    began: float
+
+    @classmethod
+    def look(cls, call: Call) -> "_Before":
+        index = call.repo.index
+        return cls(index.fingerprint().hex(), index.digests(), time.perf_counter())
+
+    def row(self, call: Call) -> Operation:
+        return Operation(
+            operation_id=new_operation_id(),
+            task_id=call.task.task_id,
+            session_id=call.session.session_id,
+            timestamp_ms=int(time.time() * 1000),
+            duration_ms=round((time.perf_counter() - self.began) * 1000),
+            op_type=TEST_RUN,
+            success=False,
+            repo_before=self.fingerprint,
+            repo_after=self.fingerprint,
+        )
+
+    def compare(
+        self, call: Call, report: Report, failure: str | None
+    ) -> tuple[Operation, tuple[FileChange, ...]]:
+        changes, after = self._changes(call)
+        failures = report.failures
+        row = replace(
+            self.row(call),
+            success=not failures,
+            repo_after=after,
+            changes=changes,
+            failure_fingerprint=failure,
+            failure_class=(failures[0].kind or "TestFailed") if failures else None,
+            failing_tests=tuple(case.id for case in failures[:_MOST_ON_RECORD]),
+        )
+        return row, changes
+
+    def _changes(self, call: Call) -> tuple[tuple[FileChange, ...], str]:
+        """What differs now. A problem there is told; the tests were run in any case."""
+        try:
+            call.repo.refresh()
+            now = call.repo.index.digests()
+        except CodePlaneError as error:
+            call.warn(f"The tests were run, but what they have changed is not known: {error.message}")
+            return (), self.fingerprint
+        differ = sorted(
+            path for path in self.digests.keys() | now.keys() if self.digests.get(path) != now.get(path)
+        )
+        made = tuple(FileChange(path, self.digests.get(path), now.get(path)) for path in differ)
+        return made, call.repo.index.fingerprint().hex()

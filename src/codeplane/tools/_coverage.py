@@ -1,0 +1,55 @@
+"""Coverage as answers tell it."""
+
+import difflib
+
+from pydantic import Field
+
+from codeplane.core.errors import CodePlaneError
+from codeplane.core.paths import RepoPath
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.testrun.coverage import Coverage, spans
+from codeplane.tools._registry import Output
+
+_MOST_FILES = 20
+
+
+class CoverageReport(Output):
+    percent: float = Field(description="Of all lines that can be run in what was measured.")
+    files: list[str] = Field(description="`percent path: lines that were not run`, the least covered first.")
+    uncovered_changes: list[str] | None = Field(
+        default=None, description="`path: lines` that differ from HEAD and were not run."
+    )
+
+
+def told_coverage(call: Call, found: Coverage) -> CoverageReport:
+    """What was run of each file, and what was not of the lines that are not committed yet."""
+    files = sorted(found.files.items(), key=lambda item: (item[1].percent, item[0]))
+    told = [f"{one.percent:.0f}% {path}: {spans(one.missing)}" for path, one in files if one.missing]
+    uncovered = [
+        f"{shown(path)}: {spans(lines)}"
+        for path in _changed(call)
+        if path in found.files
+        and (lines := sorted(_changed_lines(call, path) & set(found.files[path].missing)))
+    ]
+    return CoverageReport(
+        percent=round(found.percent, 1), files=told[:_MOST_FILES], uncovered_changes=uncovered or None
+    )
+
+
+def _changed(call: Call) -> list[RepoPath]:
+    """Files that differ from the last commit."""
+    try:
+        status = call.repo.tree.git.look()
+    except CodePlaneError as error:
+        call.warn(f"Which lines have changed is not known: {error.message}")
+        return []
+    return sorted({RepoPath(one.path) for one in (*status.staged, *status.modified)})
+
+
+def _changed_lines(call: Call, path: RepoPath) -> set[int]:
+    """Lines of a file that the last commit has not, or has otherwise."""
+    before = call.repo.checkout.repository.head_content(path) or b""
+    old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, call.repo.tree.read(path)))
+    blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return {line + 1 for tag, _, _, first, last in blocks if tag != "equal" for line in range(first, last)}

@@ -1,0 +1,79 @@
+"""What answers about tests have in common."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.graph.impact import Impact
+from codeplane.ledger import failure_fingerprint
+from codeplane.testrun.results import Case, End, Report, Status
+from codeplane.testrun.text import shortened
+from codeplane.tools._registry import Output, synonyms
+
+MOST_LISTED = 20
+_WITH_STACK = 5
+_LONGEST_STACK = 1500
+_LONGEST_OUTPUT = 600
+
+AffectedBy = Annotated[str | list[str], synonyms("changed_files", "paths", "files", "changed")]
+
+
+class Failure(Output):
+    test: str = Field(description="Id; `tests` takes it.")
+    at: str | None = Field(default=None, description="`path:line` of the assertion.")
+    error: str = Field(description="Type of the exception and what it says.")
+    stack: str | None = Field(default=None, description="Frames of the repository, and the whole message.")
+    output: str | None = Field(default=None, description="What the test printed.")
+    fingerprint: str = Field(description="The same for the same failure in another run.")
+
+
+def told_failures(cases: Sequence[Case]) -> list[Failure]:
+    """The first failures; the very first with their stacks."""
+    return [_failure(case, number < _WITH_STACK) for number, case in enumerate(cases[:MOST_LISTED])]
+
+
+def _failure(case: Case, with_stack: bool) -> Failure:
+    stack = shortened(case.stack, _LONGEST_STACK) if with_stack else ""
+    output = shortened(case.output, _LONGEST_OUTPUT) if with_stack and case.output != case.stack else ""
+    return Failure(
+        test=case.id,
+        at=f"{case.path}:{case.line}" if case.line else case.path or None,
+        error=": ".join(filter(None, (case.kind, case.message))) or "failed",
+        stack=stack or None,
+        output=output or None,
+        fingerprint=failure_fingerprint([case.id], case.kind, case.stack or case.message, None),
+    )
+
+
+def summary_of(report: Report) -> str:
+    """`12 passed, 1 failed in 3 targets, 1.4 s`."""
+    counts = report.counts
+    told = [f"{counts[status]} {_NAMES[status]}" for status in Status if counts[status]]
+    if report.flaky:
+        told.append(f"{len(report.flaky)} of them flaky")
+    return f"{', '.join(told) or 'no tests'} in {len(report.targets)} targets, {report.seconds:.1f} s"
+
+
+_NAMES = {
+    Status.PASSED: "passed",
+    Status.FAILED: "failed",
+    Status.ERROR: "errors",
+    Status.SKIPPED: "skipped",
+}
+
+
+def not_done(report: Report) -> dict[str, list[str]]:
+    """Targets that did not come to their end, by how they ended; the first of each."""
+    ends = (End.TIMED_OUT, End.CRASHED, End.NOT_RUN, End.NO_TESTS)
+    found = {end.value: report.ended(end) for end in ends}
+    return {
+        name: [*ids[:MOST_LISTED], *([f"… {len(ids) - MOST_LISTED} more"] if len(ids) > MOST_LISTED else [])]
+        for name, ids in found.items()
+        if ids
+    }
+
+
+def told_impact(impact: Impact | None) -> str | None:
+    """How sure it is that the chosen tests are all that a change concerns."""
+    return impact.told if impact is not None else None

@@ -1,0 +1,92 @@
+import re
+import zlib
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.core.errors import CursorGone
+from codeplane.core.globs import Globs
+from codeplane.index import Snapshot
+from codeplane.session import Call
+from codeplane.session.selection import Chosen, choose
+from codeplane.testrun.target import Target
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._tests import AffectedBy, told_impact
+
+_PAGE = 100
+_CURSOR = re.compile(r"t([0-9a-f]{8})\.(\d{1,9})\Z")
+
+
+class DiscoverTestTargetsInput(Input):
+    paths: Annotated[list[str] | None, synonyms("path", "globs")] = Field(
+        default=None, max_length=100, description="Only targets of these globs: `tests/api/`, `*_test.go`."
+    )
+    affected_by: AffectedBy | None = Field(
+        default=None, description="`changes` (what differs from HEAD) or paths: only tests that lead to them."
+    )
+    cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+
+
+class DiscoverTestTargetsOutput(Output):
+    projects: list[str] | None = Field(default=None, description="`runner root (what shows it)`.")
+    targets: list[str] = Field(description="`runner id`, with `seconds` and kind where they are known.")
+    total: int = Field(description="Targets in all.")
+    impact: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+    next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
+
+
+@tool(Effect.READ, "testing")
+def discover_test_targets(call: Call, args: DiscoverTestTargetsInput) -> DiscoverTestTargetsOutput:
+    """Lists what can be run as tests: files, packages or classes, each with its runner.
+
+    Use when:
+    - you want to know how a repository is tested
+    Not for:
+    - running tests (run_test_targets)
+    Examples:
+    - Everything: {}
+    - What a change concerns: {"affected_by": "changes"}
+    """
+    return call.ask(lambda snapshot: _discover(call, snapshot, args))
+
+
+def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) -> DiscoverTestTargetsOutput:
+    chosen = choose(call, snapshot, args.affected_by)
+    for note in chosen.notes:
+        call.warn(note)
+    targets: Sequence[Target] = chosen.targets
+    if args.paths:
+        globs = Globs(args.paths)
+        targets = [one for one in targets if globs.holds(one.path)]
+    mark = f"{zlib.crc32(repr([(one.runner, one.id) for one in targets]).encode()):08x}"
+    offset = _offset(args.cursor, mark)
+    end = offset + _PAGE
+    return DiscoverTestTargetsOutput(
+        projects=_projects(chosen) if not offset else None,
+        targets=[_target(one) for one in targets[offset:end]],
+        total=len(targets),
+        impact=told_impact(chosen.impact),
+        next_cursor=f"t{mark}.{end}" if len(targets) > end else None,
+    )
+
+
+def _offset(cursor: str | None, mark: str) -> int:
+    if cursor is None:
+        return 0
+    found = _CURSOR.match(cursor)
+    if found is None or found[1] != mark:
+        raise CursorGone(
+            "The cursor is not of these targets: they are others by now.",
+            hints=["Ask anew without a cursor."],
+        )
+    return int(found[2])
+
+
+def _projects(chosen: Chosen) -> list[str]:
+    return [f"{one.runner} {one.root or '.'} ({one.evidence})" for one in chosen.found.projects]
+
+
+def _target(target: Target) -> str:
+    cost = f" {target.cost:.1f}s" if target.cost != 1.0 else ""
+    return f"{target.runner} {target.id}{cost}{'' if target.kind == 'unit' else f' {target.kind}'}"

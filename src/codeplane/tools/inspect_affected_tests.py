@@ -1,0 +1,77 @@
+import json
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.impact import affected_tests
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.session.selection import changed_paths, discovered
+from codeplane.tools._registry import Effect, Input, Output, tool
+from codeplane.tools._tests import AffectedBy
+
+_MOST_TESTS = 50
+_MOST_FILES = 20
+
+
+class InspectAffectedTestsInput(Input):
+    affected_by: AffectedBy = Field(
+        default="changes", description="`changes` (what differs from HEAD) or paths."
+    )
+
+
+class InspectAffectedTestsOutput(Output):
+    changed: list[str] = Field(description="Files that were asked about.")
+    confidence: str = Field(description="complete, or partial: with the reasons.")
+    tests: list[str] = Field(
+        description="`confidence match path → module`, the surest first; `chain:N`: over N imports."
+    )
+    more: int | None = Field(default=None, description="Tests beyond those.")
+    runners: dict[str, int] | None = Field(default=None, description="Affected targets by runner.")
+    untested: list[str] | None = Field(
+        default=None, description="Files among the changed ones that no test leads to."
+    )
+
+
+@tool(Effect.READ, "testing", standard=True)
+def inspect_affected_tests(call: Call, args: InspectAffectedTestsInput) -> InspectAffectedTestsOutput:
+    """Tells which tests a change concerns, why, and how sure that is; runs nothing.
+
+    Examples:
+    - Of one file: {"affected_by": ["src/a.py"]}
+    """
+    return call.ask(lambda snapshot: _inspect(call, snapshot, args.affected_by))
+
+
+def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectAffectedTestsOutput:
+    changed = changed_paths(call, snapshot, asked)
+    impact = affected_tests(snapshot, changed)
+    paths = {one.path for one in impact.tests}
+    counts: dict[str, int] = {}
+    for target in discovered(call, snapshot).targets:
+        if target.path in paths or any(path.startswith(f"{target.path}/") for path in paths):
+            counts[target.runner] = counts.get(target.runner, 0) + 1
+    if impact.tests:
+        few = asked[:_MOST_FILES] if isinstance(asked, list) else asked
+        call.next_actions.append(f'run_test_targets {{"affected_by": {json.dumps(few)}}}')
+    return InspectAffectedTestsOutput(
+        changed=[shown(path) for path in changed[:_MOST_FILES]],
+        confidence=impact.told,
+        tests=[
+            f"{one.told} → {one.module}" if one.distance else one.told for one in impact.tests[:_MOST_TESTS]
+        ],
+        more=max(0, len(impact.tests) - _MOST_TESTS) or None,
+        runners=counts or None,
+        untested=_untested(snapshot, changed) or None,
+    )
+
+
+def _untested(snapshot: Snapshot, changed: Sequence[RepoPath]) -> list[str]:
+    """Changed source that no test leads to."""
+    tests, sources = snapshot.linker.sources.tests(), snapshot.linker.sources
+    source = [
+        path for path in changed if path not in tests and (facts := sources.facts(path)) and facts.definitions
+    ]
+    return [shown(path) for path in source[:_MOST_FILES] if not affected_tests(snapshot, [path]).tests]

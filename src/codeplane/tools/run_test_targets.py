@@ -1,0 +1,136 @@
+import json
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.session.selection import Chosen, choose
+from codeplane.session.testing import Asked, Tested, run_tests
+from codeplane.tools._coverage import CoverageReport, told_coverage
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._tests import (
+    MOST_LISTED,
+    AffectedBy,
+    Failure,
+    not_done,
+    summary_of,
+    told_failures,
+    told_impact,
+)
+
+# A run has a deadline of its own; the one of calls is far beyond it.
+_LONGEST_SEC = 90_000.0
+
+
+class RunTestTargetsInput(Input):
+    affected_by: AffectedBy | None = Field(
+        default=None, description="`changes` (what differs from HEAD) or paths: only tests that lead to them."
+    )
+    target_filter: Annotated[str | None, synonyms("targets", "target", "filter", "pattern")] = Field(
+        default=None, max_length=500, description="Part of a name, or a glob."
+    )
+    tests: Annotated[list[str] | None, synonyms("test", "ids", "test_ids")] = Field(
+        default=None, max_length=200, description="Single tests: `tests/test_a.py::test_x`."
+    )
+    fail_fast: bool | None = Field(default=None, description="Stop at the first failure.")
+    timeout_sec: Annotated[float | None, synonyms("timeout")] = Field(
+        default=None, gt=0, le=86_400, description="Of the run."
+    )
+    rerun: bool | None = Field(default=None, description="Run failures again to find flaky ones.")
+    coverage: bool | None = Field(default=None, description="Of what the tests import.")
+
+
+class RunTestTargetsOutput(Output):
+    ok: bool = Field(description="Whether tests were run and none failed.")
+    summary: str = Field(description="Counts and time.")
+    failures: list[Failure] | None = Field(default=None, description="What failed, the first with stacks.")
+    more: int | None = Field(default=None, description="Failures beyond those.")
+    flaky: list[str] | None = Field(default=None, description="Tests that failed and did not when run again.")
+    not_done: dict[str, list[str]] | None = Field(
+        default=None, description="Targets that timed out, crashed, were not run or have no tests."
+    )
+    stopped: str | None = Field(default=None, description="fail_fast or time: why not everything was run.")
+    selection: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+    fingerprint: str | None = Field(
+        default=None, description="Of all failures; the same after a change is no progress."
+    )
+    suite: str | None = Field(default=None, description="The same for the same tests with the same outcomes.")
+    changed_files: list[str] | None = Field(
+        default=None, description="Files that changed while the tests ran."
+    )
+    coverage: CoverageReport | None = Field(default=None, description="Coverage.")
+    operation: str | None = Field(default=None, description="Id in the ledger.")
+
+
+@tool(Effect.WRITE, "testing", standard=True, timeout_sec=_LONGEST_SEC)
+def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOutput:
+    """Runs tests in parallel; failures as data with `path:line`, passed ones as a count.
+
+    Needs a trusted repository.
+
+    Use when:
+    - something has changed: affected_by "changes"
+    Examples:
+    - What a change concerns: {"affected_by": "changes"}
+    - One test: {"tests": ["tests/test_a.py::test_x"]}
+    - Some files: {"target_filter": "tests/api/", "fail_fast": true}
+    """
+    chosen = call.ask(
+        lambda snapshot: choose(call, snapshot, args.affected_by, args.target_filter, args.tests or ())
+    )
+    for note in chosen.notes:
+        call.warn(note)
+    if not chosen.targets:
+        return _nothing(call, chosen)
+    asked = Asked(args.fail_fast, args.timeout_sec, args.rerun, args.coverage)
+    return _told(call, chosen, run_tests(call, chosen, asked), asked)
+
+
+def _nothing(call: Call, chosen: Chosen) -> RunTestTargetsOutput:
+    if not chosen.found.targets:
+        call.warn("No tests were found, and no runner that would run them.")
+    elif chosen.impact is not None:
+        call.next_actions.append("run_test_targets {}")
+    return RunTestTargetsOutput(
+        ok=False, summary="no test targets: nothing was run", selection=told_impact(chosen.impact)
+    )
+
+
+def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTargetsOutput:
+    report = done.report
+    failures = report.failures
+    for note in report.notes:
+        call.warn(note)
+    _advise(call, chosen, done)
+    changed = [shown(change.path) for change in done.changes]
+    if asked.coverage and done.coverage is None:
+        call.warn("Coverage was not measured: the package coverage is not in the project's environment.")
+    return RunTestTargetsOutput(
+        ok=not failures and bool(report.cases) and not report.stopped,
+        summary=summary_of(report),
+        failures=told_failures(failures) or None,
+        more=max(0, len(failures) - MOST_LISTED) or None,
+        flaky=sorted(report.flaky)[:MOST_LISTED] or None,
+        not_done=not_done(report) or None,
+        stopped=report.stopped or None,
+        selection=told_impact(chosen.impact),
+        fingerprint=done.failure,
+        suite=report.fingerprint,
+        changed_files=changed[:MOST_LISTED] or None,
+        coverage=told_coverage(call, done.coverage) if done.coverage is not None else None,
+        operation=done.operation_id,
+    )
+
+
+def _advise(call: Call, chosen: Chosen, done: Tested) -> None:
+    """The calls that usually come next."""
+    failures = done.report.failures
+    places = dict.fromkeys(f"{case.path}:{case.line}" for case in failures if case.path and case.line)
+    if places:
+        call.next_actions.append(f'read_source {{"targets": {json.dumps(list(places)[:3])}}}')
+    ids = [case.id for case in failures if "::" in case.id][:3]
+    if ids:
+        call.next_actions.append(f'run_test_targets {{"tests": {json.dumps(ids)}}}')
+    if not failures and chosen.impact is not None and chosen.impact.confidence == "partial":
+        call.next_actions.append("run_test_targets {}")

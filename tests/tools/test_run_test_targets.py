@@ -1,0 +1,160 @@
+"""Tests run by the tool in a trusted repository: results, records, what they did to the tree."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.drive import new_repo
+from tests.tools.repo import Repo, trust
+
+Trusted = Callable[[Mapping[str, str]], Repo]
+CART = """\
+def total(items):
+    return sum(items)
+
+
+def unused(x):
+    if x:
+        return 1
+    return 2
+"""
+TEST = "from app.cart import total, unused\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n"
+FILES = {
+    ".gitignore": ".venv\n__pycache__/\n",
+    "pytest.ini": "[pytest]\npythonpath = .\n",
+    "app/__init__.py": "",
+    "app/cart.py": CART,
+    "tests/test_cart.py": TEST,
+    "tests/test_other.py": "def test_other():\n    pass\n",
+}
+
+
+@pytest.fixture
+def trusted(tmp_path: Path) -> Iterator[Trusted]:
+    repos: list[Repo] = []
+
+    def make(files: Mapping[str, str]) -> Repo:
+        root = new_repo(tmp_path / "repo", files)
+        # The environment of the project is the one that runs this test.
+        (root / ".venv").symlink_to(sys.prefix)
+        trust(root, tmp_path)
+        repos.append(Repo.at(root, tmp_path))
+        return repos[-1]
+
+    yield make
+    for repo in repos:
+        repo.session.close()
+
+
+def meta(repo: Repo, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    answer = repo.ask("run_test_targets", **arguments)
+    assert not answer.is_error, answer.body
+    return answer.body["result"], answer.body["meta"]
+
+
+def test_only_what_a_change_concerns_is_run(trusted: Trusted) -> None:
+    repo = trusted(FILES)
+    assert repo.result("run_test_targets")["summary"].startswith("2 passed in 2 targets")
+    repo.write("app/cart.py", CART.replace("sum(items)", "sum(items) + 1"))
+    result, told = meta(repo, affected_by="changes")
+    assert not result["ok"] and result["summary"].startswith("1 failed in 1 targets")
+    [failure] = result["failures"]
+    assert (failure["test"], failure["at"]) == ("tests/test_cart.py::test_total", "tests/test_cart.py:5")
+    assert failure["error"] == "AssertionError: assert 4 == 3"
+    assert result["selection"] == "complete"
+    assert told["next_actions"] == [
+        'read_source {"targets": ["tests/test_cart.py:5"]}',
+        'run_test_targets {"tests": ["tests/test_cart.py::test_total"]}',
+    ]
+    repo.write("app/cart.py", CART)
+    again = repo.result("run_test_targets", tests=["tests/test_cart.py::test_total"])
+    assert again["ok"] and again["summary"].startswith("1 passed in 1 targets")
+
+
+def test_a_run_is_charged_and_on_record_with_what_it_changed(trusted: Trusted) -> None:
+    writes = "def test_writes():\n    open('made.txt', 'w').write('x')\n    assert 0\n"
+    repo = trusted({**FILES, "tests/test_writes.py": writes})
+    result = repo.result("run_test_targets", target_filter="test_writes")
+    assert result["changed_files"] == ["made.txt"]
+    [row] = [one for one in repo.session.ledger.operations(limit=10) if one.op_type == "test_run"]
+    assert row.operation_id == result["operation"] and not row.success
+    assert row.failing_tests == ("tests/test_writes.py::test_writes",)
+    assert row.failure_fingerprint == result["fingerprint"] and row.failure_class == "AssertionError"
+    assert row.repo_before != row.repo_after
+    assert [(change.path, change.before) for change in row.changes] == [("made.txt", None)]
+    assert repo.error("undo")["name"] == "NOT_FOUND"
+
+
+def test_the_same_failure_after_a_change_is_no_progress(trusted: Trusted) -> None:
+    repo = trusted({**FILES, "tests/test_bad.py": "def test_bad():\n    assert 1 == 2\n"})
+    first, _ = meta(repo, target_filter="test_bad")
+    edit = {"path": "app/cart.py", "action": "update", "old_content": "return 2", "new_content": "return 3"}
+    repo.result("write_source", edits=[edit])
+    second, told = meta(repo, target_filter="test_bad")
+    assert second["fingerprint"] == first["fingerprint"] and second["suite"] == first["suite"]
+    assert told["task"]["flags"] == ["non_progress"]
+
+
+def test_test_runs_have_a_budget(trusted: Trusted) -> None:
+    repo = trusted(FILES)
+    repo.result("task_open", max_test_runs=1)
+    repo.result("run_test_targets", target_filter="test_other")
+    assert repo.error("run_test_targets")["details"]["budget_type"] == "test_runs"
+
+
+def test_coverage_is_that_of_what_the_tests_import(trusted: Trusted) -> None:
+    repo = trusted({**FILES, "elsewhere/other.py": "x = 1\n"})
+    repo.write("app/cart.py", CART + "\n\ndef added():\n    return 4\n")
+    result = repo.result("run_test_targets", affected_by="changes", coverage=True)
+    assert result["ok"]
+    assert result["coverage"]["files"] == ["50% app/cart.py: 6-8, 12"]
+    assert result["coverage"]["uncovered_changes"] == ["app/cart.py: 12"]
+    assert "changed_files" not in result
+
+
+def test_a_target_or_a_test_that_is_not_there_is_told_with_the_nearest(trusted: Trusted) -> None:
+    repo = trusted(FILES)
+    error = repo.error("run_test_targets", target_filter="tests/test_carts.py")
+    assert (error["name"], error["hints"][0]) == ("NOT_FOUND", '{"target_filter": "tests/test_cart.py"}')
+    assert repo.error("run_test_targets", tests=["tests/nothing.py::test_x"])["name"] == "NOT_FOUND"
+    result = repo.result("run_test_targets", tests=["tests/test_cart.py::test_nothing"])
+    assert not result["ok"]
+
+
+def test_a_runner_that_is_missing_is_told_with_what_to_do(trusted: Trusted) -> None:
+    repo = trusted(FILES)
+    (repo.root / ".venv").unlink()
+    (repo.root / ".venv/bin").mkdir(parents=True)
+    python = repo.root / ".venv/bin/python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    error = repo.error("run_test_targets")
+    assert error["code"] == 7001
+    assert any("pip install pytest" in hint for hint in error["hints"])
+
+
+def test_many_failures_make_no_long_answer(trusted: Trusted) -> None:
+    many = "import pytest\n@pytest.mark.parametrize('n', range(300))\ndef test_n(n):\n    print('y' * 5000)\n"
+    many += "    assert {'key': 'x' * 2000, 'n': n} == {}\n"
+    repo = trusted({**FILES, "tests/test_many.py": many})
+    result = repo.result("run_test_targets", target_filter="test_many")
+    assert (len(result["failures"]), result["more"]) == (20, 280)
+    assert len(json.dumps(result)) < 24_000
+
+
+def test_a_repository_without_tests_is_told(trusted: Trusted) -> None:
+    result, told = meta(trusted({"a.py": "x = 1\n"}))
+    assert (result["ok"], result["summary"]) == (False, "no test targets: nothing was run")
+    assert told["warnings"] == ["No tests were found, and no runner that would run them."]
+
+
+def test_what_tests_cost_is_remembered(trusted: Trusted) -> None:
+    slow = "import time\ndef test_slow():\n    time.sleep(0.4)\n"
+    repo = trusted({**FILES, "tests/test_slow.py": slow})
+    repo.result("run_test_targets")
+    listed = repo.result("discover_test_targets", paths=["tests/test_slow.py"])["targets"]
+    assert listed[0].startswith("pytest tests/test_slow.py 0.")
