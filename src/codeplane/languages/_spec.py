@@ -194,6 +194,7 @@ class LanguageSpec:
     hooks: str = ""  # pattern of names that frameworks call by
     # Members by which a definition tells its own name to code.
     name_attributes: tuple[str, ...] = ()
+    class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     prototypes: bool = False  # what one file declares, another defines, under the same full name
     named_files: bool = False  # a type that others see is named like its file

@@ -10,7 +10,7 @@ from codeplane.languages._grammar import grammar
 from codeplane.languages._limits import MAX_DEPTH, is_too_broken, is_too_deep
 
 _LARGEST: Final = 2 << 20
-_KINDS: Final = ("loose", "macro", "splat", "keyword")
+_KINDS: Final = ("loose", "macro", "splat", "keyword", "member")
 
 
 class Argument(NamedTuple):
@@ -19,8 +19,8 @@ class Argument(NamedTuple):
     start: int  # byte
     # The bytes of what is called or made; none where that is the class around.
     holder: tuple[int, int] | None
-    # `keyword`: it names something of the holder. `splat`: it may name anything. `macro`: a macro makes
-    # something of it. `loose`: it is given to something that has no name.
+    # `keyword`: it names something of the holder. `member`: what instances of the holder have. `splat`: may
+    # name anything. `macro`: a macro makes something of it. `loose`: it is given to something without a name.
     kind: str = "keyword"
 
 

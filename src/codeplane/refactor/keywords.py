@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.hierarchy import is_class
+from codeplane.graph.hierarchy import descendants, is_class
 from codeplane.graph.places import definition_of
 from codeplane.index import RefFact, Snapshot
 from codeplane.index.binding import Binding, Meaning
@@ -54,6 +54,8 @@ class Keywords:
             standing = self._snapshot.linker.sources.occurrence_at(path, line, column)
             return self._of_class_around(path, standing[1].scope) if standing else "open"
         standing = self._called(path, lines, argument)
+        if argument.kind == "member":
+            return self._of_matched(path, *standing) if standing is not None else "open"
         if standing is None:
             is_word = _NAME.fullmatch(lines.data[slice(*argument.holder)]) is not None
             return "open" if is_word or self._makes_instances() or self._may_be_value() else "other"
@@ -61,9 +63,16 @@ class Keywords:
 
     def is_open(self, path: RepoPath, line: int, column: int) -> bool:
         """Whether a macro gives the name at a position its meaning."""
+        return self._is(path, (line, column), "macro")
+
+    def is_matched(self, path: RepoPath, line: int, column: int) -> bool:
+        """Whether the name at a position is of a member that instances are compared by."""
+        return self._is(path, (line, column), "member")
+
+    def _is(self, path: RepoPath, at: tuple[int, int], kind: str) -> bool:
         lines, found = self._arguments(path)
-        argument = found.get(lines.offset(line, column))
-        return argument is not None and argument.kind == "macro"
+        argument = found.get(lines.offset(*at))
+        return argument is not None and argument.kind == kind
 
     def splats(self, path: RepoPath) -> list[int]:
         """The lines of a file where a call of ours is given keywords that only run time knows."""
@@ -82,12 +91,15 @@ class Keywords:
         return {ref.path for ref in refs if heads.intersection(ref.target)}
 
     def _heads(self) -> set[Place]:
-        """What is named where keywords are given to the family: functions, and classes of constructors."""
+        """What is named where keywords are given to the family: functions, and classes of constructors, those
+        that inherit them included."""
         found = set(self._family.functions)
         for place in self._family.functions:
             parent = definition_of(self._snapshot, place).parent
             if self._is_initializer(place) and parent >= 0:
-                found.add(Place(place.path, parent))
+                owner = Place(place.path, parent)
+                heirs = (one.place for one, _ in descendants(self._snapshot, owner))
+                found |= {owner, *(heir for heir in heirs if heir is not None)}
         return found
 
     def _is_initializer(self, place: Place) -> bool:
@@ -127,11 +139,25 @@ class Keywords:
             if is_outside(target):
                 return "open" if self._may_be_value() else "other"
             return self._of_target(target[0], target)
-        if name in self._names or name in specs()[self._language(path)].self_parameters:
+        spec = specs()[self._language(path)]
+        if name in self._names or name in spec.self_parameters:
+            return "open"
+        if seen.receiver and name in spec.class_members and self._makes_instances():
             return "open"
         if self._is_builtin(path, name, seen):
             return "open" if self._family.is_member else "other"
         return "open" if not self._family.functions or self._may_be_value() else "other"
+
+    def _of_matched(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
+        """Of a class that instances are compared with: what they have by the name, however they are made."""
+        if not self._family.is_member:
+            return "other"
+        meaning = self._meaning(path, name, seen)
+        target = known(meaning.target)
+        if meaning.tier not in _CERTAIN or not target or is_outside(target):
+            return "open"
+        member = self._snapshot.linker.classes.member(target, self._family.name)
+        return "ours" if self._family.places.intersection(member) else self._other(member)
 
     def _of_made(self, path: RepoPath, seen: Occurrence) -> Owner:
         """Of a class that is asked for an instance: `Store.new`."""
@@ -206,7 +232,7 @@ class Keywords:
         return self._is_value
 
     def _is_handed_on(self, place: Place) -> bool:
-        refs = [ref for ref in self._snapshot.references.to(place) if place in ref.target]
+        refs = [ref for ref in self._snapshot.references.to(place) if place in ref.target or not ref.target]
         return any(ref.role in _TAKEN and self._is_taken(ref) for ref in refs)
 
     def _is_taken(self, ref: RefFact) -> bool:
@@ -217,4 +243,4 @@ class Keywords:
 
 def _weight(argument: Argument) -> int:
     """Later ones count: what has a holder goes before what has none."""
-    return ("splat", "loose", "macro", "keyword").index(argument.kind)
+    return ("splat", "loose", "macro", "keyword", "member").index(argument.kind)

@@ -252,7 +252,9 @@ class _Possible:
         if ref.receiver == KEYWORD:
             is_given = self._family.is_member and self._family.kind in _GIVEN
             is_given = is_given or bool(self._family.variables)
-            return is_given or self._keywords.is_open(ref.path, ref.line, ref.column)
+            at = (ref.path, ref.line, ref.column)
+            is_matched = self._family.is_member and self._keywords.is_matched(*at)
+            return is_given or is_matched or self._keywords.is_open(*at)
         if self._family.is_local:
             return True
         if self._family.is_member:

@@ -75,6 +75,7 @@ SPEC = LanguageSpec(
     hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
     r"load_tests|main",
     name_attributes=("__name__", "__qualname__"),
+    class_members=("__class__",),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
         "abstractproperty overload override final lru_cache cache wraps contextmanager "
@@ -90,7 +91,7 @@ SPEC = LanguageSpec(
             " (keyword_argument name: (identifier) @keyword)))"
         ),
         "(call function: (_) @holder arguments: (argument_list (dictionary_splat) @splat))",
-        "(class_pattern . (_) @holder (case_pattern (keyword_pattern . (identifier) @keyword)))",
+        "(class_pattern . (_) @holder (case_pattern (keyword_pattern . (identifier) @member)))",
     ),
     writing=PYTHON,
     header=HeaderStyle(
