@@ -29,6 +29,7 @@ _HISTORY: Final = re.compile(r"(?i)change|history|news|release")
 _PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONG: Final = 3
 _MARKS: Final = ("", "~", "@", "@@", "$")  # that may be a part of the name itself
+_DEFINES: Final = r"\b(?:def|class|func|fun|fn|function|interface|struct|trait|enum|type|const|let|var)"
 _CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
 
 
@@ -157,9 +158,16 @@ def mentions(found: Collection[Word], holders: Collection[str], *, is_alone: boo
 
     `holders` are names that may stand before it; `is_alone` tells whether nothing else has the name.
     """
+    own = {word.site.path for word in found if word.where == "document" and _is_defined(word)}
     for word in found:
         if word.where in ("comment", "document"):
-            yield Mention(word.site, _confidence(word, holders, is_alone=is_alone))
+            is_only = is_alone and word.site.path not in own
+            yield Mention(word.site, _confidence(word, holders, is_alone=is_only))
+
+
+def _is_defined(word: Word) -> bool:
+    """Whether a document defines something of the name itself, in an example."""
+    return bool(re.search(rf"{_DEFINES}\s+{re.escape(word.site.old)}(?!\w)", word.line_text))
 
 
 def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
