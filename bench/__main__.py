@@ -20,6 +20,7 @@ BENCHES = (
     "git",
     "economy",
     "rename",
+    "builds",
     "oracle",
 )
 

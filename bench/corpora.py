@@ -44,6 +44,51 @@ def npm_package(name: str, version: str) -> Path:
     return target
 
 
+def debian_package(name: str, version: str, inside: str) -> Path:
+    """A folder of a Debian package, as a git repository of its own: libraries that are kept as source."""
+    target = CACHE / f"{name}-{version}"
+    if not (target / ".git").exists():
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
+            subprocess.run(["apt-get", "download", "-qq", f"{name}={version}"], cwd=folder, check=True)
+            [archive] = Path(folder).glob("*.deb")
+            subprocess.run(["dpkg-deb", "-x", str(archive), folder], check=True)
+            shutil.copytree(Path(folder) / inside, target / "package", dirs_exist_ok=True)
+        subprocess.run(["git", "init", "-q", str(target)], check=True)
+    return target
+
+
+def debian_source(name: str, version: str) -> Path:
+    """What a Debian source package was made from, as a git repository of its own."""
+    target = CACHE / f"{name}-{version}"
+    if not (target / ".git").exists():
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
+            apt = ["apt-get", "-qq", *_source_lists(Path(folder))]
+            subprocess.run([*apt, "update"], check=True)
+            subprocess.run(
+                [*apt, "source", "--tar-only", "--download-only", f"{name}={version}"], cwd=folder, check=True
+            )
+            [archive] = Path(folder).glob("*.orig.tar.*")
+            with tarfile.open(archive) as packed:
+                packed.extractall(target, filter="data")
+        subprocess.run(["git", "init", "-q", str(target)], check=True)
+    return target
+
+
+def _source_lists(folder: Path) -> list[str]:
+    """Options by which apt reads the lists of sources, wherever it gets packages from."""
+    (folder / "lists" / "partial").mkdir(parents=True)
+    known = Path("/etc/apt/sources.list.d/debian.sources").read_text()
+    (folder / "source.sources").write_text(known.replace("Types: deb\n", "Types: deb-src\n"))
+    return [
+        f"-oDir::Etc::sourcelist={folder}/source.sources",
+        "-oDir::Etc::sourceparts=-",
+        f"-oDir::State::lists={folder}/lists",
+        "-oAPT::Sandbox::User=root",
+    ]
+
+
 @contextmanager
 def indexed(root: Path) -> Iterator[Index]:
     """A fresh index of a repository, with everything read."""

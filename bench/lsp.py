@@ -60,13 +60,24 @@ class Server:
         self._number += 1
         self._send({"id": self._number, "method": method, "params": params})
         while True:
-            message = self._receive()
-            if "method" in message and "id" in message:
-                items = message.get("params", {}).get("items", [])
-                asked = [self._settings.get(item.get("section", ""), {}) for item in items]
-                self._send({"id": message["id"], "result": asked or None})
-            elif message.get("id") == self._number:
+            message = self._next()
+            if message.get("id") == self._number:
                 return message.get("result")
+
+    def wait_until_logged(self, text: str) -> None:
+        """Reads on until the server writes something into its log: what it has done by then."""
+        while text not in str(self._next().get("params", {}).get("message", "")):
+            pass
+
+    def _next(self) -> dict[str, Any]:
+        """The next answer or notification; what the server asks is answered with the settings."""
+        while True:
+            message = self._receive()
+            if "method" not in message or "id" not in message:
+                return message
+            items = message.get("params", {}).get("items", [])
+            asked = [self._settings.get(item.get("section", ""), {}) for item in items]
+            self._send({"id": message["id"], "result": asked or None})
 
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()

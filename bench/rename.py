@@ -1,33 +1,37 @@
-"""Renames of symbols drawn from real packages, judged by their own tests and by a language server.
+"""Renames of symbols drawn from real packages, by CodePlane and by its peers, judged by tests and a server.
 
-Every rename that CodePlane calls certain is applied; afterwards the suite of the package has to pass as
-before. Where it asks for a decision, every place that the server names has to be among those that it shows.
+Every rename that a tool does without asking is tried on a copy, where the suite of the package has to pass as
+before. Where CodePlane asks for a decision, every place that the server names has to be among those that it
+shows. What takes long is kept in `.cache/renames`, so that a run goes on where another was cut off.
 """
 
-import itertools
+import argparse
 import os
 import random
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
 from bench.corpora import CACHE, python_package
 from bench.lsp import Server
 from bench.measure import Figure
 from bench.oracle import pyright
+from bench.renamers import Answer, Asked, Language, Peer, Remembered, Renamer, Spot, answer_of, planned, spots
+from bench.suites import Kept, Trial, pytest
 from codeplane.config import Places
-from codeplane.core.paths import RepoPath
-from codeplane.index import DefFact
+from codeplane.graph.places import definition_of, place_of
+from codeplane.index import DefFact, Snapshot
+from codeplane.languages.facts import Reason
 from codeplane.refactor import Plan, Verdict
-from codeplane.refactor.rename import Sweep, draft, proven
+from codeplane.refactor.family import family_of, variable_family
+from codeplane.refactor.subject import Subject
+from codeplane.refactor.variables import Variable, is_argument, variable_of
 from codeplane.session import Checkout, RepoSession
 
 # Name, version, directory of the tests.
@@ -38,73 +42,188 @@ PACKAGES = (
     ("packaging", "25.0", "tests"),
     ("tomlkit", "0.13.3", "tests"),
     ("itsdangerous", "2.2.0", "tests"),
+    ("pluggy", "1.6.0", "testing"),
+    ("h11", "0.16.0", "h11/tests"),
+    ("wtforms", "3.2.1", "tests"),
+    ("tinydb", "4.8.2", "tests"),
+    ("cachetools", "6.2.0", "tests"),
+    ("voluptuous", "0.15.2", "voluptuous/tests"),
+    ("boltons", "25.0.0", "tests"),
+    ("mistune", "3.1.4", "tests"),
+    ("parso", "0.8.5", "test"),
+    ("toolz", "1.0.0", "toolz/tests"),
+    ("jmespath", "1.0.1", "tests"),
 )
-NEEDED = ("pytest", "pretend", "simplejson", "freezegun", "pyyaml")
-KINDS = ("function", "method", "class", "field", "property", "constant", "variable")
+DEFINITIONS = ("function", "method", "class", "field", "property", "constant", "variable")
+KINDS = (*DEFINITIONS, "parameter", "local")
+OURS = "codeplane"
+TOOLS = (OURS, "pyright", "rope", "jedi")
 OF_A_KIND = 4
 SEED = 20
-_SUITE_SEC = 600
-
-_Spot = tuple[str, int, int]
-"""Path, line from 1, column in characters from 0."""
+_ELSEWHERE = ("docs/", "doc/", "examples/", "test/", "tests/", "testing/")
+_MOST_TOLD = 20
 
 
 @dataclass
 class Tally:
-    """What came out of the renames of one package."""
+    """What came out of the renames, by tool and kind."""
 
+    applied: Counter[tuple[str, str]] = field(default_factory=Counter)
+    wrong: list[tuple[str, str]] = field(default_factory=list)  # places that mean something else
+    broken: list[tuple[str, str]] = field(default_factory=list)  # renames after which tests fail
+    missed: Counter[str] = field(default_factory=Counter)  # places that the server names and nobody changed
+    asked: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
-    applied: list[str] = field(default_factory=list)
     said: Counter[str] = field(default_factory=Counter)  # places that the server names, by kind
     certain: Counter[str] = field(default_factory=Counter)  # of these, those that are changed at once
     shown: Counter[str] = field(default_factory=Counter)  # of these, those that are changed or shown
-    missed: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
 
-    def add(self, other: "Tally") -> None:
-        for name, value in vars(other).items():
-            mine = getattr(self, name)
-            mine.extend(value) if isinstance(mine, list) else mine.update(value)
 
-
-def figures() -> Iterator[Figure]:
-    together = Tally()
-    for name, version, tests in PACKAGES:
-        with tempfile.TemporaryDirectory(prefix="cpl-") as base:
-            yield from _package(name, _copy(python_package(name, version), Path(base)), tests, together)
-    yield Figure("symbols", sum(together.outcomes.values()), "", None, _counted(together.outcomes))
-    for kind in KINDS:
-        if together.said[kind]:
-            recall = together.certain[kind] / together.said[kind]
-            shown = together.shown[kind] / together.said[kind]
-            detail = f"of {together.said[kind]} places that the server names; {shown:.0%} with those shown"
-            yield Figure(f"changed at once, {kind}", recall * 100, "%", None, detail)
-    yield Figure("places outside of candidates", len(together.missed), "", 0, "; ".join(together.missed[:5]))
-    detail = f"largest {max(together.seconds):.2f} s"
-    yield Figure("preview", statistics.median(together.seconds), "s", 0.3, detail)
-
-
-def _package(name: str, root: Path, tests: str, together: Tally) -> Iterator[Figure]:
-    before = _failures(root, tests)
-    places = Places.of_user({"HOME": str(root.parent), "PATH": os.environ["PATH"]})
-    session = RepoSession.open(Checkout.find(root, places))
-    oracle = pyright()
-    server = Server(oracle.command, root, oracle.settings, oracle.options)
+def figures(
+    packages: tuple[tuple[str, str, str], ...] = PACKAGES,
+    of_a_kind: int = OF_A_KIND,
+    seed: int = SEED,
+    tools: tuple[str, ...] = TOOLS,
+) -> Iterator[Figure]:
     tally = Tally()
-    try:
-        session.index.refresh()
-        for number, (kind, uid) in enumerate(_drawn(session)):
-            _rename(session, server, root, (kind, uid), f"renamed_{number}", tally)
-    finally:
-        server.stop()
-        session.close()
-    after = _failures(root, tests)
-    together.add(tally)
-    detail = f"{len(tally.applied)} renames applied; {_counted(tally.outcomes)}"
-    yield Figure(f"tests broken, {name}", after - before, "", 0, detail)
+    for name, version, tests in packages:
+        with tempfile.TemporaryDirectory(prefix="cpl-") as base:
+            root = copied(python_package(name, version), Path(base))
+            kept = Kept(CACHE.parent / "renames" / f"{name}-{version}.jsonl")
+            before = len(tally.broken), len(tally.wrong)
+            trial = Trial(root, Path(base) / "trial", pytest(tests), kept)
+            with Bench(root, trial, kept, tools) as bench:
+                for number, (kind, subject) in enumerate(drawn(bench.session, of_a_kind, seed)):
+                    bench.rename(kind, subject, f"renamed_{number}", tally)
+            told = [f"{tool} {text}" for tool, text in tally.broken[before[0] :] + tally.wrong[before[1] :]]
+            ours = [one for one in told if one.startswith(OURS)]
+            yield Figure(f"wrong, {name}", len(ours), "", 0, "; ".join(ours or told[:3]))
+    yield from _summed(tally, tools)
 
 
-def _copy(corpus: Path, base: Path) -> Path:
+def _summed(tally: Tally, tools: tuple[str, ...]) -> Iterator[Figure]:
+    for tool in tools:
+        by_kind = ", ".join(f"{kind} {tally.applied[tool, kind]}/{tally.asked[kind]}" for kind in KINDS)
+        yield Figure(f"applied, {tool}", _of(tally.applied, tool), "", None, by_kind)
+        bound = 0 if tool == OURS else None
+        wrong = [text for one, text in tally.wrong if one == tool]
+        yield Figure(f"wrong places, {tool}", len(wrong), "", bound, "; ".join(wrong[:3]))
+        broken = [text for one, text in tally.broken if one == tool]
+        yield Figure(f"renames that break tests, {tool}", len(broken), "", bound, "; ".join(broken[:3]))
+        yield Figure(f"places left out, {tool}", tally.missed[tool], "", None, "of those that were applied")
+    for kind in KINDS:
+        if tally.said[kind]:
+            recall, shown = (one[kind] / tally.said[kind] for one in (tally.certain, tally.shown))
+            detail = f"of {tally.said[kind]} places that the server names; {shown:.0%} with those shown"
+            yield Figure(f"changed at once, {kind}", recall * 100, "%", None, detail)
+    yield Figure("places outside of candidates", len(tally.hidden), "", 0, "; ".join(tally.hidden[:5]))
+    for reason, count in tally.reasons.most_common(_MOST_TOLD):
+        print(f"    {count:>4} {reason}")
+    detail = ", ".join(f"{count} {name}" for name, count in tally.outcomes.most_common())
+    yield Figure("symbols", sum(tally.outcomes.values()), "", None, detail)
+    if tally.seconds:
+        detail = f"largest {max(tally.seconds):.2f} s"
+        yield Figure("preview", statistics.median(tally.seconds), "s", 0.3, detail)
+
+
+class Bench:
+    """One project with the tools that rename in it."""
+
+    def __init__(self, root: Path, trial: Trial, kept: Kept, tools: tuple[str, ...]) -> None:
+        self._root, self._trial, self._kept = root, trial, kept
+        places = Places.of_user({"HOME": str(root.parent), "PATH": os.environ["PATH"]})
+        self.session = RepoSession.open(Checkout.find(root, places))
+        self.session.index.refresh()
+        oracle = pyright()
+        server = Server(oracle.command, root, oracle.settings, oracle.options)
+        server.wait_until_logged("source file")  # before that, it answers by the open file alone
+        self._server = Language(server, root, "python")
+        self._peers = {name: Peer(name, root) for name in tools if name in ("rope", "jedi")}
+        others: dict[str, Renamer] = {"pyright": self._server, **self._peers}
+        self._tools = {name: Remembered(name, others[name], kept) for name in tools if name in others}
+
+    def __enter__(self) -> "Bench":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop()
+        for peer in self._peers.values():
+            peer.stop()
+        self.session.close()
+
+    def rename(self, kind: str, subject: Subject, new: str, tally: Tally) -> None:
+        asked = Asked(kind, subject.name, self._spot(*_where(subject)), new)
+        began = time.perf_counter()
+        plan = planned(self.session, subject, new)
+        tally.seconds.append(time.perf_counter() - began)
+        tally.outcomes[plan.verdict] += 1
+        tally.asked[kind] += 1
+        said = self._said(subject, asked)
+        self._shown(plan, kind, said, tally)
+        answers = {OURS: answer_of(plan)} | {name: one.rename(asked) for name, one in self._tools.items()}
+        for tool, answer in answers.items():
+            if answer.files:
+                tally.applied[tool, kind] += 1
+                self._judge(tool, answer, asked, (said, tally))
+
+    def _judge(self, tool: str, answer: Answer, asked: Asked, known: tuple[set[Spot], Tally]) -> None:
+        said, tally = known
+        changed = spots(self._root, answer, asked)
+        about = f"{asked.kind} {asked.name} at {asked.at[0]}:{asked.at[1]}"
+        tally.missed[tool] += len(said - changed)
+        for spot in sorted(changed - said):
+            means = self._means(spot) if spot[0].endswith(".py") else set()
+            if means and means.isdisjoint(said):
+                tally.wrong.append((tool, f"{about}, changed at {spot[0]}:{spot[1]}"))
+        if self._trial.broken(answer.files):
+            tally.broken.append((tool, about))
+
+    def _references(self, head: Spot) -> set[Spot]:
+        found = self._kept.get(f"said {head}", lambda: sorted(self._server.references(head)))
+        return {(path, line, column) for path, line, column in found}
+
+    def _means(self, spot: Spot) -> set[Spot]:
+        found = self._kept.get(f"means {spot}", lambda: sorted(self._server.definitions(spot)))
+        return {(path, line, column) for path, line, column in found}
+
+    def _said(self, subject: Subject, asked: Asked) -> set[Spot]:
+        """What the server calls references of a symbol, and of those that have to keep its name."""
+        found: set[Spot] = set()
+        with self.session.index.snapshot() as snapshot:
+            heads = {asked.at} | {self._spot(*one) for one in _heads(snapshot, subject)}
+        for head in sorted(heads):
+            found |= self._references(head)
+        return {one for one in found if self._line(one)[one[2] :].startswith(asked.name)}
+
+    def _shown(self, plan: Plan, kind: str, said: set[Spot], tally: Tally) -> None:
+        """What the server names, against what is changed and what is shown."""
+        if plan.verdict not in (Verdict.OK, Verdict.NEEDS_DECISION):
+            tally.reasons[f"{kind}: {plan.verdict} {plan.problems[0].kind}"] += 1
+            return
+        sites = {(site.path, site.line) for site in plan.sites}
+        shown = sites | {(site.path, site.line) for group in plan.groups for site in group.sites}
+        tally.said[kind] += len(said)
+        if plan.verdict is Verdict.OK:
+            tally.certain[kind] += sum(one[:2] in sites for one in said)
+        else:
+            why = {one.kind for one in plan.notes} | {why for one in plan.groups for why in one.reasons}
+            tally.reasons[f"{kind}: {', '.join(sorted(why))}"] += 1
+        tally.shown[kind] += sum(one[:2] in shown for one in said)
+        tally.hidden += [f"{plan.symbol} at {p}:{row}" for p, row, _ in sorted(said) if (p, row) not in shown]
+
+    def _line(self, spot: Spot) -> str:
+        return (self._root / spot[0]).read_text().split("\n")[spot[1] - 1]
+
+    def _spot(self, path: str, line: int, column: int) -> Spot:
+        text = self._line((path, line, 0))
+        return path, line, len(text.encode()[:column].decode())
+
+
+def copied(corpus: Path, base: Path) -> Path:
+    """The project of a corpus as a repository of its own."""
     [project] = [path for path in corpus.iterdir() if path.name != ".git"]
     root = base / "project"
     shutil.copytree(project, root, symlinks=True, ignore=shutil.ignore_patterns("*.egg-info"))
@@ -112,107 +231,72 @@ def _copy(corpus: Path, base: Path) -> Path:
     return root
 
 
-def _drawn(session: RepoSession) -> list[tuple[str, str]]:
-    """Kind and uid of symbols, drawn with a fixed seed from all that the packages define."""
-    chance = random.Random(SEED)
-    found = []
+def drawn(session: RepoSession, of_a_kind: int, seed: int) -> list[tuple[str, Subject]]:
+    """Kinds and symbols, drawn with a fixed seed from all that a project defines, tests aside."""
+    chance = random.Random(seed)
+    found: dict[str, list[Subject]] = defaultdict(list)
     with session.index.snapshot() as snapshot:
-        for kind in KINDS:
-            all_of = [one for one in snapshot.definitions_of_kinds([kind], 100_000).items if _is_drawn(one)]
-            some = chance.sample(all_of, min(OF_A_KIND, len(all_of)))
-            found += [(kind, snapshot.uid(one.path, one.position)) for one in some]
-    return found
+        for kind in DEFINITIONS:
+            found[kind] += filter(_is_drawn, snapshot.definitions_of_kinds([kind], 100_000).items)
+        for one in variables(snapshot):
+            kind = "parameter" if is_argument(snapshot, one) else "local"
+            found[kind] += [one] if _is_drawn(one) else []
+    return [
+        (kind, one) for kind in KINDS for one in chance.sample(found[kind], min(of_a_kind, len(found[kind])))
+    ]
 
 
-def _is_drawn(one: DefFact) -> bool:
-    return one.path.endswith(".py") and not one.path.startswith("docs/") and not one.name.startswith("__")
+def variables(snapshot: Snapshot) -> Iterator[Variable]:
+    """The variables and parameters of all files."""
+    for file in snapshot.files(10_000).items:
+        facts = snapshot.linker.sources.facts(file.path)
+        seen = set()
+        for at in (*facts.binds.of(Reason.PARAM), *facts.binds.of(Reason.LOCAL_ASSIGN)) if facts else ():
+            one = variable_of(snapshot, file.path, at)
+            if one is not None and one not in seen:
+                seen.add(one)
+                yield one
 
 
-def _rename(
-    session: RepoSession, server: Server, root: Path, asked: tuple[str, str], new: str, tally: Tally
-) -> None:
-    kind, uid = asked
-    began = time.perf_counter()
-    with session.index.snapshot() as snapshot:
-        subject = snapshot.definition(uid)
-        plan = draft(snapshot, subject, new, Sweep()) if subject is not None else None
-    if plan is None or subject is None:
-        return  # an earlier rename has taken it along
-    plan = proven(session.index, plan)
-    tally.seconds.append(time.perf_counter() - began)
-    tally.outcomes[str(plan.verdict)] += 1
-    _judge(root, server, subject, plan, kind, tally)
-    if plan.verdict is Verdict.OK:
-        for edit in plan.edits.edits:
-            assert edit.after is not None
-            (root / edit.path).write_bytes(edit.after)
-        tally.applied.append(plan.symbol)
-        session.index.refresh()
+def _is_drawn(one: Subject) -> bool:
+    inside = f"/{one.path}"
+    is_source = one.path.endswith(".py") and not any(f"/{part}" in inside for part in _ELSEWHERE)
+    return is_source and not one.name.startswith("__") and one.name not in ("self", "cls", "_")
 
 
-def _judge(root: Path, server: Server, subject: DefFact, plan: Plan, kind: str, tally: Tally) -> None:
-    """What the server calls the references of a symbol, against what is changed and what is shown."""
-    if plan.verdict not in (Verdict.OK, Verdict.NEEDS_DECISION):
-        return
-    file = root / subject.path
-    line = file.read_text().splitlines()[subject.name_line - 1]
-    column = len(line.encode()[: subject.name_column].decode())
-    server.open(file, "python")
-    said = {
-        (path, row, at)
-        for path, row, at in _references(server, root, file, subject.name_line - 1, column)
-        if (root / path).read_text().splitlines()[row - 1][at:].startswith(subject.name)
-    }
-    server.close_file(file)
-    sites = {(site.path, site.line) for site in plan.sites}
-    shown = sites | {(site.path, site.line) for group in plan.groups for site in group.sites}
-    tally.said[kind] += len(said)
-    if plan.verdict is Verdict.OK:
-        tally.certain[kind] += sum((path, row) in sites for path, row, _ in said)
-    tally.shown[kind] += sum((path, row) in shown for path, row, _ in said)
-    tally.missed += [f"{plan.symbol} at {p}:{row}" for p, row, _ in sorted(said) if (p, row) not in shown]
+def _where(subject: Subject) -> tuple[str, int, int]:
+    """Path, line and column in bytes."""
+    if isinstance(subject, DefFact):
+        return subject.path, subject.name_line, subject.name_column
+    return subject.path, subject.line, subject.column
 
 
-def _references(server: Server, root: Path, file: Path, line: int, column: int) -> Iterator[_Spot]:
-    found = server.ask(
-        "textDocument/references",
-        textDocument={"uri": file.as_uri()},
-        position={"line": line, "character": column},
-        context={"includeDeclaration": True},
-    )
-    for one in found or []:
-        path = Path(unquote(one["uri"].removeprefix("file://")))
-        if path.is_relative_to(root):
-            start = one["range"]["start"]
-            yield RepoPath(path.relative_to(root).as_posix()), start["line"] + 1, start["character"]
+def _heads(snapshot: Snapshot, subject: Subject) -> Iterator[tuple[str, int, int]]:
+    """Where the definitions stand that have to keep one name."""
+    if isinstance(subject, DefFact):
+        for place in family_of(snapshot, place_of(subject)).places:
+            item = definition_of(snapshot, place)
+            yield place.path, item.name_line, item.name_column
+    else:
+        yield from ((one.path, one.line, one.column) for one in variable_family(snapshot, subject).variables)
 
 
-def _failures(root: Path, tests: str) -> int:
-    """How many tests fail, errors included; a suite that cannot be run at all has them all failing."""
-    source = root / "src" if (root / "src").is_dir() else root
-    done = subprocess.run(
-        [_python(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", "-rN", tests],
-        cwd=root,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=_SUITE_SEC,
-    )
-    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else ""
-    words = last.replace(",", "").split()
-    failed = sum(int(n) for n, what in itertools.pairwise(words) if what[:5] in ("faile", "error"))
-    return failed if done.returncode in (0, 1) else 1_000_000
+def _of(counts: Counter[tuple[str, str]], tool: str) -> int:
+    return sum(count for (one, _), count in counts.items() if one == tool)
 
 
-def _python() -> str:
-    """An environment with what the suites need, made once."""
-    home = CACHE.parent / "suites"
-    python = home / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-qq", *NEEDED], check=True)
-    return str(python)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("packages", nargs="*", help="names of packages; all where none is given")
+    parser.add_argument("--symbols", type=int, default=OF_A_KIND, help="how many of each kind")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--tools", nargs="+", choices=TOOLS, default=TOOLS)
+    said = parser.parse_args()
+    chosen = tuple(one for one in PACKAGES if not said.packages or one[0] in said.packages)
+    for figure in figures(chosen, said.symbols, said.seed, tuple(said.tools)):
+        mark = "" if figure.holds else "  MISSED"
+        print(f"{figure.name:<36} {figure.value:>8.2f} {figure.unit:<2} {figure.detail}{mark}", flush=True)
 
 
-def _counted(counts: Counter[str]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.most_common())
+if __name__ == "__main__":
+    main()
