@@ -130,7 +130,7 @@ def test_a_commit_is_as_gits(world: World, ask: tuple[str, str, bool, list[str]]
 
 
 @pytest.mark.soak
-@settings(max_examples=600)
+@settings(max_examples=1000)
 @given(worlds(most=2), asked())
 def test_many_commits_are_as_gits(world: World, ask: tuple[str, str, bool, list[str]]) -> None:
     check_one(world, ask)

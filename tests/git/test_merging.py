@@ -169,21 +169,21 @@ def test_what_has_stopped_is_ended_by_either(world: World, aborts: bool, by_git:
 
 
 @pytest.mark.soak
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(st.one_of(forks(), dirty()))
 def test_many_merges_end_or_stop_as_those_of_git(world: World) -> None:
     compare_merge(world)
 
 
 @pytest.mark.soak
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(st.one_of(forks(), dirty()), st.booleans(), st.integers(1, 3))
 def test_many_picks_and_reverts_are_those_of_git(world: World, reverts: bool, count: int) -> None:
     compare_picks(world, reverts=reverts, count=count)
 
 
 @pytest.mark.soak
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(forks(), st.booleans(), st.booleans())
 def test_many_that_have_stopped_are_ended_by_either(world: World, aborts: bool, by_git: bool) -> None:
     compare_ends(world, aborts=aborts, by_git=by_git)

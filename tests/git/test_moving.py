@@ -25,7 +25,7 @@ from tests.git.histories import World, made, worlds
 
 PROGRAMS = Programs({"PATH": os.environ["PATH"]})
 FEW = settings(max_examples=8, suppress_health_check=list(HealthCheck))
-MANY = settings(max_examples=400, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=1000, suppress_health_check=list(HealthCheck))
 
 
 def state_of(root: Path) -> plain.State:

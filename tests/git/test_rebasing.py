@@ -33,7 +33,8 @@ def assert_same_notes(ours: Path, theirs: Path) -> None:
         assert left.exists() == right.exists(), name
         if left.exists():
             assert told(left) == told(right), (name, told(left), told(right))
-    assert (ours / ".git" / "REBASE_HEAD").exists() == (theirs / ".git" / "REBASE_HEAD").exists()
+    if (theirs / ".git" / "rebase-merge").exists():  # git leaves it lying about when it skips the last one
+        assert (ours / ".git" / "REBASE_HEAD").exists() == (theirs / ".git" / "REBASE_HEAD").exists()
 
 
 def told(file: Path) -> list[str]:
@@ -133,14 +134,14 @@ def test_steps_are_done_as_git_does_them(world: World, chosen: list[Verb], turne
 
 
 @pytest.mark.soak
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(world=st.one_of(forks(), dirty()), **flags)
 def test_many_rebases_are_those_of_git(world: World, aborts: bool, skips: bool, by_git: bool) -> None:
     compare(world, aborts=aborts, skips=skips, by_git=by_git)
 
 
 @pytest.mark.soak
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(forks(), verbs, st.booleans())
 def test_many_lists_of_steps_are_done_as_git_does_them(
     world: World, chosen: list[Verb], turned: bool

@@ -77,7 +77,7 @@ def test_the_index_is_as_git_makes_it(world: World, paths: list[str]) -> None:
 
 
 @pytest.mark.soak
-@settings(max_examples=300)
+@settings(max_examples=1000)
 @given(worlds(most=2), PATHS)
 def test_many_indexes_are_as_git_makes_them(world: World, paths: list[str]) -> None:
     check_world(world, paths)

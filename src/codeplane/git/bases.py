@@ -9,7 +9,9 @@ from codeplane.git.contents import Drivers, Labels
 from codeplane.git.threeway import Merged, merge_trees
 from codeplane.git.trees import EMPTY_TREE
 
-_BETWEEN: Final = Labels("Temporary merge branch 1", "Temporary merge branch 2", "merged common ancestors")
+BETWEEN: Final = Labels("Temporary merge branch 1", "Temporary merge branch 2", "merged common ancestors")
+"""What sides are called that are common ancestors themselves."""
+
 _DEEPEST: Final = 12
 
 
@@ -45,10 +47,10 @@ def _base(drivers: Drivers, bases: Sequence[str], depth: int) -> tuple[str, str]
         return _tree(drivers.handle, bases[0]), short(drivers.handle, bases[0])
     *others, made = bases
     for other in reversed(others):
-        merged = merge_commits(drivers, made, other, _BETWEEN[:2], depth + 1)
+        merged = merge_commits(drivers, made, other, BETWEEN[:2], depth + 1)
         assert merged is not None, "BUG: ancestors of ancestors are merged whatever they are"
         made = _joined(drivers.handle, merged.tree, (made, other))
-    return _tree(drivers.handle, made), _BETWEEN.base
+    return _tree(drivers.handle, made), BETWEEN.base
 
 
 def _joined(handle: pygit2.Repository, tree: str, parents: tuple[str, str]) -> str:

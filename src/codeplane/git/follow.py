@@ -70,17 +70,17 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
     A commit that has it like one parent has done nothing, and nothing is asked of the other parents.
     """
     commit = commit_of(handle, here.oid)
-    place = _file_at(handle, here.oid, here.path)
+    place = place_at(handle, here.oid, here.path)
     older: list[Version] = []
     renamed: str | None = None
     is_new = True
     for parent in (str(oid) for oid in commit.parent_ids if oid in handle):
-        then, path = _file_at(handle, parent, here.path), here.path
-        if then is None and place is not None:
+        then, path = place_at(handle, parent, here.path), here.path
+        if place is not None and not _is_of_kind(then, place):
             renamed = old_path(handle, parent, here.oid, here.path)
             path = renamed or path
-            then = _file_at(handle, parent, path)
-        is_new = is_new and then is None
+            then = place_at(handle, parent, path)
+        is_new = is_new and not (then if place is None else _is_of_kind(then, place))
         span, is_touched = _mapped(handle, then, place, here.span)
         if not is_touched and (path == here.path or here.span is not None):
             return [Version(parent, path, span)], None
@@ -92,10 +92,9 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
     return older, Step(here, kind, renamed)
 
 
-def _file_at(handle: pygit2.Repository, commit: str, path: str) -> Place:
-    """What a commit has at a path, unless it is a directory."""
-    found = place_at(handle, commit, path)
-    return None if found is not None and found[1] & KIND == TREE else found
+def _is_of_kind(old: Place, new: tuple[str, int]) -> bool:
+    """Whether there was something before, and not a directory where a file is now."""
+    return old is not None and (old[1] & KIND == TREE) == (new[1] & KIND == TREE)
 
 
 def _mapped(handle: pygit2.Repository, old: Place, new: Place, span: Span | None) -> tuple[Span | None, bool]:
