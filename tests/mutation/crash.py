@@ -12,12 +12,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pygit2
 
-from codeplane.core.errors import EditFailed, EditInDoubt
+from codeplane.core.errors import CodePlaneError, EditInDoubt
 from codeplane.git.index_file import entries
 from codeplane.mutation import Disk, Scope
 from codeplane.mutation.journal import Journal
@@ -112,15 +113,27 @@ def live(root: Path, told: Story, disk: Disk, names: list[list[str]] | None = No
                 if operation.gives_up:
                     raise GivesUp
                 world.write_row(operation.id)
-            os.write(acknowledged, f"{operation.id}\n".encode())
-            if names is not None:
-                names.append(staged(root))
-        except (GivesUp, EditFailed, OSError):
-            os.write(acknowledged, f"-{operation.id}\n".encode())
-            break
         except EditInDoubt:
             break
+        except (GivesUp, CodePlaneError, OSError):
+            _answer(acknowledged, f"-{operation.id}\n")
+            break
+        _answer(acknowledged, f"{operation.id}\n")
+        if names is not None:
+            names.append(staged(root))
     world.engine.close()
+
+
+def _answer(acknowledged: int, text: str) -> None:
+    """An answer that nobody hears is none."""
+    with suppress(OSError):
+        os.write(acknowledged, text.encode())
+
+
+def lived(place: Path, seed: int) -> tuple[int, int]:
+    """Has a child live a story; its process id and its exit code."""
+    told = story(seed)
+    return child(lambda: live(place / str(seed) / "repo", told, Disk()))
 
 
 def start(root: Path, disk: Disk) -> None:
@@ -129,8 +142,13 @@ def start(root: Path, disk: Disk) -> None:
 
 def run(work: Callable[[], None]) -> int:
     """Runs it in a child and returns its exit code."""
-    child = os.fork()
-    if child == 0:
+    return child(work)[1]
+
+
+def child(work: Callable[[], None]) -> tuple[int, int]:
+    """Runs it in a child; its process id and its exit code."""
+    pid = os.fork()
+    if pid == 0:
         try:
             work()
         except BaseException:  # noqa: BLE001 - the parent judges by the code
@@ -139,7 +157,7 @@ def run(work: Callable[[], None]) -> int:
             traceback.print_exc()
             os._exit(1)
         os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return pid, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def judge(root: Path, told: Story, names: list[list[str]] | None = None) -> list[str]:
@@ -261,10 +279,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--bare", action="store_true")
     parser.add_argument("--bug", default="")
-    parser.add_argument("--live", type=Path, help="Lives one story in this repository, uncut.")
+    parser.add_argument("--live", type=Path, help="Lives one story after the other in DIR/SEED/repo, uncut.")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[])
     told = parser.parse_args()
     if told.live:
-        live(told.live, story(told.seed), Disk())
+        ends = {seed: lived(told.live, seed) for seed in told.seeds}
+        # By another call than those that are traced.
+        os.writev(sys.stdout.fileno(), [json.dumps(ends).encode()])
         return
     json.dump(campaign(told.kills, told.seed, told.bare, told.bug), sys.stdout)
     print()

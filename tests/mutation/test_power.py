@@ -3,6 +3,7 @@
 import random
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,8 +85,16 @@ def test_a_power_failure_loses_nothing_that_was_acknowledged(empty: Path) -> Non
 
 
 @pytest.mark.soak
-def test_many_power_failures(empty: Path) -> None:
-    assert failures(empty, range(1000, 1200), 40) == []
+@pytest.mark.parametrize("first", [1000, 1050, 1100, 1150])
+def test_many_power_failures(empty: Path, first: int, capsys: pytest.CaptureFixture[str]) -> None:
+    began, lives, times = time.monotonic(), range(first, first + 50), 40
+    wrong = failures(empty, lives, times)
+    with capsys.disabled():
+        spent = time.monotonic() - began
+        print(
+            f"\n{len(lives) * times} power failures in {len(lives)} lives: {len(wrong)} wrong, {spent:.0f} s"
+        )
+    assert wrong == []
 
 
 @pytest.mark.parametrize(
