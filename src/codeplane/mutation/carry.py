@@ -18,8 +18,10 @@ from codeplane.storage.objects import ObjectStore
 
 # No such directory, or something else in its place: what is not there cannot be ours.
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE)
-
-
+# Something is in a directory, somebody uses it, or nobody may remove it: git leaves an empty one as well.
+_STAYS = (
+    *_NOT_THERE, errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY, errno.EACCES, errno.EPERM, errno.EROFS,
+)  # fmt: skip
 # Each time somebody else is faster, one more is needed.
 _MOST_SWAPS = 50
 
@@ -88,7 +90,10 @@ class Carrier:
         problems: list[OSError] = []
         left = self._all_back([step for step in self._batch.steps if step.kind is not Kind.DELETE], problems)
         for path in reversed(self._batch.made):
-            self._remove_directory(path)
+            try:
+                self._remove_directory(path)
+            except OSError as error:
+                problems.append(error)
         for path, mode in reversed(self._batch.emptied):
             try:
                 self._make_directory(path, mode)
@@ -284,8 +289,9 @@ class Carrier:
         try:
             parent = self._directories.at(parent_of(path))
             self._disk.remove_directory(parent, name_of(path))
-        except OSError:
-            # Something is in it, or it is gone.
+        except OSError as error:
+            if error.errno not in _STAYS:
+                raise
             return
         self._directories.forget(path)
 
