@@ -115,6 +115,23 @@ def test_whatever_call_is_refused_nothing_is_half_made(memory: Path, number: int
     assert refused > 10
 
 
+def test_what_could_not_be_cleared_away_holds_no_directory_for_good(memory: Path) -> None:
+    disk = Refusing()
+    world = World.new(memory / "repo", FILES, disk)
+    with world.engine.committed(
+        world.prepare(EditSet((world.edit("pkg/c.py", b"new\n"),))), OperationId("op"), {}, fine
+    ):
+        world.write_row(OperationId("op"))
+        disk.refuse(2, errno.ENOSPC, for_good=True)  # the old content does not get to the store
+    disk.left = 0
+    assert [path for path in world.files() if ".codeplane-" in path]
+    world.apply(world.edit("pkg/c.py", None))
+    assert world.directories() == {"pkg"}
+    again = World(world.root)
+    again.recover()
+    assert again.directories() == set() and again.litter() == []
+
+
 def _child(root: Path, code: str, *, as_nobody: bool = False) -> str:
     """What an edit in a process of its own comes to."""
     program = f"""

@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.mutation.batch import Batch, Kind, Step
-from codeplane.mutation.directories import Directories, name_of, parent_of
+from codeplane.mutation.directories import Directories, ancestors, name_of, parent_of
 from codeplane.mutation.look import Seen, look
 from codeplane.mutation.names import Names
 from codeplane.storage.disk import Disk
@@ -138,6 +138,13 @@ class Carrier:
                 self._disk.unlink(home, step.temp)
             else:
                 store.adopt(home, step.temp, seen.digest)
+
+    def leave_no_empty_homes(self) -> None:
+        """Removes directories that had lost all files but a temporary one, which is gone now as well."""
+        for home in {step.home for step in self._batch.steps}:
+            for path in (home, *ancestors(home)):
+                if path:
+                    self._remove_directory(path)
 
     def sync(self) -> None:
         """Waits until every name is on the disk, with one wait for each directory."""

@@ -190,7 +190,9 @@ class Recovery:
 
     def _clear(self, batch: Batch) -> None:
         with Directories(os.fspath(self._tree.jail.root)) as directories:
-            self._carrier(batch, directories).discard(self._store)
+            carrier = self._carrier(batch, directories)
+            carrier.discard(self._store)
+            carrier.leave_no_empty_homes()
         if batch.index is not None:
             self._index.clear(batch.index)
         self.finished(batch)
