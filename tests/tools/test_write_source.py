@@ -279,7 +279,7 @@ def test_an_edit_that_loses_every_race_is_on_record(make: Make, monkeypatch: pyt
     assert (repo.root / "app.py").read_text() == "# 0\n# 1\n# 2\n" + APP
     [row] = repo.session.ledger.operations()
     assert (row.success, row.failure_class, row.changes) == (False, "EDIT_CONFLICT", ())
-    assert repo.result("task_status")["mutations"] == "1/200"
+    assert repo.result("task_status")["mutations"] == "0/200"
 
 
 def test_a_file_that_does_not_parse_any_more_is_told(make: Make) -> None:

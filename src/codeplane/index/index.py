@@ -1,7 +1,7 @@
 """The index of a repository: kept in step with the working tree, one epoch at a time."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -124,10 +124,20 @@ class Index:
 
     def fingerprint(self) -> Fingerprint:
         """That of the files of the working tree, as of the last look."""
+        with self.standing() as (fingerprint, _):
+            return fingerprint
+
+    @contextmanager
+    def standing(self) -> Iterator[tuple[Fingerprint, Callable[[RepoPath], Digest | None]]]:
+        """The same, and what a file held at that look, if it was indexed; no other look is made meanwhile."""
         with self._refreshing:
             if self._fingerprint is None:
                 self._fingerprint = Fingerprint((path, known.digest) for path, known in self._known.items())
-            return self._fingerprint
+            yield self._fingerprint, self._digest
+
+    def _digest(self, path: RepoPath) -> Digest | None:
+        known = self._known.get(path)
+        return known.digest if known is not None else None
 
     def digests(self) -> dict[RepoPath, Digest]:
         """What each indexed file holds, as of the last look."""

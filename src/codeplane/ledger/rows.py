@@ -16,7 +16,7 @@ GIT_PREFIX: Final = "git_"
 
 _MOST_SHOWN: Final = 20
 _NUMBERS: Final = {"timestamp_ms", "duration_ms", "insertions", "deletions", "mode_before", "mode_after"}
-_ANSWERS: Final = {"success", "recovered", "git_mv"}
+_ANSWERS: Final = {"success", "unchanged", "recovered", "git_mv"}
 _LISTS: Final = {"changes", "failing_tests"}
 
 M = TypeVar("M")
@@ -60,6 +60,7 @@ class Operation:
     failure_class: str | None = None
     failing_tests: tuple[str, ...] = ()
     limit_triggered: str | None = None
+    unchanged: bool = False  # it failed and everything is as it was: no budget counts it
     undoes: OperationId | None = None
     recovered: bool = False
     artifact: Digest | None = None

@@ -9,7 +9,8 @@ _WHEN: Final = "strftime('%Y-%m-%dT%H:%M:%fZ', json_extract(body, '$.{}') / 1000
 # A task that is open has its last row before its last operations.
 _SINCE: Final = (
     "(SELECT {} FROM row AS o WHERE o.task = row.task AND o.kind = 'operation' AND o.number > row.number"
-    " AND json_extract(o.body, '$.limit_triggered') IS NULL{})"
+    " AND json_extract(o.body, '$.limit_triggered') IS NULL"
+    " AND json_extract(o.body, '$.unchanged') IS NULL{})"
 )
 _IS_TEST: Final = f"(json_extract(o.body, '$.op_type') = '{TEST_RUN}')"
 
@@ -56,6 +57,7 @@ CREATE VIEW operations AS SELECT
   json_extract(body, '$.failure_class') AS failure_class,
   json_extract(body, '$.failing_tests') AS failing_tests,
   json_extract(body, '$.limit_triggered') AS limit_triggered,
+  json_extract(body, '$.unchanged') AS unchanged,
   json_extract(body, '$.undoes') AS undoes,
   json_extract(body, '$.recovered') AS recovered,
   json_extract(body, '$.artifact') AS artifact_hash

@@ -144,8 +144,12 @@ class Tasks:
                 task.test_runs += 1
 
     def record(self, task: Task, operation: Operation) -> int:
-        """Adds an operation of the task, and before it the task where it has no row yet."""
+        """Adds an operation of the task, and before it the task where it has no row yet.
+
+        What it was charged is given back where it has failed and changed nothing, on record or not.
+        """
         with self._guard:
+            task.mutations -= operation.unchanged
             number = self._write([*self._opening(task), operation_entry(operation)])
             self._count_in(task)
             return number

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from codeplane.core.edits import EditSet
+from codeplane.core.edits import EditSet, FileChange
 from codeplane.core.errors import CodePlaneError, EditConflict, EditFailed, EditInDoubt, StateError
 from codeplane.core.ids import OperationId
 from codeplane.git import Repository
@@ -52,6 +52,7 @@ class Engine:
         self._journal = Journal(state / FOLDER, tree.jail, self._disk)
         self._index = GitIndex(repository.git_dir, self._disk)
         self._locks = PathLocks()
+        self._under_way: dict[OperationId, tuple[FileChange, ...]] = {}
         self._recovery = Recovery(tree, self._journal, self.objects, self._index, self._disk)
 
     def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
@@ -73,7 +74,7 @@ class Engine:
             if not batch.steps:
                 yield Applied((), 0)
                 return
-            with Directories(self._root) as directories:
+            with self._noted(batch), Directories(self._root) as directories:
                 carrier = Carrier(batch, directories, self._disk, self._tree.largest)
                 applied = self._apply(prepared, batch, carrier, directories, check)
                 try:
@@ -84,6 +85,22 @@ class Engine:
                 self._finish(batch, carrier)
         if self._recovery.unsettled >= _MOST_UNSETTLED or self._journal.size > _LARGEST_JOURNAL:
             self.settle()
+
+    def under_way(self) -> list[FileChange]:
+        """What batches change that have begun and have no row yet, whether or not it is in place."""
+        return [one for changes in self._under_way.copy().values() for one in changes]
+
+    def recorded(self, operation: OperationId) -> None:
+        """The row of a batch is written, in the block of `committed`."""
+        self._under_way.pop(operation, None)
+
+    @contextmanager
+    def _noted(self, batch: Batch) -> Iterator[None]:
+        self._under_way[batch.operation] = changes_of(batch, {}, is_renamed=False)
+        try:
+            yield
+        finally:
+            self._under_way.pop(batch.operation, None)
 
     @contextmanager
     def alone(self, check: Callable[[], None]) -> Iterator[None]:

@@ -99,6 +99,12 @@ class Call:
         While a long pass runs, the answer is what has been read so far, and says so.
         """
         self.repo.refresh(self.progress)
+        with self.seen() as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def seen(self) -> Iterator[Snapshot]:
+        """The repository as the last look found it."""
         with self.repo.index.snapshot() as snapshot:
             self.epoch = snapshot.epoch
             self._warn_of_unread(snapshot)

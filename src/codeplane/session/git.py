@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
 from codeplane.core.edits import FileChange
 from codeplane.core.errors import CodePlaneError
+from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Head
@@ -15,6 +16,7 @@ from codeplane.git.conflicts import Described, described
 from codeplane.git.degraded import check_writable
 from codeplane.git.outcome import Outcome
 from codeplane.git.position import unfinished
+from codeplane.git.stamp import stamp
 from codeplane.graph.diff import State, structural_diff
 from codeplane.graph.impact import affected_tests
 from codeplane.index import Snapshot
@@ -62,19 +64,19 @@ def change(
     repo = call.repo
     if alone:
         check_writable(repo.checkout.repository)
-    call.charge("mutation", op_type)
     with repo.engine.alone(call.check) if alone else nullcontext():
-        before = _Before.look(call)
+        before = _Before.look(call, alone=alone)
         row = replace(before.row(call, op_type), undoes=undoes)
-        with noted(repo.state, row):
+        with noted(repo.state, row), repo.line.held(before.state) if alone else nullcontext():
+            call.charge("mutation", op_type)
             began = time.perf_counter()
             try:
                 outcome = act()
             except CodePlaneError as error:
-                repo.tasks.record(call.task, before.failed(call, row, error, began))
+                before.record(call, before.failed(call, row, error, began))
                 raise
             changed, done = before.compare(call, row, outcome, began)
-            repo.tasks.record(call.task, done)
+            before.record(call, done)
     call.signal(repo.tasks.note_mutation(call.task, done.mutation_fingerprint or ""))
     for note in outcome.notes:
         call.warn(note)
@@ -110,20 +112,22 @@ def reader(call: Call) -> Callable[[str], bytes | None]:
 
 @dataclass(frozen=True)
 class _Before:
-    """The repository before the operation."""
+    """The repository before the operation; without `files`, those are left as they are."""
 
     head: Head
-    fingerprint: str
-    digests: Mapping[RepoPath, Digest]
-    blobs: Mapping[str, int | None]
+    state: Fingerprint
+    stamp: str
+    files: "_Files | None"
 
     @classmethod
-    def look(cls, call: Call) -> "_Before":
-        index = call.repo.index
-        with call.snapshot() as snapshot:
+    def look(cls, call: Call, *, alone: bool) -> "_Before":
+        repository, index = call.repo.checkout.repository, call.repo.index
+        with call.repo.line.looking():
+            call.repo.refresh(call.progress)
+        with call.seen() as snapshot:
             blobs = snapshot.linker.sources.memo.layout.blobs
-        head = call.repo.checkout.repository.head()
-        return cls(head, index.fingerprint().hex(), index.digests(), blobs)
+        files = _Files(index.digests(), blobs) if alone else None
+        return cls(repository.head(), call.repo.line.now(), stamp(repository), files)
 
     def row(self, call: Call, op_type: str) -> Operation:
         return Operation(
@@ -134,7 +138,7 @@ class _Before:
             duration_ms=0,
             op_type=op_type,
             success=False,
-            repo_before=self.fingerprint,
+            repo_before=self.state.hex(),
             head_before=self.head.commit,
             branch_before=self.head.branch,
         )
@@ -155,9 +159,25 @@ class _Before:
         return Changed(row.operation_id, outcome, *parts), done
 
     def failed(self, call: Call, row: Operation, error: CodePlaneError, began: float) -> Operation:
-        """Git may have changed files before it failed; the row tells."""
-        changes, _ = self._seen(call)
-        return replace(self._ended(call, row, changes, began), failure_class=error.name())
+        """Git may have changed files before it failed; the row tells, as far as anybody knows."""
+        changes: tuple[FileChange, ...] = ()
+        is_same = False
+        with suppress(CodePlaneError):
+            changes = self._changes(call)
+            is_same = stamp(call.repo.checkout.repository) == self.stamp and not changes
+        ended = self._ended(call, row, changes, began)
+        return replace(ended, failure_class=error.name(), unchanged=is_same)
+
+    def record(self, call: Call, row: Operation) -> None:
+        """Writes the row; what leaves the files alone has them before and after as it finds them."""
+        repo = call.repo
+        if self.files is not None:
+            with repo.line.released() as now:
+                repo.tasks.record(call.task, replace(row, repo_after=now.hex()))
+        else:
+            with repo.line.turn(row.operation_id) as (was, is_):
+                row = replace(row, repo_before=was.hex(), repo_after=is_.hex())
+                repo.tasks.record(call.task, row)
 
     def _ended(self, call: Call, row: Operation, changes: tuple[FileChange, ...], began: float) -> Operation:
         after = call.repo.checkout.repository.head()
@@ -165,7 +185,6 @@ class _Before:
             row,
             duration_ms=round((time.perf_counter() - began) * 1000),
             changes=changes,
-            repo_after=call.repo.index.fingerprint().hex(),
             head_after=after.commit,
             branch_after=after.branch,
         )
@@ -180,18 +199,30 @@ class _Before:
     def _seen(self, call: Call) -> tuple[tuple[FileChange, ...], Effects]:
         """What differs now. A problem there is told; what git has done is done."""
         try:
-            call.repo.refresh()
-            now = call.repo.index.digests()
-            differ = sorted(
-                path for path in self.digests.keys() | now.keys() if self.digests.get(path) != now.get(path)
-            )
-            changes = tuple(FileChange(path, self.digests.get(path), now.get(path)) for path in differ)
-            return changes, self._effects(call, differ)
+            changes = self._changes(call)
+            differ = [one.path for one in changes]
+            return changes, self.files.effects(call, differ) if self.files is not None else Effects()
         except CodePlaneError as error:
             call.warn(f"Git has done it, but what it affects is not known: {error.message}")
             return (), Effects()
 
-    def _effects(self, call: Call, differ: list[RepoPath]) -> Effects:
+    def _changes(self, call: Call) -> tuple[FileChange, ...]:
+        if self.files is None:
+            return ()
+        call.repo.refresh()
+        was, now = self.files.digests, call.repo.index.digests()
+        differ = sorted(path for path in was.keys() | now.keys() if was.get(path) != now.get(path))
+        return tuple(FileChange(path, was.get(path), now.get(path)) for path in differ)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files before the operation."""
+
+    digests: Mapping[RepoPath, Digest]
+    blobs: Mapping[str, int | None]
+
+    def effects(self, call: Call, differ: list[RepoPath]) -> Effects:
         if not differ:
             return Effects()
         with call.repo.index.snapshot() as snapshot:

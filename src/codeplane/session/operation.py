@@ -11,7 +11,6 @@ from typing import Final
 
 from codeplane.core.edits import EditSet, FileChange
 from codeplane.core.errors import CodePlaneError, EditConflict, EditInDoubt
-from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
@@ -71,7 +70,7 @@ def write(
     """Makes the change and has it in the ledger and in the index when it returns; or nothing has happened.
 
     What is to be done is made out anew when a file changes at the last moment: `make` finds its place again,
-    or refuses. A call that was charged has its row, whatever comes of it.
+    or refuses. A call that was charged has its row, whatever comes of it; one that fails is not counted.
     """
     row: _Row | None = None
     try:
@@ -155,7 +154,7 @@ class _Row:
             duration_ms=0,
             op_type=intent.op_type,
             success=False,
-            repo_before=self._fingerprint().hex(),
+            repo_before=call.repo.line.now().hex(),
             insertions=sum(came for came, _ in lines.values()),
             deletions=sum(went for _, went in lines.values()),
             undoes=intent.undoes,
@@ -166,7 +165,9 @@ class _Row:
         note = noted(self._row)
         with engine.committed(prepared, self._row.operation_id, note, call.check) as applied:
             row = self._done(applied)
-            call.repo.tasks.record(call.task, row)
+            with call.repo.line.turn(row.operation_id, row.changes) as (was, is_):
+                row = replace(row, repo_before=was.hex(), repo_after=is_.hex())
+                call.repo.tasks.record(call.task, row)
         call.signal(call.repo.tasks.note_mutation(call.task, row.mutation_fingerprint or ""))
         return Written(row.operation_id, self.intent, row.changes, self._lines)
 
@@ -177,7 +178,6 @@ class _Row:
             success=True,
             duration_ms=round((time.perf_counter() - self._began) * 1000),
             changes=changes,
-            repo_after=self._fingerprint(changes).hex(),
             mutation_fingerprint=mutation_fingerprint(changes, self._row.insertions, self._row.deletions),
             artifact=self._artifact(changes),
         )
@@ -193,23 +193,19 @@ class _Row:
 
     def note_failure(self, error: CodePlaneError) -> None:
         """A failed operation is on record too, where there is still a way to record it."""
-        failed = replace(
-            self._row,
-            duration_ms=round((time.perf_counter() - self._began) * 1000),
-            repo_after=self._row.repo_before,
-            failure_class=error.name(),
-        )
-        with suppress(CodePlaneError):
-            self.call.repo.tasks.record(self.call.task, failed)
-
-    def _fingerprint(self, changes: tuple[FileChange, ...] = ()) -> Fingerprint:
-        """That of the indexed files with these changes."""
         repo = self.call.repo
-        made = repo.index.fingerprint()
-        for one in changes:
-            if repo.index.knows(one.path) or (one.before is None and repo.tree.may_hold(one.path)):
-                made = made.changed(one.path, one.before, one.after)
-        return made
+        with suppress(CodePlaneError), repo.line.turn(self._row.operation_id) as (was, is_):
+            failed = replace(
+                self._row,
+                duration_ms=round((time.perf_counter() - self._began) * 1000),
+                repo_before=was.hex(),
+                repo_after=is_.hex(),
+                insertions=0,
+                deletions=0,
+                failure_class=error.name(),
+                unchanged=True,
+            )
+            repo.tasks.record(self.call.task, failed)
 
 
 def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
@@ -240,7 +236,9 @@ def _planned(prepared: Prepared) -> tuple[FileChange, ...]:
 def _seen(call: Call, intent: Intent, was: Before) -> Effects:
     """The index has the change now. A problem there is told; the change is made in any case."""
     try:
-        with call.snapshot() as snapshot:
+        with call.repo.line.looking():
+            call.repo.refresh(call.progress)
+        with call.seen() as snapshot:
             return effects(snapshot, was, intent.old, intent.new)
     except CodePlaneError as error:
         call.warn(f"The change is made, but what it affects is not known: {error.message}")

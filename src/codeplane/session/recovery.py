@@ -72,6 +72,7 @@ def _row(one: Recovered) -> Operation:
         deletions=deletions,
         mutation_fingerprint=mutation_fingerprint(changes, insertions, deletions) if is_done else None,
         failure_class=None if is_done else EditInDoubt.name(),
+        unchanged=not is_done,
         undoes=note.get("undoes") if is_done else None,
         recovered=True,
     )

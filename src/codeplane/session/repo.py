@@ -22,6 +22,7 @@ from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
 from codeplane.session.copies import Copies
 from codeplane.session.decisions import Decisions
+from codeplane.session.line import Line
 from codeplane.session.plans import Plans
 from codeplane.session.recovery import recover
 from codeplane.session.savings import Savings
@@ -191,6 +192,7 @@ class RepoSession:
     index: Index
     workers: Workers
     upkeep: Upkeep
+    line: Line
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
     savings: Savings = field(default_factory=Savings)
     copies: Copies = field(default_factory=Copies)
@@ -237,7 +239,8 @@ class RepoSession:
             lambda: _drop_contents(engine, ledger, artifacts),
         )
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
-        opened = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep)
+        line = Line(index, tree, engine)
+        opened = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, line)
         return cls(checkout, state, sessions, *opened, recovered)
 
     def close(self) -> None:
