@@ -48,6 +48,11 @@ class Places:
         return self.config_dir / "config.yaml"
 
     @property
+    def scratch(self) -> Path:
+        """For copies of working trees that are there for a moment."""
+        return self.state_dir / "scratch"
+
+    @property
     def trust_file(self) -> Path:
         return self.state_dir / "trust.json"
 

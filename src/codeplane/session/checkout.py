@@ -23,6 +23,7 @@ class Checkout:
     trusted: bool
     notices: tuple[str, ...]
     programs: Programs
+    scratch: Path  # for copies of the tree, outside of it
 
     @property
     def index_home(self) -> Path:
@@ -54,4 +55,6 @@ class Checkout:
             notices.append(f"{state.config_file} is not obeyed: this repository is not trusted (cpl trust).")
         sources.append(file_source(places.config_file))
         programs = Programs(places.program_env)
-        return cls(root, repository, state, load_settings(sources), trusted, tuple(notices), programs)
+        return cls(
+            root, repository, state, load_settings(sources), trusted, tuple(notices), programs, places.scratch
+        )

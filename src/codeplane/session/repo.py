@@ -33,6 +33,7 @@ from codeplane.storage.database import Database
 from codeplane.storage.files import read_small, write_private
 from codeplane.storage.kept import open_kept
 from codeplane.truth import WorkingTree
+from codeplane.verify.scratch import sweep
 
 _INDEX_WORKERS = 2
 _LARGEST_CONTEXTS = 1_048_576
@@ -212,6 +213,7 @@ class RepoSession:
     def open(cls, checkout: Checkout) -> "RepoSession":
         """Makes the state directory when it is missing and opens the index. The caller holds the lock."""
         state = StateDir.create(checkout.root)
+        sweep(checkout.scratch)
         tree = _tree(checkout)
         workers = Workers(_INDEX_WORKERS)
         if checkout.index_home != checkout.root:

@@ -1,24 +1,66 @@
 """Edits tried out for a call: what they would break, before anything of the repository is touched."""
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Final
 
+from codeplane.config.settings import TestSettings
+from codeplane.core.paths import RepoPath
+from codeplane.graph.impact import Impact, affected_tests
+from codeplane.index import Snapshot
 from codeplane.session.call import Call
-from codeplane.verify import Change, Check, Checked, Verification
+from codeplane.testrun.run import Options, Watch
+from codeplane.verify import Change, Check, Checked, Outcome, Verification
 from codeplane.verify.parse import parses
+from codeplane.verify.testing import Suite, tests_pass
+from codeplane.verify.trial import Original, Trial, trial
 
-
-def _parse(call: Call, change: Change) -> Checked:
-    return parses(call.repo.index, change)
-
-
-_CHECKS: Final[Mapping[Check, Callable[[Call, Change], Checked]]] = {"parse": _parse}
+_MOST_WORKERS: Final = 8
 
 
 def verified(call: Call, change: Change, wanted: Sequence[Check]) -> Verification:
-    """The checks that are wanted, each made once."""
-    found = []
-    for check in dict.fromkeys(wanted):
-        call.check()
-        found.append(_CHECKS[check](call, change))
-    return Verification(tuple(found))
+    """The checks that are wanted, each made once; those that run something share one scratch copy."""
+    with ExitStack() as stack:
+        checks = _Checks(call, change, stack)
+        return Verification(tuple(map(checks.made, dict.fromkeys(wanted))))
+
+
+class _Checks:
+    def __init__(self, call: Call, change: Change, stack: ExitStack) -> None:
+        self._call, self._change, self._stack = call, change, stack
+        self._watch = Watch(call.check, call.progress)
+        self._trial: Trial | None = None
+
+    def made(self, check: Check) -> Checked:
+        self._call.check()
+        if check == "parse":
+            return parses(self._call.repo.index, self._change)
+        if not self._call.repo.checkout.trusted:
+            text = "It would run code of the repository, which is not trusted (cpl trust)."
+            return Checked(check, Outcome.NOT_RUN, text)
+        impact = self._call.ask(self._impact)
+        checkout = self._call.repo.checkout
+        suite = Suite(checkout.settings.tests, checkout.programs, _options(checkout.settings.tests), impact)
+        return tests_pass(self._copy(), suite, self._watch)
+
+    def _impact(self, snapshot: Snapshot) -> Impact:
+        return affected_tests(snapshot, sorted(self._change.before))
+
+    def _copy(self) -> Trial:
+        if self._trial is None:
+            repo = self._call.repo
+            paths = self._call.ask(lambda snapshot: sorted(map(RepoPath, snapshot.lookup.paths)))
+            original = Original(repo.tree, repo.checkout.repository, paths, repo.checkout.scratch)
+            self._trial = self._stack.enter_context(trial(original, self._change, self._watch))
+        return self._trial
+
+
+def _options(settings: TestSettings) -> Options:
+    return Options(
+        workers=settings.workers or min(os.cpu_count() or 1, _MOST_WORKERS),
+        target_timeout_sec=settings.target_timeout_sec,
+        total_timeout_sec=settings.run_timeout_sec,
+        fail_fast=settings.fail_fast,
+        rerun_failures=settings.rerun_failures,
+    )

@@ -10,6 +10,9 @@ from codeplane.verify import Finding, Verification
 
 _MOST_TOLD: Final = 20
 
+# Tests that are run for a plan have their own limits (`tests.run_timeout_sec`).
+LONGEST_SEC: Final = 7200.0
+
 VERIFY: Final[Any] = Field(default=None, max_length=3, description="Tried out in a scratch copy first.")
 
 

@@ -8,7 +8,7 @@ from codeplane.session.refactoring import apply, delete
 from codeplane.tools._delta import told
 from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._verified import VERIFY
+from codeplane.tools._verified import LONGEST_SEC, VERIFY
 from codeplane.verify import Check
 
 
@@ -25,7 +25,7 @@ class RefactorDeleteInput(Input):
     )
 
 
-@tool(Effect.WRITE, "refactoring")
+@tool(Effect.WRITE, "refactoring", timeout_sec=LONGEST_SEC)
 def refactor_delete(call: Call, args: RefactorDeleteInput) -> PlanOutput:
     """Deletes a definition, file or directory that nothing uses; a definition with the imports of it.
 

@@ -8,7 +8,7 @@ from codeplane.session.refactoring import apply, move
 from codeplane.tools._delta import told
 from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._verified import VERIFY
+from codeplane.tools._verified import LONGEST_SEC, VERIFY
 from codeplane.verify import Check
 
 
@@ -26,7 +26,7 @@ class RefactorMoveInput(Input):
     )
 
 
-@tool(Effect.WRITE, "refactoring")
+@tool(Effect.WRITE, "refactoring", timeout_sec=LONGEST_SEC)
 def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
     """Moves a file, a directory or a symbol with every import that leads to it and every one that it needs.
 

@@ -8,7 +8,7 @@ from codeplane.session.refactoring import Naming, apply, rename
 from codeplane.tools._delta import told
 from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._verified import VERIFY
+from codeplane.tools._verified import LONGEST_SEC, VERIFY
 from codeplane.verify import Check
 
 
@@ -35,7 +35,7 @@ class RefactorRenameInput(Input):
     )
 
 
-@tool(Effect.WRITE, "refactoring")
+@tool(Effect.WRITE, "refactoring", timeout_sec=LONGEST_SEC)
 def refactor_rename(call: Call, args: RefactorRenameInput) -> PlanOutput:
     """Renames a symbol everywhere it is meant and nowhere else, with comments and documents.
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from codeplane.core.paths import RepoPath
 
-Check = Literal["parse"]
+Check = Literal["parse", "tests"]
 
 
 class Outcome(StrEnum):

@@ -1,5 +1,6 @@
 """pytest, told about by a plugin of our own."""
 
+import os
 import re
 import signal
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +66,9 @@ class Pytest:
         # Ids begin at the root, wherever the tests are.
         options += ["-o", f"cache_dir={place.reports / 'cache'}", f"--rootdir={place.root / root}"]
         argv = [*_program(place, root), *options, "--", *selectors]
-        env = {**_lines.reporting(place), "PYTHONPATH": str(_lines.REPORTERS)}
+        # In a scratch copy, the files of the copy come before those that are installed.
+        path = [str(_lines.REPORTERS), place.toolbox.programs.env.get("PYTHONPATH", "")]
+        env = {**_lines.reporting(place), "PYTHONPATH": os.pathsep.join(filter(None, path))}
         return Command(tuple(argv), place.root / root, env)
 
     def follow(self, place: Place, batch: Sequence[Target]) -> Follower:

@@ -1,0 +1,65 @@
+"""A directory outside of the repository that is there for one trial and gone afterwards, whatever happens."""
+
+import secrets
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from codeplane.storage.files import private_dir
+from codeplane.storage.lease import Lease
+
+_LEASE: Final = ".lease"
+
+
+@contextmanager
+def scratch_dir(home: Path) -> Iterator[Path]:
+    """An empty directory of its own below `home`; deleted at the end, or by `sweep` after a crash."""
+    private_dir(home)
+    made = home / secrets.token_hex(8)
+    lease = Lease(made)  # before the directory: one without a holder is swept
+    try:
+        made.mkdir(mode=0o700)
+        yield made
+    finally:
+        _remove(made)
+        made.with_name(f"{made.name}{_LEASE}").unlink(missing_ok=True)
+        lease.release()
+
+
+def sweep(home: Path) -> int:
+    """Deletes the directories that nobody holds any more and tells how many these were."""
+    if home.is_symlink() or not home.is_dir():
+        return 0
+    swept = 0
+    for found in sorted(home.glob(f"*{_LEASE}")):
+        made = found.with_name(found.name.removesuffix(_LEASE))
+        with suppress(OSError):  # another process sweeps as well
+            lease = Lease(made)
+            try:
+                if lease.make_sole():
+                    swept += made.is_dir()
+                    _remove(made)
+                    found.unlink(missing_ok=True)
+            finally:
+                lease.release()
+    return swept
+
+
+def _remove(path: Path) -> None:
+    """Deletes a directory, though tests have taken its permissions away or still write to it."""
+    for _ in range(3):
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path, onerror=_permitted)
+        if not path.exists():
+            return
+
+
+def _permitted(again: Callable[[Any], Any], path: str, _: object) -> None:
+    with suppress(OSError):
+        for one in (Path(path).parent, Path(path)):
+            if stat.S_ISDIR(one.lstat().st_mode):
+                one.chmod(0o700)
+        again(path)

@@ -1,0 +1,117 @@
+"""Whether the tests that lead to edited files still pass in a copy with the edits."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from codeplane.config.settings import TestSettings
+from codeplane.core.errors import TestRunnerNotFound
+from codeplane.core.paths import RepoPath
+from codeplane.graph.impact import Impact
+from codeplane.process import Programs
+from codeplane.process.toolbox import Toolbox
+from codeplane.testrun import Case, Target
+from codeplane.testrun.discover import Discovery, discover
+from codeplane.testrun.results import Report, Status
+from codeplane.testrun.run import Options, Watch, Where, run
+from codeplane.verify.environments import python_path
+from codeplane.verify.trial import Trial
+from codeplane.verify.verdict import Checked, Finding, Outcome
+
+_ENDED: Final = {"time": "the time was over", "fail_fast": "it stops at the first failure"}
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The tests of a repository, and which of them an edit concerns."""
+
+    settings: TestSettings
+    programs: Programs
+    options: Options
+    impact: Impact  # of the edited files, before they are edited
+
+
+def tests_pass(trial: Trial, suite: Suite, watch: Watch) -> Checked:
+    """Runs the tests that are concerned; those that fail count unless they fail without the edits too."""
+    trial.edit()
+    found = discover(trial, suite.settings)
+    tests = _moved(trial, suite.impact)
+    chosen = [one for one in found.targets if _is_concerned(one, tests)]
+    if not chosen:
+        return Checked("tests", Outcome.PASSED, f"No test leads to what is edited{_partial(suite)}.")
+    try:
+        report = _run(trial, suite, found, chosen, watch)
+    except TestRunnerNotFound as error:
+        return Checked("tests", Outcome.NOT_RUN, error.message)
+    failed, known = report.failures, set()
+    if failed:
+        known = _failing_before(trial, suite, {case.target for case in failed}, watch)
+    findings = tuple(_finding(case) for case in failed if _before(trial, case.id) not in known)
+    return _told(report, findings, len(failed) - len(findings), suite)
+
+
+def _told(report: Report, findings: tuple[Finding, ...], known: int, suite: Suite) -> Checked:
+    counts = report.counts
+    text = f"{counts[Status.PASSED]} passed, {counts[Status.FAILED] + counts[Status.ERROR]} failed"
+    text += f" in {len(report.targets)} files or suites"
+    if known:
+        text += f"; {known} fail without the edits too"
+    if report.flaky:
+        text += f"; {len(report.flaky)} passed when they were run again"
+    if report.stopped:
+        text += f"; not all were run: {_ENDED.get(report.stopped, report.stopped)}"
+    text += "".join(f"; {note}" for note in report.notes) + _partial(suite)
+    is_whole = not report.stopped and not report.notes
+    passed = Outcome.PASSED if is_whole else Outcome.NOT_RUN
+    return Checked("tests", Outcome.FAILED if findings else passed, f"{text}.", findings)
+
+
+def _partial(suite: Suite) -> str:
+    impact = suite.impact
+    return f" (which ones do is known in part: {'; '.join(impact.reasons)})" if impact.reasons else ""
+
+
+def _run(trial: Trial, suite: Suite, found: Discovery, targets: Sequence[Target], watch: Watch) -> Report:
+    path = python_path(trial.original, trial.root)
+    toolbox = Toolbox(Programs({**suite.programs.env, "PYTHONPATH": path}), trial.root)
+    where = Where(trial.root, toolbox, trial.reports / ("after" if trial.is_edited else "before"))
+    return run(targets, where, suite.options, watch, found.runners)
+
+
+def _failing_before(trial: Trial, suite: Suite, targets: Collection[str], watch: Watch) -> set[str]:
+    """The ids of tests that fail in the copy without the edits, among targets with failures."""
+    trial.restore()
+    found = discover(trial, suite.settings)
+    wanted = {_before(trial, one) for one in targets}
+    again = [one for one in found.targets if one.id in wanted]
+    if not again:
+        return set()
+    calm = replace(suite, options=replace(suite.options, rerun_failures=False))
+    return {case.id for case in _run(trial, calm, found, again, watch).cases if case.is_bad}
+
+
+def _before(trial: Trial, text: str) -> str:
+    """An id with the paths of files that move as they are now."""
+    for path, origin in trial.change.origins.items():
+        if path != origin and text.startswith(path):
+            return origin + text[len(path) :]
+    return text
+
+
+def _moved(trial: Trial, impact: Impact) -> set[RepoPath]:
+    """The tests that are concerned, where they are once the edits are made."""
+    there = {origin: path for path, origin in trial.change.origins.items()}
+    return {there.get(one.path, one.path) for one in impact.tests}
+
+
+def _is_concerned(target: Target, tests: Collection[RepoPath]) -> bool:
+    return target.path in tests or any(_is_inside(test, target.path) for test in tests)
+
+
+def _is_inside(path: RepoPath, directory: RepoPath) -> bool:
+    return path.startswith(f"{directory}/") if directory else True
+
+
+def _finding(case: Case) -> Finding:
+    kind = f"{case.kind}: " if case.kind else ""
+    return Finding(f"{case.id}: {kind}{case.message}", RepoPath(case.path) if case.path else None, case.line)

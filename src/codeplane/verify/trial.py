@@ -1,0 +1,100 @@
+"""A copy of the working tree with edits in it, as if they had been made."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from codeplane.core.edits import FileEdit
+from codeplane.core.paths import RepoPath
+from codeplane.git import Repository
+from codeplane.storage.files import read_small
+from codeplane.testrun.run import Watch
+from codeplane.truth import WorkingTree
+from codeplane.verify.change import Change
+from codeplane.verify.copying import Copy
+from codeplane.verify.environments import link_environments
+from codeplane.verify.gitdir import make_git_dir
+from codeplane.verify.scratch import scratch_dir
+
+_LARGEST: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Original:
+    """The working tree that copies are made of."""
+
+    tree: WorkingTree
+    repository: Repository
+    paths: Collection[RepoPath]  # of its files
+    home: Path  # the directory for copies, outside of the repository
+
+
+@dataclass
+class Trial:
+    """A scratch copy of the tree; what is done there is not done here."""
+
+    root: Path  # of the copy
+    original: Path  # of what it is a copy of
+    reports: Path  # an empty directory beside it
+    change: Change
+    copied: frozenset[RepoPath]
+    is_edited: bool = False
+
+    def paths(self) -> list[RepoPath]:
+        """The files of the copy as it is, sorted."""
+        if not self.is_edited:
+            return sorted(self.copied)
+        gone = {edit.path for edit in self.change.edits.edits if edit.after is None}
+        return sorted((self.copied - gone) | self.change.made.keys())
+
+    def text(self, path: RepoPath) -> str | None:
+        """The text of a file; None where it is none, or too large to be read for what it says."""
+        data = read_small(self.root / path, _LARGEST)
+        if data is None or b"\0" in data:
+            return None
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
+
+    def edit(self) -> None:
+        """Makes the edits in the copy."""
+        if not self.is_edited:
+            for edit in sorted(self.change.edits.edits, key=lambda edit: edit.after is not None):
+                self._set(edit, edit.path, edit.after)
+        self.is_edited = True
+
+    def restore(self) -> None:
+        """Takes the edits back."""
+        if self.is_edited:
+            for edit in sorted(self.change.edits.edits, key=lambda edit: edit.before is not None):
+                self._set(edit, edit.path, self.change.before.get(edit.path))
+        self.is_edited = False
+
+    def _set(self, edit: FileEdit, path: RepoPath, content: bytes | None) -> None:
+        file = self.root / path
+        if content is None:
+            file.unlink(missing_ok=True)
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        if edit.mode is not None:
+            file.chmod(edit.mode)
+
+
+@contextmanager
+def trial(original: Original, change: Change, watch: Watch) -> Iterator[Trial]:
+    """Copies the working tree as it is now; the copy is gone when the block ends."""
+    tree = original.tree
+    with scratch_dir(original.home) as base:
+        root, reports = base / "tree", base / "reports"
+        root.mkdir()
+        reports.mkdir()
+        copy = Copy(tree.jail, root)
+        copy.files(original.paths, watch)
+        copy.links(tree.links())
+        link_environments(tree.jail.root, root, tree.directories())
+        make_git_dir(original.repository, root)
+        yield Trial(root, tree.jail.root, reports, change, frozenset(original.paths))
