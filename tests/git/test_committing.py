@@ -20,6 +20,7 @@ from codeplane.core.errors import (
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
 from codeplane.git.committing import Committed, Wanted, commit, stage_and_commit
+from codeplane.git.landing import begin
 from codeplane.git.selection import Selection
 from codeplane.git.staging import Rules
 from codeplane.process import Programs
@@ -353,3 +354,15 @@ def test_what_the_system_refuses_is_told_and_changes_nothing(root: Path) -> None
     with pytest.raises(GitFailed, match="directory"):
         all_committed(root)
     assert (root / ".git/index").read_bytes() == before and not (root / ".git/index.lock").exists()
+
+
+def test_what_was_cut_off_while_files_were_written_is_not_committed(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "repo")
+    begin(open_repository(root, trusted=False), plain.text(root, "rev-parse", "HEAD^{tree}"))
+    (root / "README.md").write_text("half\n")
+    plain.run(root, "add", "-A")
+    repository, wanted = open_repository(root, trusted=False), Wanted("half")
+    with pytest.raises(GitUnfinished, match="cut off"):
+        commit(repository, PROGRAMS, wanted, OPEN)
+    with pytest.raises(GitUnfinished, match="cut off"):
+        stage_and_commit(repository, PROGRAMS, wanted, OPEN, Selection())

@@ -1,6 +1,7 @@
 """Stashes are git's own: made here and taken up there, and the other way round."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from codeplane.core.errors import GitFailed, GitUnfinished, InvalidArgument, Not
 from codeplane.core.paths import RepoPath
 from codeplane.git import Repository, open_repository
 from codeplane.git.applying import apply, pop
+from codeplane.git.saved import drop_saved, save_work
 from codeplane.git.selection import Selection
 from codeplane.git.stashes import StashOutcome, clear, drop, find, list_stashes, patch, push
 from codeplane.process import Programs
@@ -162,3 +164,14 @@ def test_a_link_is_put_aside_as_a_link(root: Path, repository: Repository, tmp_p
     assert (root / "b").read_text() == "b\n" and not (root / "b").is_symlink()
     taken_up(repository)
     assert (root / "b").is_symlink() and (tmp_path / "outside").read_text() == "untouched\n"
+
+
+def test_what_was_saved_goes_when_it_is_old_and_nobody_needs_it(root: Path, repository: Repository) -> None:
+    names = []
+    for text in ("first", "second"):
+        (root / "a").write_text(text)
+        with repository.opened() as handle:
+            names.append(save_work(repository, handle, text))
+    assert drop_saved(repository, time.time() - 60, lambda _: False) == 0
+    assert drop_saved(repository, time.time() + 60, lambda name: name == names[0]) == 1
+    assert [one.ref for one in list_stashes(repository)] == [names[0]]

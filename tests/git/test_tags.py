@@ -7,7 +7,10 @@ import pytest
 
 from codeplane.core.errors import InvalidArgument, NotFound, RevisionNotFound
 from codeplane.git import open_repository
-from codeplane.git.tags import Tag, create_tag, delete_tag, list_tags
+from codeplane.git.saved import save_work
+from codeplane.git.stashes import list_stashes
+from codeplane.git.taglist import tags_of
+from codeplane.git.tags import create_tag, delete_tag
 from codeplane.process import Programs
 from tests.drive import git, new_repo
 from tests.git.test_commits import ssh_signed
@@ -47,7 +50,23 @@ def test_tags_are_listed_with_the_commits_they_lead_to(root: Path) -> None:
     git(root, "tag", "blob", git(root, "rev-parse", "HEAD:README.md"))
     head = git(root, "rev-parse", "HEAD")
     with open_repository(root, trusted=False).opened() as handle:
-        assert list_tags(handle) == (Tag("light", head), Tag("v1", head, "Version 1"))
+        found = {one.name: (one.target, one.message) for one in tags_of(handle)}
+    assert found["light"] == (head, "") and found["v1"] == (head, "Version 1")
+
+
+def test_names_that_are_not_utf_8_are_in_nobodys_way(root: Path) -> None:
+    (root / "README.md").write_text("work\n")
+    head = git(root, "rev-parse", "HEAD")
+    for kind in (b"tags", b"heads", b"codeplane/saved"):
+        folder = os.fsencode(root / ".git") + b"/refs/" + kind
+        os.makedirs(folder, exist_ok=True)
+        with open(folder + b"/\xff", "w") as stream:
+            stream.write(f"{head}\n")
+    repository = open_repository(root, trusted=False)
+    with repository.opened() as handle:
+        assert [one.name for one in tags_of(handle)] == ["\udcff"]
+        saved = save_work(repository, handle, "before")
+    assert [one.ref for one in list_stashes(repository)] == [saved]
 
 
 def test_a_tag_moves_only_when_it_is_forced(root: Path) -> None:

@@ -19,6 +19,7 @@ from codeplane.git.hooks import run_hook
 from codeplane.git.identity import author as who
 from codeplane.git.identity import committer
 from codeplane.git.index import NextIndex, expected, locked_index
+from codeplane.git.landing import check_landed
 from codeplane.git.messages import cleaned, cleanup_mode, subject_of
 from codeplane.git.outcome import Outcome
 from codeplane.git.repository import Repository
@@ -111,6 +112,7 @@ def _commit(
     following: NextIndex,
     only: Selection | None = None,
 ) -> Committed:
+    check_landed(repository)
     work = _Work(repository, programs, handle, wanted, rules, begun(repository, handle))
     work.check(following.index, only)
     if only is None:

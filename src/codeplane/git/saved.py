@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,6 +36,26 @@ def save_work(
     name = f"{SAVED}{moment}-{str(oid)[:_SHORT]}"
     handle.create_reference_direct(name, oid, True, message=why)
     return name
+
+
+def saved_names(handle: pygit2.Repository) -> list[str]:
+    """What was saved, the newest first."""
+    # Somewhere else there may be a name that is not UTF-8, so names are asked for as bytes.
+    raw = (one.raw_name for one in handle.references.iterator())
+    names = [name.decode() for name in raw if name.startswith(SAVED.encode()) and name.isascii()]
+    return sorted(names, reverse=True)
+
+
+def drop_saved(repository: Repository, until: float, is_needed: Callable[[str], bool]) -> int:
+    """Takes away what was saved before a moment and nobody needs any more; how many that were."""
+    dropped = 0
+    with repository.opened() as handle:
+        for name in saved_names(handle):
+            found = handle.references[name].peel(pygit2.Commit)
+            if found.commit_time < until and not is_needed(name):
+                handle.references.delete(name)
+                dropped += 1
+    return dropped
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from codeplane.git.objects import find_commit
 from codeplane.git.outcome import Outcome
 from codeplane.git.planning import in_tree, plan_paths
 from codeplane.git.repository import Repository
-from codeplane.git.saved import SAVED, Work, head_tree
+from codeplane.git.saved import Work, head_tree, saved_names
 from codeplane.git.selection import Selection
 from codeplane.git.standing import WorkTree
 from codeplane.git.switching import carry_out
@@ -220,8 +220,7 @@ def _stashes(handle: pygit2.Repository) -> list[Entry]:
 
 
 def _saved(handle: pygit2.Repository) -> list[Entry]:
-    names = sorted((name for name in handle.references if name.startswith(SAVED)), reverse=True)
-    return list(_entries(handle, names))
+    return list(_entries(handle, saved_names(handle)))
 
 
 def _entries(handle: pygit2.Repository, names: Iterable[str]) -> Iterable[Entry]:

@@ -1,6 +1,5 @@
 """Names for commits that stay."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import pygit2
@@ -8,7 +7,7 @@ import pygit2
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.git.commits import move_ref
 from codeplane.git.identity import committer, written
-from codeplane.git.messages import cleaned, subject_of
+from codeplane.git.messages import cleaned
 from codeplane.git.names import tag_name
 from codeplane.git.objects import find_commit
 from codeplane.git.outcome import Outcome
@@ -20,32 +19,6 @@ from codeplane.process import Programs
 
 _PREFIX: Final = "refs/tags/"
 _SHORT: Final = 10
-
-
-@dataclass(frozen=True)
-class Tag:
-    """A tag; one with a message is an object of its own, which has a subject."""
-
-    name: str
-    commit: str
-    subject: str | None = None
-
-
-def list_tags(handle: pygit2.Repository) -> tuple[Tag, ...]:
-    """All tags that lead to a commit, by name."""
-    found = []
-    for name in handle.references:
-        if not name.startswith(_PREFIX):
-            continue
-        try:
-            target = handle.references[name].peel(None)
-            commit = target.peel(pygit2.Commit)
-        except (KeyError, ValueError, pygit2.GitError):
-            continue
-        held = handle.get(handle.references[name].target)
-        subject = subject_of(held.message or "") if isinstance(held, pygit2.Tag) else None
-        found.append(Tag(name.removeprefix(_PREFIX), str(commit.id), subject))
-    return tuple(sorted(found, key=lambda one: one.name))
 
 
 def create_tag(

@@ -111,6 +111,10 @@ class History:
             if digest is not None
         }
 
+    def saved(self) -> set[str]:
+        """The references that keep what an operation of git has discarded."""
+        return {one.saved for one in self._all() if one.saved is not None}
+
     def _is_undo(self, operation: Operation) -> bool:
         steps = 0
         while operation.undoes is not None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from codeplane import __version__
 from codeplane.core.errors import CodePlaneError, IndexCorrupt
 from codeplane.core.paths import Digest
+from codeplane.git.saved import drop_saved
 from codeplane.git.worktrees import where
 from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_record
 from codeplane.index.context_file import read_contexts, write_contexts
@@ -40,6 +41,7 @@ _LARGEST_CONTEXTS = 1_048_576
 _MOST_ROOTS = 20
 # An object may be younger than its row, but not by so much.
 _FRESH_SEC = 3600
+_DAY_SEC = 86_400
 
 
 class IndexReport(BaseModel):
@@ -170,12 +172,14 @@ def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
     return checkout.repository.head().commit, index.state().epoch
 
 
-def _drop_contents(engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
+def _drop_contents(checkout: Checkout, engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
     """Old contents stay as long as the ledger has the operation that replaced them."""
     ledger.tidy()
     artifacts.tidy()
     engine.settle()
     engine.objects.collect(ledger.digests().__contains__, time.time() - _FRESH_SEC)
+    kept_sec = checkout.settings.ledger.keep_days * _DAY_SEC
+    drop_saved(checkout.repository, time.time() - kept_sec, ledger.saved().__contains__)
 
 
 @dataclass
@@ -238,7 +242,7 @@ class RepoSession:
             tree,
             settings.index,
             state.path if sys.platform == "linux" else None,
-            lambda: _drop_contents(engine, ledger, artifacts),
+            lambda: _drop_contents(checkout, engine, ledger, artifacts),
         )
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
         line = Line(index, tree, engine)
