@@ -19,6 +19,7 @@ _CHUNK: Final = 1 << 16
 # How often a program that prints nothing is looked at: whether its time is over, whether it is still wanted.
 _LOOK_SEC: Final = 0.05
 _GRACE_SEC: Final = 2.0
+_LAST_SEC: Final = 30.0
 # More than a pipe holds: what is still printing then is not waited for.
 _MOST_DRAINED: Final = 64
 MOST_OUTPUT: Final = 4 << 20
@@ -100,6 +101,9 @@ class Programs:
             _end(process)
             if held is not None:
                 held.end()
+                # It may have had so many children that it took its time to die.
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_LAST_SEC)
 
 
 class _Said:

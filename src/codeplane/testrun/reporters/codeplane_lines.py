@@ -1,6 +1,10 @@
 """Lines about tests, written as they happen, so that neither a crash nor a kill loses one.
 
 Runs in the project's own interpreter, Python 3.8 or later, and imports nothing of CodePlane.
+
+A line is a JSON object. `begin` says that the runner is there, `reading` which file is imported now, `start`
+that a test begins, `case` how it ended, `bad` what stands in the way of a file, `end` that the runner has
+come to its end by itself.
 """
 
 from __future__ import annotations

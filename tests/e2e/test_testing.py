@@ -1,0 +1,80 @@
+"""Tests run through a real client of `cpl mcp`: trust, progress, cancellation, time."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.drive import Cpl, Stdio, eventually, new_repo, user_env
+from tests.testrun.project import left
+
+FILES = {
+    ".gitignore": ".venv\n__pycache__/\n",
+    "app.py": "def one():\n    return 1\n",
+    "tests/test_app.py": "from app import one\n\n\ndef test_one():\n    assert one() == 1\n",
+    "tests/test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(1.5)\n",
+    "tests/test_hangs.py": "import time\n\n\ndef test_hangs():\n    time.sleep(87)\n",
+    "pytest.ini": "[pytest]\npythonpath = .\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Cpl:
+    cpl = Cpl(new_repo(tmp_path / "shop", FILES), user_env(tmp_path / "home"))
+    (cpl.repo / ".venv").symlink_to(sys.prefix)
+    return cpl
+
+
+def ask(client: Stdio, arguments: dict[str, Any]) -> int:
+    call = {"name": "run_test_targets", "arguments": arguments, "_meta": {"progressToken": "p"}}
+    return client.ask("tools/call", call)
+
+
+def until_answered(client: Stdio, asked: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    heard: list[dict[str, Any]] = []
+    while True:
+        message = client.answer(60)
+        if message.get("id") == asked:
+            return message["result"]["structuredContent"], heard
+        heard.append(message)
+
+
+def test_tests_are_run_once_the_user_trusts_the_repository(shop: Cpl) -> None:
+    with shop.mcp() as process:
+        error = process.open().call("run_test_targets", {"target_filter": "test_app"})["error"]
+        assert (error["code"], error["hints"][0]) == (2005, "cpl trust")
+    assert shop.run("trust").returncode == 0
+    # A run has its own deadline, whatever that of other calls is.
+    shop.env["CODEPLANE__SERVER__CALL_TIMEOUT_SEC"] = "1"
+    with shop.mcp() as process:
+        client = process.open()
+        body, heard = until_answered(client, ask(client, {"target_filter": "test_slow"}))
+        assert body["result"]["summary"].startswith("1 passed in 1 targets"), body
+        told = [
+            one["params"].get("message") for one in heard if one.get("method") == "notifications/progress"
+        ]
+        assert "tests/test_slow.py" in told
+
+
+def test_a_cancelled_run_leaves_no_process(shop: Cpl) -> None:
+    shop.run("trust")
+    with shop.mcp() as process:
+        client = process.open()
+        asked = ask(client, {"target_filter": "test_hangs"})
+        while "test_hangs" not in str(client.answer(60)):
+            pass
+        client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": asked}})
+        eventually(lambda: not left("codeplane_pytest"), 30)
+        status = client.call("task_status")["result"]
+        assert "CANCELLED" in json.dumps(status)
+
+
+def test_a_run_from_the_command_line(shop: Cpl) -> None:
+    shop.run("trust")
+    (shop.repo / "app.py").write_text("def one():\n    return 2\n")
+    began = time.monotonic()
+    done = shop.run("call", "run_test_targets", '{"affected_by": "changes"}')
+    assert "assert 2 == 1" in done.stdout, (done.stdout, done.stderr, time.monotonic() - began)
