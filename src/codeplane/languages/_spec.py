@@ -149,6 +149,8 @@ class LanguageSpec:
     declared_first: bool = False
     # The members of a class from outside by its full name; everything in it where the class is not known.
     outside_members: Callable[[str], Container[str]] | None = None
+    # Those whose heirs have members that can be asked for by name, or for their names.
+    naming_bases: frozenset[str] = frozenset()
     # The class that a declared type comes down to, or OTHER_TYPE; given the full names of what is imported.
     # Without it, only types that are plain names are captured.
     declared_type: Callable[[str, Mapping[str, str]], str] | None = None
@@ -194,6 +196,7 @@ class LanguageSpec:
     hooks: str = ""  # pattern of names that frameworks call by
     # Members by which a definition tells its own name to code.
     name_attributes: tuple[str, ...] = ()
+    told_names: tuple[str, ...] = ()  # functions whose first argument is the name that their result is given
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     prototypes: bool = False  # what one file declares, another defines, under the same full name

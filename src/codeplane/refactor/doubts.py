@@ -8,10 +8,11 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import INTERFACES, owner_of
 from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
+from codeplane.index.targets import is_outside
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Occurrence
 from codeplane.languages.modules import Place
-from codeplane.refactor.family import Family
+from codeplane.refactor.family import Family, may_know, written_base
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.text import Lines
 
@@ -42,6 +43,7 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
         if family.is_member:
             yield from _dynamic(snapshot, place)
             yield from _called(snapshot, place, new)
+            yield from _overriding(snapshot, place, new)
     if family.is_local:
         for place in sorted(family.functions):
             yield from _decorated(snapshot, place)
@@ -51,17 +53,23 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
                 yield Problem("test", text, RepoPath(place.path), item.name_line)
 
 
+def tells_name(snapshot: Snapshot, family: Family) -> bool:
+    """Whether code asks definitions for their names, and the family is of those that have an answer."""
+    if family.kind not in _NAMED or not family.places:
+        return False
+    facts = snapshot.linker.sources.facts(min(family.places).path)
+    assert facts is not None, "BUG: a definition has a file"
+    attributes = specs()[facts.language].name_attributes
+    return any(seen.receiver for one in attributes for seen in _seen(snapshot, one))
+
+
 def _asked_by_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
     """Code that asks definitions for their names, and members whose names may be made out of them."""
     if family.kind not in _NAMED or not family.places:
         return
-    sources = snapshot.linker.sources
-    facts = sources.facts(min(family.places).path)
-    assert facts is not None, "BUG: a definition has a file"
-    attributes = specs()[facts.language].name_attributes
-    for path in sources.asking_by_text():
+    for path in snapshot.linker.sources.asking_by_text():
         other = _made_of(snapshot, path, family.name)
-        if other and any(seen.receiver for one in attributes for seen in _seen(snapshot, one)):
+        if other and tells_name(snapshot, family):
             text = f"{other} may be found by a name that is made of {family.name} at run time."
             yield Problem("dynamic", text, RepoPath(path))
             return
@@ -163,6 +171,20 @@ def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
                 told = definition_of(snapshot, holder).name
                 text = f"{told} has a member {name}, which may be implemented without naming {told}."
                 yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
+
+
+def _overriding(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
+    """Members of classes outside of the repository that the new name would take the place of."""
+    owner = owner_of(snapshot, place)
+    if owner is None or not new:
+        return
+    item = definition_of(snapshot, place)
+    for target in snapshot.linker.classes.order((owner,))[1:]:
+        base = written_base(target[0].path) if is_outside(target) else ""
+        known = base and not may_know(snapshot, place, base, item.name)
+        if known and may_know(snapshot, place, base, new):
+            text = f"{base} has a member {new}, which this one would take the place of."
+            yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
 
 
 def _is_of_family(snapshot: Snapshot, place: Place, holder: Place) -> bool:

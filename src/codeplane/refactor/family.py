@@ -217,7 +217,8 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
             continue
         item = definition_of(snapshot, place)
         for target in snapshot.linker.classes.order((owner,))[1:]:
-            if is_outside(target) and (name := _written(target[0].path)) not in told:
+            name = written_base(target[0].path) if is_outside(target) else ""
+            if name and name not in told and may_know(snapshot, place, name, item.name):
                 told.add(name)
                 text = (
                     f"{name}, which {definition_of(snapshot, owner).name} extends, is not in the repository."
@@ -232,6 +233,16 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
             yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
 
 
+def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
+    """Whether a class that is not in the repository may have, or call, a member of a name."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec, item = snapshot.linker.spec(facts), facts.definitions[place.definition]
+    if item.kind not in _MADE and base in spec.naming_bases:
+        return True
+    return spec.outside_members is None or name in spec.outside_members(base)
+
+
 def _is_silent(snapshot: Snapshot, owner: Place) -> bool:
     facts = snapshot.linker.sources.facts(owner.path)
     assert facts is not None, "BUG: a class has a file"
@@ -239,6 +250,7 @@ def _is_silent(snapshot: Snapshot, owner: Place) -> bool:
     return is_interface and snapshot.linker.spec(facts).silent_interfaces
 
 
-def _written(text: str) -> str:
+def written_base(text: str) -> str:
+    """The full name of a class that is not in the repository, as far as it is known."""
     found = _UNTOLD.match(text)
-    return found[1] if found else text
+    return (found[1] if found else text).replace("..", ".")

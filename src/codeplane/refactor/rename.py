@@ -17,7 +17,7 @@ from codeplane.languages.facts import Span
 from codeplane.refactor import words
 from codeplane.refactor.collisions import collisions
 from codeplane.refactor.contexts import contexts_of, divergence
-from codeplane.refactor.doubts import doubts
+from codeplane.refactor.doubts import doubts, tells_name
 from codeplane.refactor.family import Family, family_of, variable_family
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.preserve import breaches
@@ -73,6 +73,8 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
         for word in words.words(snapshot, *told, _spans(snapshot, family))
         if (word.site.path, word.site.line, word.site.column) not in placed
     ]
+    if tells_name(snapshot, family):
+        seen = words.told(seen)
     holders = holders_of(snapshot, family, found.sites)
     groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders)]
     if family.is_local and found.doubts:

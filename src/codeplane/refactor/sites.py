@@ -1,7 +1,7 @@
 """Where a name stands that means a definition, and where it may."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -15,7 +15,9 @@ from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import KEYWORD, Keywords
 from codeplane.refactor.plan import Group, Problem, Risk, Site
 from codeplane.refactor.shorthands import Shorthands
+from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed, uses
+from codeplane.refactor.words import own_name
 
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 # Members that an argument of a call may give a value by name.
@@ -78,6 +80,7 @@ class _Search:
             path, new = RepoPath(place.path), renamed(item.name, self._new)
             site = Site(path, item.name_line, item.name_column, item.name, new, Tier.PROVEN, item.kind)
             self._sites[path, site.line, site.column] = site
+            self._of_own_name(site)
             for ref in self._snapshot.references.to(place):
                 at = (ref.path, ref.line, ref.column)
                 if place in ref.target and ref.tier in _CERTAIN:
@@ -85,6 +88,13 @@ class _Search:
                         self._sites[at] = self._site(ref, ref.tier)
                 else:
                     self._unsure[at] = ref
+
+    def _of_own_name(self, site: Site) -> None:
+        """The string by which a definition is told its own name."""
+        line = Lines(self._snapshot.source(site.path)).text(site.line)
+        column = own_name(self._snapshot, site.path, site.old, line)
+        if column >= 0:
+            self._sites[site.path, site.line, column] = replace(site, column=column, tier=Tier.STRONG)
 
     def _of_variables(self) -> None:
         for one in sorted(self._family.variables):

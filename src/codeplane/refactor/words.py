@@ -2,8 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from codeplane.core.paths import RepoPath
@@ -16,18 +16,24 @@ from codeplane.languages.facts import Span
 from codeplane.refactor.plan import Confidence, Mention, Site
 from codeplane.refactor.text import Lines
 
-Where = Literal["comment", "string", "document", "data", "code"]
+Where = Literal["comment", "string", "prose", "document", "data", "code"]
 
 _LONGEST_PATH: Final = 300
 MOST_FILES: Final = 600
 _LARGEST: Final = 2 << 20
 _DOCUMENTS: Final = (".md", ".markdown", ".rst", ".adoc", ".txt")
+# Documents that have no ending: README, PKG-INFO.
+_CAPITALS: Final = re.compile(r"[A-Z][A-Z_-]+")
 _PATH: Final = re.compile(r"[\w$]+(?:(?:\.|::?|/|#|->|\\)[\w$]+)+")
 _QUOTES: Final = re.compile(rb"[A-Za-z@$]{0,3}(?:\"\"\"|'''|[\"'`])")
 # What tells of the past keeps the names of the past.
 _HISTORY: Final = re.compile(r"(?i)change|history|news|release")
 _PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONG: Final = 3
+_SENTENCE: Final = 4
+_NO_NAME: Final = re.compile(r"[a-zA-Z]+(?:-[a-z]+|'[a-z]+|[.;!?])|is|not|in|for|with|as|and|or|if")
+_END: Final = re.compile(rb"\w+(\W?)")
+_ENDS: Final = (b"", b" ", b",", b";", b"!", b"?", b"-", b'"', b"'")
 _MARKS: Final = ("", "~", "@", "@@", "$")  # that may be a part of the name itself
 _DEFINES: Final = r"\b(?:def|class|func|fun|fn|function|interface|struct|trait|enum|type|const|let|var)"
 _CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
@@ -79,7 +85,7 @@ def _in_file(
     spans: list[tuple[int, int, str]] | None = None
     for found in pattern.finditer(lines.data):
         line, column = lines.position(found.start())
-        if (line, column) in known:
+        if (line, column) in known or own_name(snapshot, path, names[0], lines.text(line)) == column:
             continue
         if spans is None:
             spans = _spans(snapshot, path, lines.data)
@@ -90,6 +96,24 @@ def _in_file(
         yield Word(
             site, where, told, is_exact, _path_around(told, _characters(lines, line, column), names[0])
         )
+
+
+def own_name(snapshot: Snapshot, path: str, name: str, line: str) -> int:
+    """The column in bytes where a definition is told its own name, `T = TypeVar("T")`; -1 where it is not."""
+    facts = snapshot.linker.sources.facts(path)
+    makers = specs()[facts.language].told_names if facts is not None else ()
+    if not makers or name not in line:
+        return -1
+    word = re.escape(name)
+    found = re.match(
+        rf"\s*{word}\s*(?::[^=]+)?=\s*[\w.]*\b(?:{'|'.join(makers)})\(\s*(['\"])(?={word}\1)", line
+    )
+    return len(line[: found.end()].encode("utf-8", "surrogateescape")) if found else -1
+
+
+def told(found: Iterable[Word]) -> list[Word]:
+    """The words of what tells its own name at run time: sentences may hold it as well."""
+    return [replace(word, where="string") if word.where == "prose" else word for word in found]
 
 
 def _spans(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
@@ -116,10 +140,21 @@ def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: 
         if kind == "comment" or _is_docstring(data, start, marks):
             return "comment", ""
         first = opened.end() if opened else start
-        return "string", _text(data[first : end - len(marks)]).lstrip(":")
-    if path.lower().endswith(_DOCUMENTS):
+        text = _text(data[first : end - len(marks)]).lstrip(":")
+        return ("prose" if _is_prose(text, data, at) else "string"), text
+    if path.lower().endswith(_DOCUMENTS) or _CAPITALS.fullmatch(path.rsplit("/", 1)[-1]):
         return "document", ""
     return ("code" if spans else "data"), _quoted(data, at)
+
+
+def _is_prose(text: str, data: bytes, at: int) -> bool:
+    """Whether a string is a sentence in which the name at a position is a word like any other.
+
+    A sentence has words in it that no name can be, so nothing takes it for a name or for a list of names.
+    """
+    words = text.split()
+    is_apart = data[at - 1 : at].isspace() and (found := _END.match(data, at)) and found[1] in _ENDS
+    return bool(is_apart) and len(words) >= _SENTENCE and any(map(_NO_NAME.fullmatch, words))
 
 
 def _is_docstring(data: bytes, start: int, marks: bytes) -> bool:
@@ -160,7 +195,9 @@ def mentions(found: Collection[Word], holders: Collection[str], *, is_alone: boo
     """
     own = {word.site.path for word in found if word.where == "document" and _is_defined(word)}
     for word in found:
-        if word.where in ("comment", "document"):
+        if word.where == "prose":
+            yield Mention(word.site, "low")
+        elif word.where in ("comment", "document"):
             is_only = is_alone and word.site.path not in own
             yield Mention(word.site, _confidence(word, holders, is_alone=is_only))
 

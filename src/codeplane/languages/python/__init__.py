@@ -66,6 +66,7 @@ SPEC = LanguageSpec(
     narrowing=("isinstance", "issubclass"),
     structural_bases=frozenset(("Protocol", "typing.Protocol", "t.Protocol", "typing_extensions.Protocol")),
     outside_members=members_of,
+    naming_bases=frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum")),
     plain_bases=frozenset(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
     ),
@@ -75,12 +76,13 @@ SPEC = LanguageSpec(
     hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
     r"load_tests|main",
     name_attributes=("__name__", "__qualname__"),
+    told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
     class_members=("__class__",),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
         "abstractproperty overload override final lru_cache cache wraps contextmanager "
-        "asynccontextmanager total_ordering runtime_checkable no_type_check parametrize anyio asyncio skip "
-        "skipif xfail usefixtures skipUnless skipIf expectedFailure".split()
+        "asynccontextmanager dataclass total_ordering runtime_checkable no_type_check parametrize anyio "
+        "asyncio skip skipif xfail usefixtures skipUnless skipIf expectedFailure".split()
     ),
     builtins=frozenset(dir(builtins)),
     named_arguments=True,

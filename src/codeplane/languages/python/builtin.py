@@ -2,6 +2,7 @@
 
 import abc
 import builtins
+import collections.abc
 import enum
 import typing
 from collections.abc import Container
@@ -9,6 +10,7 @@ from functools import cache
 
 _KNOWN = {
     **{name: value for name, value in vars(builtins).items() if isinstance(value, type)},
+    **{f"collections.abc.{name}": getattr(collections.abc, name) for name in collections.abc.__all__},
     **{f"enum.{name}": getattr(enum, name) for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum")},
     **{f"{module.__name__}.{name}": object for module, name in ((abc, "ABC"), (typing, "Generic"))},
 }
