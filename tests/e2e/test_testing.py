@@ -78,3 +78,15 @@ def test_a_run_from_the_command_line(shop: Cpl) -> None:
     began = time.monotonic()
     done = shop.run("call", "run_test_targets", '{"affected_by": "changes"}')
     assert "assert 2 == 1" in done.stdout, (done.stdout, done.stderr, time.monotonic() - began)
+
+
+def test_doctor_tells_which_runners_are_missing(shop: Cpl) -> None:
+    assert "tests" not in [one["check"] for one in shop.json("doctor")["checks"]]
+    shop.run("trust")
+    assert {"check": "tests", "outcome": "ok", "detail": "pytest is there"} in shop.json("doctor")["checks"]
+    (shop.repo / ".venv").unlink()
+    (shop.repo / ".venv" / "bin").mkdir(parents=True)
+    (shop.repo / ".venv" / "bin" / "python").symlink_to("/bin/false")
+    done = shop.run("doctor")
+    assert "Test runner 'pytest' not found" in done.stdout and "pip install pytest" in done.stdout
+    assert done.returncode == 0

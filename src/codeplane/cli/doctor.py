@@ -37,7 +37,7 @@ _LIBRARIES = ("mcp", "pydantic", "pygit2", "starlette", "uvicorn", "click")
     help="Where to write the bundle; the state directory by default.",
 )
 def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
-    """Check the repository, the state directory, the settings, the server, the index and the ledger.
+    """Check the repository, its test runners, the state, the settings, the server, the index and the ledger.
 
     Exit code 0 when nothing is wrong, 1 otherwise. The bundle of --logs holds this report, versions and
     log entries; never the token, never your code.
@@ -74,6 +74,7 @@ def _checks(root: Path) -> Iterator[Check]:
     yield "settings", "ok", "every layer is valid"
     yield from (("settings", "note", notice) for notice in checkout.notices)
     yield "trust", "ok", "trusted" if checkout.trusted else "not trusted (cpl trust)"
+    yield from _runner_checks(checkout)
     if not checkout.state.exists:
         yield "state directory", "note", "not made yet (cpl init)"
         return
@@ -81,6 +82,22 @@ def _checks(root: Path) -> Iterator[Check]:
         yield check(checkout.state)
     yield _index_check(checkout.index_file)
     yield from _ledger_checks(checkout.state)
+
+
+def _runner_checks(checkout: Checkout) -> Iterator[Check]:
+    from codeplane.session.runners import check_runners  # nothing else here needs what runs tests
+
+    try:
+        for name, missing in check_runners(checkout):
+            yield ("tests", "ok", f"{name} is there") if missing is None else _missing(name, missing)
+    except CodePlaneError as error:
+        yield _failed("tests", error)
+
+
+def _missing(name: str, error: CodePlaneError) -> Check:
+    """A note: CodePlane itself does not need it."""
+    _, _, told = _failed("tests", error)
+    return "tests", "note", f"Test runner {name!r} not found. {told}"
 
 
 def _state_check(state: StateDir) -> Check:
