@@ -79,7 +79,7 @@ def test_a_changed_header_is_breaking_and_knows_its_users_and_tests(shop: Shop) 
     assert found["impact"] == {"references": {"strong": 4}, "files": 2, "tests": ["tests/test_cart.py"]}
     answer = shop.diff()
     assert answer["breaking"] == ["shop/cart.py: price"] and answer["summary"] == "1 signature changed"
-    assert answer["tests"] == ["high exact tests/test_cart.py"]
+    assert answer["tests"] == ["high exact tests/test_cart.py reaches"]
     assert answer["tests_confidence"] == "complete"
 
 

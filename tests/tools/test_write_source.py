@@ -68,7 +68,7 @@ def test_the_answer_tells_hashes_symbols_and_tests(make: Make) -> None:
     [file] = answer["delta"]["files"]
     assert (file["old_hash"], file["file_sha256"]) == (before, sha(repo, "app.py"))
     assert file["symbols"] == ["signature_changed function save :5-6"]
-    assert answer["tests"] == ["high exact test_app.py"]
+    assert answer["tests"] == ["high exact test_app.py reaches"]
     assert (file["insertions"], file["deletions"]) == (1, 1)
 
 

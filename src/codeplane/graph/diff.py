@@ -143,6 +143,15 @@ def _likeness(one: frozenset[tuple[str, str, str]], other: frozenset[tuple[str, 
     return len(one & other) / len(one | other) if one and other else 0.0
 
 
+def changed_definitions(files: Collection[FileDiff]) -> dict[RepoPath, set[int]]:
+    """The definitions that are others now, by file; what only holds some of them is none."""
+    found = {
+        file.path: {one.after for one in flattened(file.changes) if one.after is not None and one.tags}
+        for file in files
+    }
+    return {path: numbers for path, numbers in found.items() if numbers}
+
+
 def counted(files: Collection[FileDiff]) -> dict[ChangeKind, int]:
     """How many changes there are of each kind; what only holds others is not counted."""
     counts = dict.fromkeys(ChangeKind, 0)

@@ -1,63 +1,48 @@
-"""Which tests a change may concern: by what they import, each match with the evidence for it."""
+"""Which tests a change may concern, each match with the evidence for it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.importing import Links, Reach, links_of, many, reach_of
+from codeplane.graph.hierarchy import is_class
+from codeplane.graph.importing import Reach, many
+from codeplane.graph.leading import FURTHEST, AffectedTest, Match, Search, best_of, module_of, rank
+from codeplane.graph.learnt import Definitions, Learnt, judged
+from codeplane.graph.naming import naming
+from codeplane.graph.reaching import MOST_FILES, reaching, test_name
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.languages.modules import rules
+from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.modules import Place
 
-_BETWEEN: Final = str.maketrans({"/": ".", ":": ".", "\\": "."})
-_FURTHEST: Final = 5  # imports from a test to a changed file
-_MOST_NAMES: Final = 200  # of a changed file, looked for in a test
+__all__ = ["AffectedTest", "Impact", "Known", "Match", "affected_tests", "refined"]
 
-
-class Match(StrEnum):
-    """How a test leads to a changed file. The order is that of the evidence."""
-
-    EXACT = "exact"
-    """It imports the file or something defined in it, through whatever re-exports, or names something of it
-    in the same package."""
-    PARENT = "parent"
-    """It imports a package around the file that imports the file itself, or is in the same package."""
-    CHILD = "child"
-    """It imports a module inside the changed package."""
-    CHAIN = "chain"
-    """It imports a file whose imports lead there."""
+_MOST_NAMED: Final = 20  # files without a module name that are looked for by their names
+_NO_DEFINITIONS: Final[Definitions] = MappingProxyType({})
 
 
-class AffectedTest(NamedTuple):
-    path: RepoPath
-    match: Match
-    module: str  # the changed module that it leads to, or the file that a chain begins with
-    distance: int = 1  # imports on the way; 0 for a test that has changed itself
+class Known(NamedTuple):
+    """What is known about a change beside its files."""
 
-    @property
-    def confidence(self) -> Literal["high", "low"]:
-        return "high" if self.match is Match.EXACT else "low"
-
-    @property
-    def told(self) -> str:
-        """`confidence match path`; of a chain with its length."""
-        length = f":{self.distance}" if self.match is Match.CHAIN else ""
-        return f"{self.confidence} {self.match}{length} {shown(self.path)}"
+    definitions: Definitions = _NO_DEFINITIONS  # those that have changed, by their numbers in the view
+    learnt: Learnt | None = None
+    most_files: int = MOST_FILES  # that are looked at for references
 
 
-_ORDER: Final = {match: number for number, match in enumerate(Match)}
+_NOTHING: Final = Known()
 
 
 @dataclass(frozen=True)
 class Impact:
-    """The tests that import what has changed, sure ones first. `partial` names what could not be followed."""
+    """The tests that a change may concern, sure ones first. `partial` names what could not be followed."""
 
     tests: Sequence[AffectedTest]
-    unresolved: Sequence[RepoPath]  # changed files that no import can name
+    unresolved: Sequence[RepoPath]  # changed files that no import can name and no code names
     reasons: Sequence[str]
+    spared: int = 0  # tests that would be among them, and are known to run nothing of it
 
     @property
     def confidence(self) -> Literal["complete", "partial"]:
@@ -68,29 +53,99 @@ class Impact:
         """`complete`, or `partial` with the reasons."""
         nameless = len(self.unresolved)
         why = [*self.reasons, *([f"{nameless} files that no import can name"] if nameless else [])]
-        return f"{self.confidence}{': ' if why else ''}{'; '.join(why)}"
+        said = f"{self.confidence}{': ' if why else ''}{'; '.join(why)}"
+        left_out = f"{self.spared} tests are left out: an earlier run shows that they run nothing of it"
+        return f"{said}{'; ' if why else ': '}{left_out}" if self.spared else said
 
 
-def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath]) -> Impact:
-    """The test files whose imports lead to changed files. A test that was changed is one of them."""
+def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Known = _NOTHING) -> Impact:
+    """The test files that changed files concern. A test that was changed is one of them."""
     if not changed:
         return Impact((), (), ())
-    modules = {path: _module(snapshot, path) for path in sorted(set(changed))}
+    modules = {path: module_of(snapshot, path) for path in sorted(set(changed))}
     named = {path: module for path, module in modules.items() if module}
-    search = _Search(snapshot, named)
-    found = sorted(filter(None, map(search.best, sorted(snapshot.linker.sources.tests()))), key=_rank)
-    listed, left_out = _without_crowds(found, many(len(snapshot.linker.sources.tests())))
-    unresolved = [path for path in modules if path not in named]
-    return Impact(listed, unresolved, [*_reasons(snapshot, search.reach), *left_out])
+    search = Search(snapshot, named)
+    matches = search.all()
+    nameless = [path for path in modules if path not in named]
+    reasons = list(_reasons(snapshot, search.reach))
+    unresolved = nameless[_MOST_NAMED:]
+    for path in nameless[:_MOST_NAMED]:
+        users, is_whole = naming(snapshot, path)
+        matches += _by_name(snapshot, path, users)
+        if not is_whole:
+            reasons.append(f"code that may name {shown(path)} is not all looked at")
+        if not users:
+            unresolved.append(path)
+    listed, left_out = _without_crowds(best_of(matches), many(len(snapshot.linker.sources.tests())))
+    return refined(snapshot, Impact(listed, unresolved, [*reasons, *left_out]), changed, known)
 
 
-def _rank(one: AffectedTest) -> tuple[int, int, str, str]:
-    return _ORDER[one.match], one.distance, one.path, one.module
+def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
+    """The same tests by what else is known: which reach what has changed, have run it, or have not."""
+    if known.definitions:
+        impact = _marked(snapshot, impact, known)
+    if known.learnt is not None and known.learnt.tests:
+        impact = _narrowed(snapshot, impact, changed, known)
+    return impact
+
+
+def _marked(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
+    reached = reaching(snapshot, known.definitions, known.most_files)
+    tests = [one._replace(reaches=True) if one.path in reached.tests else one for one in impact.tests]
+    module = module_of(snapshot, min(known.definitions))
+    listed = {one.path for one in tests}
+    # References may lead where imports were too many to be listed.
+    more = [AffectedTest(path, Match.CHAIN, module, 2, True) for path in reached.tests if path not in listed]
+    return replace(impact, tests=sorted([*tests, *more], key=rank))
+
+
+def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
+    assert known.learnt is not None, "BUG: nothing was learnt"
+    verdict = judged(snapshot, known.learnt, changed, known.definitions)
+    loose = {path: module for path in sorted(verdict.loose) if (module := module_of(snapshot, path))}
+    meeting = {one.path for one in Search(snapshot, loose).all()} if loose else set()
+    tests: list[AffectedTest] = []
+    spared = 0
+    for one in impact.tests:
+        clean = verdict.clean.get(one.path, frozenset())
+        if not clean or one.match is Match.DATA or not one.distance or one.path in meeting:
+            tests.append(one)
+            continue
+        left = (_defined(snapshot, one.path) | verdict.run.get(one.path, frozenset())) - clean
+        spared += len(clean)
+        if left:
+            tests.append(one._replace(names=tuple(sorted(left))))
+    listed = {one.path for one in impact.tests}
+    there = snapshot.linker.sources.memo.layout.blobs
+    for path, names in verdict.run.items():
+        if path not in listed and path in there:
+            tests.append(AffectedTest(path, Match.RUN, "", 1, names=tuple(sorted(names))))
+    return replace(impact, tests=sorted(tests, key=rank), spared=spared)
+
+
+def _defined(snapshot: Snapshot, path: RepoPath) -> frozenset[str]:
+    """The tests that a file defines, as they are known by."""
+    facts = snapshot.linker.sources.facts(path)
+    items = facts.definitions.having(FLAG_TEST) if facts is not None else ()
+    places = [Place(path, at) for at in items if not is_class(snapshot, Place(path, at))]
+    return frozenset(test_name(snapshot, place) for place in places)
+
+
+def _by_name(snapshot: Snapshot, path: RepoPath, users: Sequence[RepoPath]) -> list[AffectedTest]:
+    """The tests that name a file, and those that lead to code that does."""
+    tests = snapshot.linker.sources.tests()
+    found = [AffectedTest(one, Match.DATA, shown(path)) for one in users if one in tests]
+    code = {one: module for one in users if one not in tests and (module := module_of(snapshot, one))}
+    if code:
+        leading = Search(snapshot, code).all()
+        found += [AffectedTest(one.path, Match.DATA, shown(path), one.distance + 1) for one in leading]
+    return found
 
 
 def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[AffectedTest], list[str]]:
     """Weak matches that a good part of all tests has are counted and not listed, far ones first."""
-    counts = Counter((one.match, one.distance) for one in found if one.match in (Match.CHILD, Match.CHAIN))
+    weak = (Match.CHILD, Match.CHAIN)
+    counts = Counter((one.match, one.distance) for one in found if one.match in weak)
     crowds: set[tuple[Match, int]] = set()
     reasons = []
     if (children := counts.pop((Match.CHILD, 1), 0)) > most:
@@ -106,85 +161,6 @@ def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[Affe
     return [one for one in found if (one.match, one.distance) not in crowds], reasons
 
 
-class _Search:
-    """What imports of changed files look like; what each imported file leads to is found once."""
-
-    def __init__(self, snapshot: Snapshot, named: dict[RepoPath, str]) -> None:
-        self._snapshot, self._named = snapshot, named
-        self._changed = set(named.values())
-        self._links = links_of(snapshot)
-        self.reach = reach_of(self._links, named, _FURTHEST)
-        self._ways: dict[str, tuple[Match, str, int] | None] = {}
-        # Modules inside a changed package are below its directory, or below one of its own name.
-        self._below = tuple({below for path in named for below in _below(path)})
-
-    def best(self, path: str) -> AffectedTest | None:
-        """The best match of a test."""
-        test = RepoPath(path)
-        if test in self._named:
-            return AffectedTest(test, Match.EXACT, self._named[test], 0)
-        ways = [way for target in self._links.imports.get(test, ()) if (way := self._way(target))]
-        for other in map(RepoPath, self._links.around.get(test, frozenset()) & self._named.keys()):
-            match = Match.EXACT if _names_something_of(self._snapshot, test, other) else Match.PARENT
-            ways.append((match, self._named[other], 1))
-        found = [AffectedTest(test, *way) for way in ways]
-        return min(found, key=_rank) if found else None
-
-    def _way(self, target: str) -> tuple[Match, str, int] | None:
-        if target not in self._ways:
-            self._ways[target] = self._found(RepoPath(target))
-        return self._ways[target]
-
-    def _found(self, target: RepoPath) -> tuple[Match, str, int] | None:
-        if target in self._named:
-            return Match.EXACT, self._named[target], 1
-        passes_on = not self._links.imports.get(target, frozenset()).isdisjoint(self._named)
-        is_below = target.startswith(self._below)
-        distance = self.reach.distances.get(target)
-        if not (passes_on or is_below or distance is not None):
-            return None
-        module = _module(self._snapshot, target)
-        if passed_on := _passed_on(self._links, target, module, self._named):
-            return Match.PARENT, passed_on, 1
-        if above := [one for one in _above(module) if one in self._changed]:
-            return Match.CHILD, above[0], 1
-        return None if distance is None else (Match.CHAIN, module, distance + 1)
-
-
-def _below(path: str) -> tuple[str, str]:
-    directory, _, name = path.rpartition("/")
-    inside = f"{directory}/" if directory else ""
-    return inside, f"{inside}{name.partition('.')[0]}/"
-
-
-def _passed_on(links: Links, package: str, module: str, named: dict[RepoPath, str]) -> str:
-    """The changed module that a package around it imports itself; "" where it imports none."""
-    inside = [named[RepoPath(path)] for path in links.imports.get(package, frozenset()) & named.keys()]
-    return min((one for one in inside if module and one.startswith(f"{module}.")), default="")
-
-
-def _names_something_of(snapshot: Snapshot, test: RepoPath, path: RepoPath) -> bool:
-    """Whether a file has the name of something that another defines outside of its functions and classes."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(path)
-    items = [item.name for item in facts.definitions if item.parent < 0] if facts is not None else []
-    return any(sources.occurrences(test, name) for name in dict.fromkeys(items[:_MOST_NAMES]))
-
-
-def _above(module: str) -> list[str]:
-    """The packages around a module, inner ones first."""
-    parts = module.split(".")
-    return [".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
-
-
-def _module(snapshot: Snapshot, path: RepoPath) -> str:
-    """The name that imports know a file by, with dots between its parts; "" where there is none."""
-    facts = snapshot.linker.sources.facts(path)
-    if facts is None or rules(facts.language) is None:
-        return ""
-    return snapshot.identities.module(path).replace("::", ".").translate(_BETWEEN)
-
-
 def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     coverage = snapshot.coverage
     if coverage.unread:
@@ -194,7 +170,7 @@ def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     if dynamic:
         yield f"{len(dynamic)} test files import by names made at run time"
     if not reach.is_whole:
-        yield f"chains of more than {_FURTHEST} imports are not followed"
+        yield f"chains of more than {FURTHEST} imports are not followed"
     if reach.hubs:
         more = f" and {len(reach.hubs) - 1} more" if len(reach.hubs) > 1 else ""
         yield f"tests that only {shown(reach.hubs[0])}{more} lead to are not listed: many tests import that"

@@ -159,6 +159,11 @@ class Snapshot:
     def file(self, path: RepoPath) -> FileFact | None:
         return next(self._files("AND e.path = ?", (sql_text(path),)), None)
 
+    def digests(self) -> dict[RepoPath, str]:
+        """What tells the content of each file from others."""
+        rows = self._connection.execute("SELECT path, digest FROM entry WHERE view = ?", (self._view,))
+        return {from_sql(path): digest for path, digest in rows}
+
     def files(self, limit: int, after: RepoPath | None = None) -> Found[FileFact]:
         """Files in order of their paths, beginning after one."""
         rows = self._files("AND e.path > ? ORDER BY e.path", (sql_text(after or RepoPath("")),))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from codeplane.languages._spec import LanguageSpec, language_of, specs
+from codeplane.languages._spec import LanguageSpec, Sharing, language_of, specs
 from codeplane.languages._style import HeaderStyle
 
 if TYPE_CHECKING:
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HeaderStyle",
     "LanguageSpec",
+    "Sharing",
     "extract",
     "extractor_version",
     "has_references",

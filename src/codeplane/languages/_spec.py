@@ -18,6 +18,18 @@ _NO_FLAGS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
+class Sharing:
+    """What tests get without an import, by the customs of a test framework."""
+
+    files: tuple[str, ...]  # names of files whose fixtures the tests in their directory and below get
+    plugins: str  # the variable in them that names modules with more
+    word: str  # the name that every mark of a fixture has in it
+    mark: str  # pattern of what marks a function as a fixture, which tests ask for by a parameter of its name
+    for_all: str  # pattern in the mark of one that all tests get
+    asked: tuple[str, ...]  # functions that ask for fixtures by strings
+
+
+@dataclass(frozen=True)
 class LanguageSpec:
     """The data of one language. Everything that a query can say is in the queries, not here."""
 
@@ -113,6 +125,7 @@ class LanguageSpec:
     main_guard: str = ""  # pattern of the line by which a file says that it can be run
     tests: Mapping[str, str] = field(default_factory=dict)  # kind → pattern of names that are tests
     test_base: str = ""  # pattern of base classes that make a class a test suite
+    sharing: Sharing | None = None  # None where tests get only what they import
     tests_by_place: bool = False  # names alone do not tell: only files that are for tests define some
     # Ending → endings of what such a file is made from or declares, where there is one of the same name.
     made_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

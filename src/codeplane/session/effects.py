@@ -4,14 +4,16 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.diff import FileDiff, State, structural_diff
-from codeplane.graph.impact import Impact, affected_tests
+from codeplane.graph.diff import FileDiff, State, changed_definitions, structural_diff
+from codeplane.graph.impact import Impact, Known, affected_tests, refined
 from codeplane.index import Snapshot
 from codeplane.index.sources import ViewSources
 
 Contents = Mapping[RepoPath, bytes | None]
 
 _BROKEN = ("partial", "failed")
+# A write does not wait long for what it tells besides.
+_MOST_FILES = 60
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def effects(snapshot: Snapshot, was: Before, old: Contents, new: Contents) -> Ef
     layout = sources.memo.layout.blobs
     blobs: dict[str, int | None] = {path: layout[path] for path in new if path in layout}
     then = State("before", was.blobs, sources, old.get, snapshot.epoch)
-    files = structural_diff(then, State("after", blobs, sources, new.get, snapshot.epoch))
+    files = list(structural_diff(then, State("after", blobs, sources, new.get, snapshot.epoch)))
     broken = [
         RepoPath(path)
         for path, blob in blobs.items()
@@ -55,6 +57,8 @@ def effects(snapshot: Snapshot, was: Before, old: Contents, new: Contents) -> Ef
     ]
     made = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
     impact = _together(affected_tests(snapshot, made), was.impact, layout)
+    known = Known(changed_definitions(files), most_files=_MOST_FILES)
+    impact = refined(snapshot, impact, sorted(map(RepoPath, blobs)), known)
     return Effects(tuple(files), impact, tuple(broken))
 
 

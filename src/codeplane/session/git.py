@@ -17,8 +17,8 @@ from codeplane.git.degraded import check_writable
 from codeplane.git.outcome import Outcome
 from codeplane.git.position import unfinished
 from codeplane.git.stamp import stamp
-from codeplane.graph.diff import State, structural_diff
-from codeplane.graph.impact import affected_tests
+from codeplane.graph.diff import State, changed_definitions, structural_diff
+from codeplane.graph.impact import Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.session.call import Call
@@ -255,11 +255,14 @@ def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[Re
     layout = sources.memo.layout.blobs
     then: dict[str, int | None] = {path: old[path] for path in differ if path in old}
     now: dict[str, int | None] = {path: layout[path] for path in differ if path in layout}
-    files = structural_diff(
-        State("before", then, sources, lambda _: None, snapshot.epoch),
-        State("after", now, sources, lambda _: None, snapshot.epoch),
+    files = list(
+        structural_diff(
+            State("before", then, sources, lambda _: None, snapshot.epoch),
+            State("after", now, sources, lambda _: None, snapshot.epoch),
+        )
     )
-    impact = affected_tests(snapshot, [path for path in differ if path in now])
+    known = Known(changed_definitions(files))
+    impact = affected_tests(snapshot, [path for path in differ if path in now], known)
     if gone := len(then.keys() - now.keys()):
         impact = replace(impact, reasons=[*impact.reasons, f"{gone} files are gone that tests may need"])
     return Effects(tuple(files), impact)

@@ -6,7 +6,7 @@ from pydantic import Field
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
-from codeplane.graph.impact import affected_tests
+from codeplane.graph.impact import Known, affected_tests
 from codeplane.graph.places import place_of, qualified, short
 from codeplane.graph.references import Reference, references_to
 from codeplane.index import Snapshot
@@ -91,12 +91,13 @@ def _found(snapshot: Snapshot, target: str) -> _Rest:
     if path is not None:
         files = files_of(snapshot, path)
         uses: Sequence[Reference] = uses_of_files(snapshot, files)
-        told = str(path)
+        told, known = str(path), Known()
     else:
         definition = snapshot.symbol(target)
         files, uses = [definition.path], references_to(snapshot, definition).items
         told = qualified(snapshot, place_of(definition))
-    tests = [one.told for one in affected_tests(snapshot, files).tests if one.path not in files]
+        known = Known({definition.path: (definition.position,)})
+    tests = [one.told for one in affected_tests(snapshot, files, known).tests if one.path not in files]
     return _Rest(told, uses, tests, 0)
 
 

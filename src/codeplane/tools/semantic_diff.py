@@ -8,8 +8,8 @@ from pydantic import Field
 from codeplane.core.errors import CursorGone, RevisionNotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.diff import FileDiff, counted, diff_of
-from codeplane.graph.impact import affected_tests
+from codeplane.graph.diff import FileDiff, changed_definitions, counted, diff_of
+from codeplane.graph.impact import Known, affected_tests
 from codeplane.graph.risk import Blast, blast_of, category_of, risk_of
 from codeplane.graph.states import commits_among, state_of
 from codeplane.graph.structure import Change, ChangeKind, flattened
@@ -159,7 +159,8 @@ def _whole(snapshot: Snapshot | None, files: Sequence[FileDiff]) -> dict[str, ob
         "other_files": [_other(snapshot, file) for file in others[:_MOST_FILES]] or None,
     }
     if snapshot is not None and files:
-        impact = affected_tests(snapshot, [file.path for file in files if file.status != "deleted"])
+        there = [file.path for file in files if file.status != "deleted"]
+        impact = affected_tests(snapshot, there, Known(changed_definitions(files)))
         told["tests"] = [one.told for one in impact.tests[:_MOST_TESTS]] or None
         told["tests_confidence"] = impact.told
         left_out["tests"] = len(impact.tests) - _MOST_TESTS

@@ -3,7 +3,7 @@
 import builtins
 import sys
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._spec import LanguageSpec, Sharing
 from codeplane.languages._style import PYTHON, HeaderStyle
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
 from codeplane.languages.python.annotations import declared_type, returned_type
@@ -29,6 +29,14 @@ SPEC = LanguageSpec(
     private=r"_(?!_).*|__.*(?<!__)",
     tests={"function": r"test(_.*|[A-Z].*)?", "method": r"test(_.*|[A-Z].*)?", "class": r"Test.*"},
     test_base=r"(.*\.)?\w*TestCase",
+    sharing=Sharing(
+        files=("conftest.py",),
+        plugins="pytest_plugins",
+        word="fixture",
+        mark=r"(?m)^\s*@(?:\w+\.)?fixture\b",
+        for_all=r"\bautouse\s*=\s*True\b",
+        asked=("usefixtures", "getfixturevalue"),
+    ),
     tests_by_place=True,
     made_from={".pyi": (".py",)},
     outputs=("build",),

@@ -1,0 +1,52 @@
+"""Which code names a file that no import can name: by its name, or by that of a directory around it."""
+
+import re
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index import Snapshot
+from codeplane.languages.modules import rules
+
+_MOST_FILES: Final = 100
+_FURTHEST: Final = 4  # directories around the file
+
+
+def naming(snapshot: Snapshot, path: RepoPath) -> tuple[list[RepoPath], bool]:
+    """The code that names a file, and whether all that may was looked at."""
+    directory, _, name = path.rpartition("/")
+    found, is_whole = _holding(snapshot, path, name, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    if len(snapshot.linker.sources.memo.layout.by_name.get(name, ())) > 1:
+        found = _nearer(snapshot, found, directory) or found
+    around = directory.split("/") if directory else []
+    for count in range(len(around), max(0, len(around) - _FURTHEST), -1):
+        if found:
+            break
+        above, last = "/".join(around[: count - 1]), around[count - 1]
+        named, whole = _holding(snapshot, path, last, rf"[\"'/]{re.escape(last)}[\"'/]")
+        found = [one for one in named if _is_at_or_above(one, above)]
+        is_whole = is_whole and whole
+    return found, is_whole
+
+
+def _holding(snapshot: Snapshot, path: RepoPath, word: str, pattern: str) -> tuple[list[RepoPath], bool]:
+    """The code with a text in it that matches; the word index says where to look."""
+    holding = snapshot.files_with_words([word], _MOST_FILES)
+    code = [one.path for one in holding.items if one.path != path and one.language and rules(one.language)]
+    asked = re.compile(pattern.encode("utf-8", "surrogateescape"))
+    return [one for one in code if asked.search(snapshot.source(one))], not holding.truncated
+
+
+def _nearer(snapshot: Snapshot, found: list[RepoPath], directory: str) -> list[RepoPath]:
+    """Those that can mean just this one of several files of a name."""
+    last = directory.rpartition("/")[2].encode("utf-8", "surrogateescape")
+    return [
+        one
+        for one in found
+        if one.rpartition("/")[0] == directory
+        or (last and re.search(rb"[\"'/]" + re.escape(last) + rb"[\"'/]", snapshot.source(one)))
+    ]
+
+
+def _is_at_or_above(path: str, directory: str) -> bool:
+    own = path.rpartition("/")[0]
+    return not own or own == directory or directory.startswith(f"{own}/")
