@@ -1,8 +1,10 @@
 """pytest for real: results as data, whatever a suite does."""
 
+import ast
 from pathlib import Path
 
 from codeplane.testrun.results import End, Status
+from codeplane.testrun.runners._lines import REPORTERS
 from tests.testrun.project import Project, one
 
 FAILING = """\
@@ -58,6 +60,17 @@ def test_a_file_that_cannot_be_imported_is_told_with_its_line(tmp_path: Path) ->
         2,
     )
     assert "nothing_there" in case.message
+
+
+def test_a_file_that_cannot_be_imported_does_not_stop_the_others(tmp_path: Path) -> None:
+    files = {"test_a.py": "import nothing_there\n", "test_b.py": "def test_b(): pass\n"}
+    report = Project(tmp_path, files).run(workers=1, rerun_failures=False)
+    assert report.counts == {Status.ERROR: 1, Status.PASSED: 1}
+
+
+def test_reporters_are_written_for_old_interpreters() -> None:
+    for file in REPORTERS.glob("*.py"):
+        ast.parse(file.read_text(), feature_version=(3, 8))
 
 
 def test_a_syntax_error_is_told_with_its_line(tmp_path: Path) -> None:

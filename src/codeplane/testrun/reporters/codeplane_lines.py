@@ -64,11 +64,9 @@ class Lines:
                 measured.json_report(outfile=outfile + ".part")
             except coverage.CoverageException:  # nothing was run that could be measured
                 return
-            with (
-                open(outfile + ".part", encoding="utf-8") as made,
-                open(outfile, "w", encoding="utf-8") as out,
-            ):
+            with open(outfile + ".part", encoding="utf-8") as made:
                 files = json.load(made)["files"]
+            with open(outfile, "w", encoding="utf-8") as out:
                 json.dump({"files": {os.path.join(here, name): files[name] for name in files}}, out)
 
         return done

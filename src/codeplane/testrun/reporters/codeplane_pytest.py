@@ -89,7 +89,7 @@ def pytest_collectstart(collector: Any) -> None:
 
 def pytest_exception_interact(node: Any, call: Any, report: Any) -> None:
     """A file that cannot be collected; failures of tests are told by their reports."""
-    if isinstance(report, pytest.CollectReport):
+    if getattr(report, "when", "") == "collect":
         error = call.excinfo.value
         # pytest wraps what an import raised in an error of its own.
         error = error.__cause__ or getattr(error, "cause", None) or error

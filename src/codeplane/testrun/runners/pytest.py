@@ -63,6 +63,8 @@ class Pytest:
         selectors = [one for target in batch for one in target.selector.split("\n")]
         # `-rN` and `--tb=no`: nobody reads the summary. The cache would be a change of the working tree.
         options = ["-p", "codeplane_pytest", "-q", "-rN", "--tb=no", "--color=no"]
+        # A file that cannot be imported is no reason to leave out the others.
+        options.append("--continue-on-collection-errors")
         # Ids begin at the root, wherever the tests are.
         options += ["-o", f"cache_dir={place.reports / 'cache'}", f"--rootdir={place.root / root}"]
         argv = [*_program(place, root), *options, "--", *selectors]
