@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pygit2
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, currently_in_test_context, event, given, settings
 
 from codeplane.git.bases import BETWEEN, merge_bases, merge_commits
 from codeplane.git.contents import Drivers
@@ -19,8 +19,8 @@ from codeplane.git.outcome import Side
 from codeplane.git.threeway import Merged, renames_between
 from codeplane.git.trees import side_at
 from tests.git import plain
-from tests.git.forks import forks
-from tests.git.histories import World, made
+from tests.git.forks import forks, long_text
+from tests.git.histories import File, Files, Made, World, made
 
 NUMBERS = (1, 2, 3)
 
@@ -60,7 +60,8 @@ def compare(world: World) -> None:
         settings_ = ("-c", "merge.directoryRenames=false")
         said = plain.run(root, *settings_, "merge-tree", "--write-tree", "-z", "main", "side", fails=True)
         tree, *listed = takewhile(len, said.split(b"\0"))
-        event("conflicts" if listed else "clean")
+        if currently_in_test_context():
+            event("conflicts" if listed else "clean")
         if tree.decode() == merged.tree and stages_told(listed) == stages_of(merged):
             return
         assume(same_renames(root, handle, ours, theirs))
@@ -112,7 +113,8 @@ def assert_differs_by_lines_only(
     root: Path, handle: pygit2.Repository, merged: Merged, git: tuple[str, dict[tuple[str, int], Side]]
 ) -> None:
     """Every file that is not git's is what `git merge-file` makes of the same three."""
-    event("lines differ")
+    if currently_in_test_context():
+        event("lines differ")
     tree, stages = git
     changed = plain.run(root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", tree, merged.tree)
     ours, ancestor = stages_of(merged), merged_ancestor(root, handle)
@@ -145,3 +147,31 @@ def made_by_merge_file(root: Path, handle: pygit2.Repository, sides: list[Side |
         (root.parent / str(number)).write_bytes(handle[side.oid].read_raw() if side is not None else b"")
     labels = ("-L", "main", "-L", "base", "-L", "side")
     return plain.run(root, "merge-file", "-p", *labels, names[1], names[0], names[2], fails=True)
+
+
+@pytest.mark.parametrize("also_there", [False, True])
+def test_a_link_in_the_place_of_a_file_that_the_other_side_has_renamed(also_there: bool) -> None:
+    text, link = File(long_text("one")), File(b"elsewhere", 0o120000)
+    side = {"a": link, **({"b": File(long_text("two"))} if also_there else {})}
+    states = ({"a": text}, side, {"b": File(long_text("one") + b"more\n")})
+    commits = tuple(
+        Made((0,) if number else (), files, "A <a@example.org>", "Do it\n", 1_600_000_000 + number, "+0000")
+        for number, files in enumerate(states)
+    )
+    compare(World(commits, 1, states[-1], states[-1]))
+
+
+def test_a_file_that_one_ancestor_renamed_and_another_deleted_stands_as_it_was() -> None:
+    old, new = File(long_text("one")), File(long_text("one") + b"more\n", 0o100755)
+    states: tuple[tuple[tuple[int, ...], Files], ...] = (
+        ((), {"a": old, "k": old}),
+        ((0,), {"k": old}),
+        ((0,), {"b": new, "k": old}),
+        ((1, 2), {"b": File(new.data), "k": old}),
+        ((2, 1), {"b": new, "k": old}),
+    )
+    commits = tuple(
+        Made(parents, files, "A <a@example.org>", "Do it\n", 1_600_000_000 + number, "+0000")
+        for number, (parents, files) in enumerate(states)
+    )
+    compare(World(commits, 3, states[-1][1], states[-1][1]))

@@ -94,6 +94,10 @@ def _is_traced(side: Side) -> bool:
     return side.oid != _EMPTY_BLOB and side.mode & _KIND != _SUBMODULE
 
 
+def _is_regular(side: Side) -> bool:
+    return side.mode & _KIND == _REGULAR
+
+
 class _Work:
     def __init__(self, drivers: Drivers, labels: Labels, ours: _Changes, theirs: _Changes) -> None:
         self._drivers, self._labels = drivers, labels
@@ -142,10 +146,14 @@ class _Work:
         assert mine is not None, "BUG: a rename leads to a file"
         is_taken = (target.theirs if is_ours else target.ours) is not None
         names = (old, new, old) if is_ours else (old, old, new)
+        is_other_kind = other is not None and _is_regular(other) != _is_regular(mine)
         if other is None:
             target.is_clash = True
             if not is_taken:
                 target.base = source.base
+        elif is_other_kind:
+            # The other side has put a link or the like in the old place: that is a file of its own.
+            target.base, source.base, target.names = source.base, None, (old, new, new)
         elif is_taken:
             ours, theirs = (mine, other) if is_ours else (other, mine)
             made, _ = self._joined(new, _Item(source.base, ours, theirs, names), longer=1)
@@ -159,7 +167,8 @@ class _Work:
                 target.theirs = other
             else:
                 target.ours = other
-        source.base = source.ours = source.theirs = None
+        if not is_other_kind:
+            source.base = source.ours = source.theirs = None
 
     def _joined(self, path: str, item: _Item, longer: int = 0) -> tuple[Side, bool]:
         """Two files that are there made into one."""
@@ -202,7 +211,8 @@ class _Work:
     def _decide(self, path: str, item: _Item) -> None:
         base, ours, theirs = item.base, item.ours, item.theirs
         if item.is_clash and (ours is None) != (theirs is None):
-            self._settle(path, item, ours or theirs, is_clean=False)
+            kept = base if base is not None and self._drivers.depth else ours or theirs
+            self._settle(path, item, kept, is_clean=False)
         elif ours == theirs or base == theirs:
             self._settle(path, item, ours, is_clean=not item.is_clash)
         elif base == ours:
