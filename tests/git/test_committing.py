@@ -1,6 +1,7 @@
 """A commit has what git's own has: tree, parents, message, index; hooks may change or refuse it."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -366,3 +367,15 @@ def test_what_was_cut_off_while_files_were_written_is_not_committed(tmp_path: Pa
         commit(repository, PROGRAMS, wanted, OPEN)
     with pytest.raises(GitUnfinished, match="cut off"):
         stage_and_commit(repository, PROGRAMS, wanted, OPEN, Selection())
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_path_that_is_staged_as_deleted_is_committed_alone(root: Path, is_there: bool) -> None:
+    git(root, "rm", "-q", "--cached", "a.txt")
+    if not is_there:
+        (root / "a.txt").unlink()
+    theirs = root.parent / "theirs"
+    shutil.copytree(root, theirs)
+    ask = ("only", "Do it", True, ["a.txt"])
+    assert ours_does(root, *ask) == git_does(theirs, *ask) == "done"
+    assert seen(root) == seen(theirs)

@@ -17,9 +17,11 @@ from codeplane.git.filters import add_filtered, check_filters, filtered
 from codeplane.git.index import NextIndex, is_frozen, locked_index, put_entry, put_file
 from codeplane.git.outcome import Outcome, Side
 from codeplane.git.repository import Repository
+from codeplane.git.saved import head_tree
 from codeplane.git.selection import Selection
 from codeplane.git.settings import flag
 from codeplane.git.standing import EXECUTABLE, FILE, LINK, SUBMODULE, WorkTree
+from codeplane.git.trees import side_at
 from codeplane.jail import shown
 from codeplane.jail.beneath import open_beneath
 from codeplane.process import Programs
@@ -135,7 +137,7 @@ class _Staging:
 
     def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
         known = in_index(self.handle, path)
-        is_known = known is not None or is_torn
+        is_known = known is not None or is_torn or (self.tracked_only and self._is_in_head(path))
         found = None if tree.blocker(path) is not None else _lstat(self.repository, path)
         if found is None:
             if is_known:
@@ -150,6 +152,11 @@ class _Staging:
             self.put.append(path)
         else:
             self._leave(path, f"{shown(path)} is neither a file nor a link.")
+
+    def _is_in_head(self, path: str) -> bool:
+        """Whether the last commit has it, whatever is staged: then git knows it where it commits paths."""
+        head = head_tree(self.handle)
+        return head is not None and side_at(self.handle, head, path) is not None
 
     def _leave_unknown(self, path: str) -> None:
         if path in self.chosen.paths:
