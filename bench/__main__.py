@@ -18,6 +18,7 @@ BENCHES = (
     "graph",
     "diff",
     "git",
+    "testrun",
     "economy",
     "rename",
     "builds",
