@@ -8,7 +8,9 @@ import pytest
 
 from codeplane.tools import all_tools
 from tests.drive import git, new_repo
+from tests.lint.lab import DEV, program
 from tests.tools.conftest import Ask
+from tests.tools.repo import trust
 
 # Characters of the whole answer. About 4 make a token.
 BUDGETS = {
@@ -38,6 +40,8 @@ BUDGETS = {
     "graph_callers": 6_000,
     "graph_trace_feature": 12_000,
     "inspect_affected_tests": 6_000,
+    "lint_check": 12_000,
+    "lint_tools": 4_000,
     "list_files": 8_000,
     "map_repo": 12_000,
     "read_file_full": 40_000,
@@ -90,6 +94,8 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "graph_callers": {"symbol": "big.core.shared", "depth": 3},
     "graph_trace_feature": {"entry_point": "big.wide.everything"},
     "inspect_affected_tests": {"affected_by": ["big"]},
+    "lint_check": {"limit": 50},
+    "lint_tools": {},
     "list_files": {"depth": 5},
     "map_repo": {},
     "read_file_full": {"path": "big/wide.py"},
@@ -146,7 +152,10 @@ def repo(tmp_path: Path) -> Path:
     imports = "".join(f"from big.part{n % 12}.module{n} import use_{n}\n" for n in range(300))
     files["big/wide.py"] = f"{imports}\n\ndef everything():\n{calls}"
     files["big/core.py"] = "class Base:\n    pass\n\n\ndef shared(value):\n    return value\n"
+    files["ruff.toml"] = '[lint]\nselect = ["D", "ANN"]\n'
     repo = new_repo(tmp_path / "repo", files)
+    trust(repo, tmp_path)
+    program(repo / ".venv/bin", "ruff", f'exec {DEV / "ruff"} "$@"')
     for n in range(0, 300, 2):
         file = repo / f"big/part{n % 12}/module{n}.py"
         file.write_text(file.read_text().replace("value", "amount"))

@@ -193,6 +193,38 @@ class TestSettings(_Section):
     coverage: bool = Field(default=False, description="Measure coverage in every run.")
 
 
+class CustomLinter(_Section):
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,40}$", description="Name that its problems are told under.")
+    cmd: tuple[str, ...] = Field(
+        min_length=1,
+        description="Program and arguments; it prints SARIF 2.1. An argument `{files}` becomes the files.",
+    )
+    paths: tuple[str, ...] = Field(default=("*",), description="Patterns of the files that it is about.")
+    timeout_sec: float | None = Field(
+        default=None, gt=0, le=86_400, description="Time of one run; `lint.timeout_sec` when absent."
+    )
+
+    @field_validator("cmd")
+    @classmethod
+    def _names_a_program(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not value[0] or "/" in value[0] or value[0].startswith("-"):
+            raise ValueError("the program is given by its name alone")
+        return value
+
+
+class LintSettings(_Section):
+    tools: dict[str, bool] = Field(
+        default={}, description="Linters to be used or left out whatever is found, as `black: false`."
+    )
+    custom: tuple[CustomLinter, ...] = Field(default=(), description="Commands that print SARIF.")
+    timeout_sec: float = Field(
+        default=120, gt=0, le=86_400, description="Time that one run of a linter may take."
+    )
+    run_timeout_sec: float = Field(
+        default=600, gt=0, le=1800, description="Time that all linters of a call may take together."
+    )
+
+
 class Settings(_Section):
     """What CodePlane obeys, merged from its four layers."""
 
@@ -204,6 +236,7 @@ class Settings(_Section):
     ledger: LedgerSettings = Field(default=LedgerSettings(), description="The record of changes.")
     git: GitSettings = Field(default=GitSettings(), description="Git.")
     tests: TestSettings = Field(default=TestSettings(), description="Test runs.")
+    lint: LintSettings = Field(default=LintSettings(), description="Linters and formatters.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

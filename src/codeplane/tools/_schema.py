@@ -4,7 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-_DROPPED = {"title", "$defs"}
+# How long a text or a list may be concerns nobody who sends a sensible one; the tool says so to the others.
+_DROPPED = {"title", "$defs", "minLength", "maxLength", "maxItems"}
 
 
 def lean_schema(model: type[BaseModel]) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def _lean(node: Any, defs: dict[str, Any]) -> Any:
     kept = {
         key: _properties(value, defs) if key == "properties" else _lean(value, defs)
         for key, value in node.items()
-        if key not in _DROPPED and not (key == "default" and value is None)
+        if key not in _DROPPED and not (key == "default" and (value is None or value is False))
     }
     return _without_null(kept)
 

@@ -1,0 +1,170 @@
+"""A look at files by the linters that are used on them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from codeplane.core.errors import ProgramFailed, ProgramMissing
+from codeplane.core.paths import RepoPath
+from codeplane.core.text import lines_of
+from codeplane.git.hunks import hunks
+from codeplane.lint.diagnostic import FORMAT, Diagnostic, Finding
+from codeplane.lint.linter import Files, Linter, Project, Unreadable, Watch
+from codeplane.lint.plan import Job, Plan, Ranges, Wanted, planned, uses
+from codeplane.lint.positions import Normal
+from codeplane.lint.runs import Runs, Where, failure
+
+# Formatters say which files, not which lines: that takes a run for each file.
+_MOST_LOCATED: Final = 40
+# A problem of more lines than this is where it begins.
+_MOST_LINES: Final = 10
+
+
+@dataclass(frozen=True)
+class LintReport:
+    """What was found."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    ran: tuple[str, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)  # what is not installed, and what to do
+    notes: tuple[str, ...] = ()
+    outside: int = 0  # findings in what is no file of the repository
+
+    @property
+    def by_tool(self) -> dict[str, int]:
+        return dict(Counter(one.tool for one in self.diagnostics).most_common())
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        return dict(Counter(one.rule for one in self.diagnostics).most_common())
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A report with what led to it, for who goes on to fix."""
+
+    report: LintReport
+    runs: Runs
+    plan: Plan
+
+    def users(self, path: RepoPath) -> list[tuple[Linter, Project]]:
+        """The linters that look at a file, in order, each with its project."""
+        found: dict[str, tuple[Linter, Project]] = {}
+        for job in self.plan.jobs:
+            if self.plan.roots[job.linter.name].get(path) == job.project.root:
+                found.setdefault(job.linter.name, (job.linter, job.project))
+        return list(found.values())
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What came of one run."""
+
+    job: Job
+    findings: Sequence[Finding] = ()
+    note: str = ""
+    missing: str = ""
+
+
+def check(files: Files, where: Where, wanted: Wanted, watch: Watch) -> LintReport:
+    """Runs the linters that are used and tells what they find. Nothing is written into the tree."""
+    return checked(files, where, wanted, watch).report
+
+
+def checked(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Checked:
+    """The same, with what a fixing run needs."""
+    plan = planned(files, uses(files, where.settings, wanted.tools), wanted)
+    runs = Runs(where, watch)
+    done = runs.each(plan.jobs, lambda job: _run(runs, job), lambda job: job.linter.name)
+    normal = Normal(files, where.place)
+    found = [one for ran in done for one in _normal(normal, plan, ran)]
+    placed = _located(files, runs, plan, found)
+    kept = sorted(_distinct(_on_changed(placed, wanted.changed)))
+    missing = {ran.job.linter.name: ran.missing for ran in done if ran.missing}
+    notes = [*plan.notes, *(ran.note for ran in done if ran.note)]
+    ran_names = dict.fromkeys(ran.job.linter.name for ran in done if not ran.missing)
+    report = LintReport(tuple(kept), tuple(ran_names), missing, tuple(dict.fromkeys(notes)), normal.outside)
+    return Checked(report, runs, plan)
+
+
+def _run(runs: Runs, job: Job) -> _Ran:
+    linter = job.linter
+    try:
+        command = linter.command(runs.where.place, job.project, job.files)
+        finished = runs.run(linter, job.project, command)
+    except ProgramMissing:
+        return _Ran(job, missing=linter.install)
+    except ProgramFailed as error:
+        return _Ran(job, note=error.message)
+    try:
+        findings = linter.parse(finished)
+    except Unreadable:
+        return _Ran(job, note=failure(linter.name, finished))
+    if finished.is_cut or finished.code is None or finished.code < 0 or (finished.code and not findings):
+        return _Ran(job, findings, failure(linter.name, finished))
+    return _Ran(job, findings)
+
+
+def _normal(normal: Normal, plan: Plan, ran: _Ran) -> list[Diagnostic]:
+    """Only in files of the project that was run in: an inner one has other rules."""
+    job = ran.job
+    roots = plan.roots[job.linter.name]
+    files = {path: root for path, root in roots.items() if root == job.project.root}
+    cwd = normal.place.cwd(job.project)
+    return normal.diagnostics(job.linter.name, cwd, ran.findings, files)
+
+
+def _located(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Files that would be formatted otherwise, by the places where they would."""
+    projects = {(job.linter.name, job.project.root): job for job in plan.jobs}
+    open_ones = [one for one in found if one.rule == FORMAT and one.has_fix]
+    work = [(one, projects[one.tool, plan.roots[one.tool][one.path]]) for one in open_ones[:_MOST_LOCATED]]
+    placed = runs.each(work, lambda pair: _places(files, runs, *pair), lambda pair: pair[0].tool)
+    others = [one for one in found if not (one.rule == FORMAT and one.has_fix)]
+    return [*others, *(one for ones in placed for one in ones), *open_ones[_MOST_LOCATED:]]
+
+
+def _places(files: Files, runs: Runs, one: Diagnostic, job: Job) -> list[Diagnostic]:
+    data = files.data(one.path)
+    command = job.linter.formatting(runs.where.place, job.project, one.path)
+    if data is None or command is None:
+        return [one]
+    try:
+        new = job.linter.fixed(runs.run(job.linter, job.project, command, data), data)
+    except (ProgramFailed, Unreadable):
+        return [one]
+    lines = lines_of(data)
+    return [_place(one, lines, hunk.old, hunk.old_end) for hunk in hunks(data, new)] or [one]
+
+
+def _place(one: Diagnostic, lines: Sequence[str], first: int, end: int) -> Diagnostic:
+    """Lines counted from 0; what would only be inserted is at the line before it."""
+    line = first + 1 if end > first else max(1, first)
+    last = max(line, end)
+    told = f"{'These lines' if last > line else 'This line'} would be formatted otherwise."
+    column = len(lines[last - 1]) + 1 if last <= len(lines) else 1
+    return replace(one, line=line, end_line=last, end_column=column, message=told)
+
+
+def _on_changed(
+    found: Sequence[Diagnostic], changed: Mapping[RepoPath, Ranges | None] | None
+) -> list[Diagnostic]:
+    return [one for one in found if changed is None or _is_changed(one, changed.get(one.path, ()))]
+
+
+def _is_changed(one: Diagnostic, ranges: Ranges | None) -> bool:
+    if ranges is None:
+        return True
+    is_short = one.end_line - one.line < _MOST_LINES or one.rule == FORMAT
+    last = one.end_line if is_short else one.line
+    return any(first <= last and one.line < end for first, end in ranges)
+
+
+def _distinct(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Each problem once, whichever of the tools and runs has told it first."""
+    kept: dict[tuple[object, ...], Diagnostic] = {}
+    for one in found:
+        key = (one.path, one.line, one.column, one.rule, one.message)
+        kept.setdefault(key if one.rule != FORMAT else (*key, one.tool), one)
+    return list(kept.values())

@@ -1,0 +1,117 @@
+"""What in a repository says that a linter is used: configuration files, sections of them, commands."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from configparser import ConfigParser, Error
+from fnmatch import fnmatchcase
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.lint.linter import Project
+
+# Files in which a repository writes down the commands that it is checked with.
+_TASKS: Final = (
+    ".pre-commit-config.yaml Makefile makefile GNUmakefile justfile Justfile Taskfile.yml tox.ini noxfile.py "
+    "package.json lefthook.yml"
+).split()
+_WORKFLOWS: Final = ".github/workflows/"
+# A string need not end: looking for its end again from every quote inside would take the square of the time.
+_COMMENT: Final = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_COMMA: Final = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|,(?=\s*[}\]])', re.DOTALL)
+
+
+def files_named(tree: Tree, *names: str) -> Iterator[RepoPath]:
+    """Files by their names, which may be patterns, in any directory."""
+    exact = {name for name in names if not set(name) & set("*?[")}
+    patterns = [name for name in names if name not in exact]
+    for path in tree.paths():
+        name = path.rpartition("/")[2]
+        if name in exact or any(fnmatchcase(name, pattern) for pattern in patterns):
+            yield path
+
+
+def directory(path: RepoPath) -> RepoPath:
+    return RepoPath(path.rpartition("/")[0])
+
+
+def marked(tree: Tree, *names: str) -> list[Project]:
+    """A project at each file of these names."""
+    return [Project(directory(path), path) for path in files_named(tree, *names)]
+
+
+def toml_at(tree: Tree, path: RepoPath) -> Mapping[str, object]:
+    """A TOML file; empty where it is none."""
+    try:
+        return tomllib.loads(tree.text(path) or "")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def json_at(tree: Tree, path: RepoPath) -> Mapping[str, object]:
+    """A JSON object, comments and trailing commas allowed; empty where it is none."""
+    text = _COMMENT.sub(lambda match: match.group(1) or " ", tree.text(path) or "")
+    text = _COMMA.sub(lambda match: match.group(1) or "", text)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def section(table: object, *keys: str) -> object:
+    """What is below keys of nested mappings; None where nothing is."""
+    for key in keys:
+        table = table.get(key) if isinstance(table, Mapping) else None
+    return table
+
+
+def with_section(tree: Tree, name: str, *keys: str) -> list[Project]:
+    """A project at each TOML file of this name that has the section."""
+    return [
+        Project(directory(path), f"{path}: {'.'.join(keys)}")
+        for path in files_named(tree, name)
+        if section(toml_at(tree, path), *keys) is not None
+    ]
+
+
+def with_key(tree: Tree, key: str) -> list[Project]:
+    """A project at each package.json that has the key."""
+    return [
+        Project(directory(path), f"{path}: {key}")
+        for path in files_named(tree, "package.json")
+        if key in json_at(tree, path)
+    ]
+
+
+def ini_at(tree: Tree, path: RepoPath) -> Mapping[str, Mapping[str, str]]:
+    """An INI file; empty where it is none."""
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(tree.text(path) or "")
+    except Error:
+        return {}
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
+def mentioned(tree: Tree, pattern: str) -> list[Project]:
+    """The repository, where one of the files with its commands has the pattern."""
+    wanted = re.compile(pattern)
+    there = set(tree.paths())
+    tasks = [RepoPath(name) for name in _TASKS if name in there]
+    tasks += [path for path in tree.paths() if path.startswith(_WORKFLOWS)]
+    for path in tasks:
+        if wanted.search(tree.text(path) or ""):
+            return [Project(RepoPath(""), path)]
+    return []
+
+
+def first_of(*found: Iterable[Project]) -> Sequence[Project]:
+    """One project a directory: the first that was found there."""
+    kept: dict[tuple[RepoPath, str], Project] = {}
+    for projects in found:
+        for project in projects:
+            kept.setdefault((project.root, project.learnt), project)
+    return list(kept.values())

@@ -1,0 +1,81 @@
+"""Which linters a repository uses, whether they are there, and what is missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from codeplane.core.errors import ProgramError, ProgramMissing
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.lint.linter import Linter, Place, Project, Watch
+from codeplane.lint.linters import LINTERS
+from codeplane.lint.plan import Use, uses
+from codeplane.lint.runs import Runs, Where, shortened
+
+_USERS: Final = "user's path"
+_LONGEST: Final = 60
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A linter that is used, or that is switched off."""
+
+    name: str
+    status: Literal["ready", "missing", "off"]
+    roots: tuple[RepoPath, ...]
+    evidence: tuple[str, ...]
+    fixes: bool
+    program: str = ""  # relative to the repository, or the user's
+    version: str = ""
+    to_do: str = ""
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What is used, and the names of what is not."""
+
+    tools: tuple[Tool, ...]
+    unused: tuple[str, ...]
+
+
+def inventory(tree: Tree, where: Where, watch: Watch, *, trusted: bool) -> Inventory:
+    """Looks at configuration; programs are asked for their version only in a trusted repository."""
+    found = uses(tree, where.settings)
+    runs = Runs(where, watch)
+    tools = runs.each(found, lambda use: _tool(runs, use, trusted=trusted), lambda use: use.linter.name)
+    used = {tool.name for tool in tools}
+    return Inventory(tuple(tools), tuple(name for name in LINTERS if name not in used))
+
+
+def _tool(runs: Runs, use: Use, *, trusted: bool) -> Tool:
+    linter, place = use.linter, runs.where.place
+    roots = tuple(dict.fromkeys(project.root for project in use.projects))
+    evidence = tuple(dict.fromkeys(project.evidence for project in use.projects))
+    parts = (roots, evidence, linter.fixes)
+    if use.off:
+        return Tool(linter.name, "off", *parts, to_do=f"lint.tools switches {linter.name} off.")
+    project = use.projects[0]
+    try:
+        program = _shown(place, linter.at(place, project))
+        version = _version(runs, linter, project) if trusted else ""
+    except ProgramMissing:
+        return Tool(linter.name, "missing", *parts, to_do=linter.install)
+    return Tool(linter.name, "ready", *parts, program, version)
+
+
+def _shown(place: Place, program: Path) -> str:
+    """Where a program is, without telling of the user's directories."""
+    is_own = program.is_relative_to(place.root)
+    return program.relative_to(place.root).as_posix() if is_own else f"{program.name} ({_USERS})"
+
+
+def _version(runs: Runs, linter: Linter, project: Project) -> str:
+    try:
+        finished = runs.run(linter, project, linter.version(runs.where.place, project))
+    except ProgramMissing:
+        raise
+    except ProgramError:
+        return ""
+    lines: Sequence[str] = [line for line in finished.said.splitlines() if any(map(str.isdigit, line))]
+    return shortened(lines[0])[:_LONGEST] if lines and finished.is_ok else ""

@@ -1,0 +1,132 @@
+"""What a linter has to know to be used: one module of `linters` for each."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.lint.diagnostic import FORMAT, Finding
+from codeplane.process import Finished
+from codeplane.process.command import Command
+from codeplane.process.toolbox import Toolbox
+
+
+class Files(Tree, Protocol):
+    """The files of the repository, with their bytes."""
+
+    def data(self, path: RepoPath) -> bytes | None:
+        """What is in a file now; None for one that is not there or may not be read."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A directory that a linter is used in, with what says so."""
+
+    root: RepoPath
+    evidence: str
+    learnt: str = ""  # what its configuration says that the command line has to say as well
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where linters run."""
+
+    root: Path  # absolute: the repository, or a scratch copy of it
+    toolbox: Toolbox
+    cache: Path  # absolute; what linters remember between runs is kept here, not in the tree
+
+    def cwd(self, project: Project) -> Path:
+        return self.root / project.root
+
+    def cache_of(self, linter: str, project: Project) -> Path:
+        """A directory for one linter in one project; it is there."""
+        key = f"{project.root}\0{project.learnt}".encode("utf-8", "surrogatepass")
+        made = self.cache / linter / sha256(key).hexdigest()[:12]
+        made.mkdir(parents=True, exist_ok=True)
+        return made
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How long work is told about and asked to end."""
+
+    check: Callable[[], None]
+    progress: Callable[[float, float | None, str | None], None]
+
+
+class Unreadable(Exception):
+    """What a linter has printed is not what it prints when it works."""
+
+
+class Linter(ABC):
+    """One linter or formatter. It is given files of one project at a time."""
+
+    name: str
+    program: str
+    globs: tuple[str, ...]
+    fixes: bool = False
+    # Whether one run is about the whole project, whatever files it was asked about.
+    is_whole: bool = False
+    # Whether directories inside of a project that say that they use it as well are part of that project.
+    is_outermost: bool = False
+    install: str  # what to do where it is missing
+
+    @abstractmethod
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        """The directories that say that they use it."""
+
+    @abstractmethod
+    def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
+        """Checks files, whose paths are below the project; all of the project where there are none.
+
+        Writes nothing into the tree. ProgramMissing where it is not installed.
+        """
+
+    @abstractmethod
+    def parse(self, finished: Finished) -> Sequence[Finding]:
+        """What it has found; Unreadable where it has not said what it says when it works."""
+
+    def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
+        """Reads a file from stdin and prints it with its fixes made; None where it fixes nothing."""
+        return None
+
+    def formatting(self, place: Place, project: Project, path: RepoPath) -> Command | None:
+        """The same of its formatting alone, to find the places of a `format` finding."""
+        return None
+
+    def fixed(self, finished: Finished, given: bytes) -> bytes:
+        """What `fixing` or `formatting` has made of the content it was given; Unreadable where it failed."""
+        if finished.code != 0 or finished.is_cut:
+            raise Unreadable
+        return finished.stdout
+
+    def version(self, place: Place, project: Project) -> Command:
+        """Prints its version."""
+        return Command((str(self.at(place, project)), "--version"), place.cwd(project))
+
+    def at(self, place: Place, project: Project) -> Path:
+        """The program: the project's own, else the user's."""
+        return place.toolbox.find(self.program, project.root)
+
+
+class Formatter(Linter):
+    """A linter that only says which files it would write otherwise."""
+
+    fixes = True
+
+    def formatting(self, place: Place, project: Project, path: RepoPath) -> Command | None:
+        return self.fixing(place, project, path)
+
+
+def inside(project: Project, path: RepoPath) -> str:
+    """A path relative to the project, such that no program takes it for an option."""
+    return f"./{path.removeprefix(f'{project.root}/') if project.root else path}"
+
+
+def unformatted(path: str) -> Finding:
+    """A file that a formatter would write otherwise, somewhere."""
+    return Finding(path, 0, 0, "The file is not formatted.", FORMAT, "warning", has_fix=True)

@@ -1,0 +1,87 @@
+"""Reading what linters print."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from codeplane.lint.diagnostic import Severity
+from codeplane.lint.linter import Unreadable
+
+Json = Mapping[str, Any]
+
+
+def text_of(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def json_of(data: bytes) -> object:
+    """A JSON document; a program may print something around it."""
+    text = text_of(data)
+    begins = [at for at in (text.find("{"), text.find("[")) if at >= 0]
+    if not begins:
+        raise Unreadable
+    try:
+        found: object = json.JSONDecoder().raw_decode(text, min(begins))[0]
+    except (ValueError, RecursionError) as error:
+        raise Unreadable from error
+    return found
+
+
+def object_of(data: bytes) -> Json:
+    """A JSON document that has to be an object."""
+    found = json_of(data)
+    if not isinstance(found, dict):
+        raise Unreadable
+    return found
+
+
+def list_of(data: bytes) -> Sequence[Json]:
+    """A JSON document that has to be a list; the objects in it."""
+    found = json_of(data)
+    if not isinstance(found, list):
+        raise Unreadable
+    return items(found)
+
+
+def json_lines(data: bytes) -> Iterator[Json]:
+    """The objects of a text that has one a line; other lines are passed over."""
+    for line in data.split(b"\n"):
+        if line.startswith(b"{"):
+            try:
+                found = json.loads(text_of(line))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(found, dict):
+                yield found
+
+
+def mapping(value: object) -> Json:
+    """A value that should be an object; an empty one where it is not."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> Sequence[Json]:
+    """The objects of a value that should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def number(value: object) -> int:
+    """A value that should be a number not below 0; 0 where it is not."""
+    return max(0, value) if isinstance(value, int) else 0
+
+
+def word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def severity_of(value: object, default: Severity = "error") -> Severity:
+    """A severity by the usual words for it."""
+    match word(value).lower():
+        case "error" | "fatal" | "failure":
+            return "error"
+        case "warning" | "warn":
+            return "warning"
+        case "info" | "information" | "note" | "style" | "hint" | "none":
+            return "info"
+        case _:
+            return default

@@ -1,0 +1,70 @@
+"""ESLint. Its configuration is a program of the repository."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.lint.diagnostic import Finding
+from codeplane.lint.evidence import first_of, marked, with_key
+from codeplane.lint.linter import Linter, Place, Project, Unreadable, inside
+from codeplane.lint.linters._reading import Json, items, list_of, number, word
+from codeplane.process import Finished
+from codeplane.process.command import Command
+
+_IGNORED: Final = "File ignored"
+
+
+class _Eslint(Linter):
+    name = "eslint"
+    program = "eslint"
+    globs = ("*.{js,jsx,mjs,cjs,ts,tsx,mts,cts,vue,svelte,astro}",)
+    fixes = True
+    install = "npm install --save-dev eslint"
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        flat = marked(
+            tree, "eslint.config.[cm]js", "eslint.config.js", "eslint.config.[cm]ts", "eslint.config.ts"
+        )
+        return first_of(flat, marked(tree, ".eslintrc", ".eslintrc.*"), with_key(tree, "eslintConfig"))
+
+    def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
+        named = [inside(project, path) for path in files or ()] or ["."]
+        options = ("--format=json", "--no-error-on-unmatched-pattern")
+        return Command((str(self.at(place, project)), *options, "--", *named), place.cwd(project))
+
+    def parse(self, finished: Finished) -> Sequence[Finding]:
+        return [one for file in list_of(finished.stdout) for one in _findings(file)]
+
+    def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
+        options = ("--format=json", "--fix-dry-run", "--stdin", f"--stdin-filename={inside(project, path)}")
+        return Command((str(self.at(place, project)), *options), place.cwd(project))
+
+    def fixed(self, finished: Finished, given: bytes) -> bytes:
+        """The content is printed only where something was fixed."""
+        files = list_of(finished.stdout)
+        if finished.is_cut or not files:
+            raise Unreadable
+        output = files[0].get("output")
+        return output.encode("utf-8", "surrogatepass") if isinstance(output, str) else given
+
+
+def _findings(file: Json) -> Iterator[Finding]:
+    for one in items(file.get("messages")):
+        if one.get("ruleId") is None and word(one.get("message")).startswith(_IGNORED):
+            continue
+        yield Finding(
+            word(file.get("filePath")),
+            number(one.get("line")),
+            number(one.get("column")),
+            word(one.get("message")),
+            word(one.get("ruleId")) or "syntax-error",
+            "error" if one.get("severity") == 2 else "warning",
+            number(one.get("endLine")),
+            number(one.get("endColumn")),
+            has_fix="fix" in one,
+            unit="utf16",
+        )
+
+
+LINTER = _Eslint()

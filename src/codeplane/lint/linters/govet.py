@@ -1,0 +1,71 @@
+"""go vet, on the packages of the files; nothing is fetched for it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from json import JSONDecoder
+from typing import Any, Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.lint.diagnostic import Finding
+from codeplane.lint.evidence import marked
+from codeplane.lint.linter import Linter, Place, Project, inside
+from codeplane.lint.linters._reading import items, mapping, text_of, word
+from codeplane.process import Finished
+from codeplane.process.command import Command
+
+_POSITION: Final = re.compile(r"^(.+?):(\d+)(?::(\d+))?$")
+# What keeps a package from being compiled is told as text.
+_BROKEN: Final = re.compile(r"^(?:vet: )?(\S.*?\.go):(\d+):(\d+): (.+)$", re.MULTILINE)
+_OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
+
+
+class _GoVet(Linter):
+    name = "govet"
+    program = "go"
+    globs = ("*.go", "!vendor/")
+    is_whole = True
+    install = "Install Go."
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        return marked(tree, "go.mod")
+
+    def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
+        packages = sorted({inside(project, path).rpartition("/")[0] for path in files or ()})
+        env = {"GOPROXY": "off", "GOTOOLCHAIN": "local"}
+        argv = (str(self.at(place, project)), "vet", "-json", *(packages or ["./..."]))
+        return Command(argv, place.cwd(project), env)
+
+    def parse(self, finished: Finished) -> Sequence[Finding]:
+        said = text_of(finished.stderr + b"\n" + finished.stdout)
+        broken = [
+            Finding(path, int(line), int(column), message, "compile", unit="bytes")
+            for path, line, column, message in _BROKEN.findall(said)
+        ]
+        return [*(one for found in _objects(said) for one in _findings(found)), *broken]
+
+    def version(self, place: Place, project: Project) -> Command:
+        return Command((str(self.at(place, project)), "version"), place.cwd(project))
+
+
+def _objects(said: str) -> Iterator[Any]:
+    """An object for each package, with text between them."""
+    decoder = JSONDecoder()
+    for begin in _OBJECT.finditer(said):
+        try:
+            yield decoder.raw_decode(said, begin.start())[0]
+        except (ValueError, RecursionError):
+            continue
+
+
+def _findings(packages: object) -> Iterator[Finding]:
+    for analyses in mapping(packages).values():
+        for rule, found in mapping(analyses).items():
+            for one in items(found):
+                if place := _POSITION.match(word(one.get("posn"))):
+                    line, column = int(place[2]), int(place[3] or 0)
+                    message = word(one.get("message"))
+                    yield Finding(place[1], line, column, message, rule, "warning", unit="bytes")
+
+
+LINTER = _GoVet()

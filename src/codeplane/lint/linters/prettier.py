@@ -1,0 +1,53 @@
+"""Prettier, on the files that it knows by their names."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.lint.diagnostic import Finding
+from codeplane.lint.evidence import first_of, marked, mentioned, with_key
+from codeplane.lint.linter import Formatter, Place, Project, inside, unformatted
+from codeplane.lint.linters._reading import text_of
+from codeplane.process import Finished
+from codeplane.process.command import Command
+
+_BROKEN: Final = re.compile(r"^\[error\] (\S.*?): (\w*Error: .+?) \((\d+):(\d+)\)$", re.MULTILINE)
+
+
+class _Prettier(Formatter):
+    name = "prettier"
+    program = "prettier"
+    globs = (
+        "*.{js,jsx,mjs,cjs,ts,tsx,mts,cts,json,json5,jsonc,css,scss,less,html,vue,md,mdx,yaml,yml,graphql,hbs}",
+    )
+    install = "npm install --save-dev prettier"
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        named = marked(tree, ".prettierrc", ".prettierrc.*", "prettier.config.*")
+        return first_of(named, with_key(tree, "prettier")) or mentioned(
+            tree, r"\bprettier\s+(-\w+\s+)*(--check|--write|-c\b|-w\b|--list-different)|\bid: prettier\b"
+        )
+
+    def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
+        named = [inside(project, path) for path in files or ()] or ["."]
+        return self._made(place, project, "--list-different", "--ignore-unknown", "--", *named)
+
+    def parse(self, finished: Finished) -> Sequence[Finding]:
+        differing = [unformatted(path) for path in text_of(finished.stdout).splitlines() if path]
+        broken = [
+            Finding(path, int(line), int(column), message, "syntax-error")
+            for path, message, line, column in _BROKEN.findall(text_of(finished.stderr))
+        ]
+        return [*differing, *broken]
+
+    def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
+        name = f"--stdin-filepath={inside(project, path)}"
+        return self._made(place, project, "--log-level=error", name)
+
+    def _made(self, place: Place, project: Project, *options: str) -> Command:
+        return Command((str(self.at(place, project)), *options), place.cwd(project))
+
+
+LINTER = _Prettier()

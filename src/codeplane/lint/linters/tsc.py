@@ -1,0 +1,73 @@
+"""The TypeScript compiler, checking alone."""
+
+import re
+from collections.abc import Iterator, Sequence
+from posixpath import normpath
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index.tree import Tree
+from codeplane.lint.diagnostic import Finding
+from codeplane.lint.evidence import directory, files_named, json_at
+from codeplane.lint.linter import Linter, Place, Project, inside
+from codeplane.lint.linters._reading import items, severity_of, text_of, word
+from codeplane.process import Finished
+from codeplane.process.command import Command
+
+_LINE: Final = re.compile(
+    r"^(?P<path>\S.*?)\((?P<line>\d+),(?P<column>\d+)\): "
+    r"(?P<severity>error|warning) (?P<rule>TS\d+): (?P<message>.*)$"
+)
+
+
+class _Tsc(Linter):
+    name = "tsc"
+    program = "tsc"
+    globs = ("*.{ts,tsx,mts,cts,js,jsx}",)
+    is_whole = True
+    install = "npm install --save-dev typescript"
+
+    def detect(self, tree: Tree) -> Sequence[Project]:
+        return [one for path in files_named(tree, "tsconfig.json") for one in _projects(tree, path)]
+
+    def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
+        # A project that others build upon always writes down what it has seen: not into the tree.
+        seen = place.cache_of(self.name, project) / "seen.tsbuildinfo"
+        config = inside(project, RepoPath(project.learnt or "tsconfig.json"))
+        options = ("--noEmit", "--pretty", "false", "--tsBuildInfoFile", str(seen), "-p", config)
+        return Command((str(self.at(place, project)), *options), place.cwd(project))
+
+    def parse(self, finished: Finished) -> Sequence[Finding]:
+        found: list[Finding] = []
+        for line in text_of(finished.stdout).splitlines():
+            if match := _LINE.match(line):
+                found.append(
+                    Finding(
+                        match["path"],
+                        int(match["line"]),
+                        int(match["column"]),
+                        match["message"],
+                        match["rule"],
+                        severity_of(match["severity"]),
+                        unit="utf16",
+                    )
+                )
+            elif found and line.startswith("  "):
+                found[-1] = found[-1]._replace(message=f"{found[-1].message} {line.strip()}")
+        return found
+
+
+def _projects(tree: Tree, path: RepoPath) -> Iterator[Project]:
+    """A configuration that only names others stands for those."""
+    config = json_at(tree, path)
+    if config.get("files") == [] and "include" not in config:
+        there = set(tree.paths())
+        for one in items(config.get("references")):
+            named = RepoPath(normpath(f"{directory(path)}/{word(one.get('path'))}".removeprefix("/")))
+            if named in there:
+                yield Project(directory(path), path, named)
+    else:
+        yield Project(directory(path), path, path)
+
+
+LINTER = _Tsc()

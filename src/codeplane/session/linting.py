@@ -1,0 +1,236 @@
+"""Linters in a repository: only where it is trusted, and what they fix is a write like any other."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from codeplane.core.errors import (
+    CodePlaneError,
+    EditConflict,
+    InvalidArgument,
+    NotTrusted,
+)
+from codeplane.core.globs import Globs
+from codeplane.core.paths import RepoPath
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.lint import (
+    Diagnostic,
+    Inventory,
+    LintReport,
+    Place,
+    Proposed,
+    Wanted,
+    Watch,
+    Where,
+    check,
+    fixes,
+    inventory,
+)
+from codeplane.lint.plan import Ranges
+from codeplane.process.toolbox import Toolbox
+from codeplane.search.missing import existing, no_match
+from codeplane.session.call import Call
+from codeplane.session.operation import Intent, Written, write
+from codeplane.truth import WorkingTree, digest_of
+from codeplane.truth.comparison import Comparison, changes
+
+_LARGEST_TEXT: Final = 1 << 20
+_HEADER: Final = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+_WILD: Final = re.compile(r"[*?\[{!]")
+_OP_TYPE: Final = "lint_check"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a client wants to be checked."""
+
+    paths: Sequence[str] = ()  # files, directories, patterns; none for all
+    tools: tuple[str, ...] = ()
+    base: str | None = None  # only lines that differ from this commit
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What a fixing run has done, or would do; nothing was written where there was nothing to fix."""
+
+    written: Written | None
+    tools: tuple[str, ...]
+    report: LintReport  # of what is left
+
+
+class WorkingFiles:
+    """The files that a snapshot knows, as they are on disk now."""
+
+    def __init__(self, snapshot: Snapshot, tree: WorkingTree) -> None:
+        self._paths = sorted(map(RepoPath, snapshot.lookup.paths))
+        self._tree = tree
+        self._texts: dict[RepoPath, str | None] = {}
+
+    def paths(self) -> Sequence[RepoPath]:
+        return self._paths
+
+    def data(self, path: RepoPath) -> bytes | None:
+        try:
+            return self._tree.read(path)
+        except CodePlaneError:
+            return None
+
+    def text(self, path: RepoPath) -> str | None:
+        """Read once: it is configuration that is read as text, by several linters."""
+        if path not in self._texts:
+            self._texts[path] = _text(self.data(path))
+        return self._texts[path]
+
+
+def lint(call: Call, asked: Asked) -> LintReport:
+    """What the linters of the repository find."""
+    _require_trust(call)
+    files, wanted = _looked(call, asked)
+    return check(files, where(call), wanted, _watch(call))
+
+
+def fix(call: Call, asked: Asked, *, dry_run: bool = False) -> Fixed:
+    """What the linters fix, through the engine: with a row, to be undone, or only shown."""
+    _require_trust(call)
+    if asked.base is not None:
+        raise InvalidArgument(
+            "Linters fix files, not lines.", hints=["Leave out changed_lines and base, and name the paths."]
+        )
+    files, wanted = _looked(call, asked)
+    proposed = fixes(files, where(call), wanted, _watch(call))
+    if not proposed.edits.edits:
+        return Fixed(None, (), proposed.report)
+    written = write(call, _once(call, proposed), dry_run=dry_run)
+    if dry_run:
+        return Fixed(written, proposed.tools, _left(proposed))
+    files, wanted = _looked(call, asked)
+    left = check(files, where(call), wanted, _watch(call))
+    return Fixed(written, proposed.tools, _told_both(proposed.report, left))
+
+
+def used_linters(call: Call) -> Inventory:
+    """Which linters the repository uses. No program is started where it is not trusted."""
+    with call.snapshot() as snapshot:
+        files = WorkingFiles(snapshot, call.repo.tree)
+    return inventory(files, where(call), _watch(call), trusted=call.repo.checkout.trusted)
+
+
+def where(call: Call) -> Where:
+    """The repository itself, with what linters remember in its state directory."""
+    checkout = call.repo.checkout
+    toolbox = Toolbox(checkout.programs, checkout.root)
+    place = Place(checkout.root, toolbox, call.repo.state.path / "lint")
+    return Where(place, checkout.settings.lint)
+
+
+def _require_trust(call: Call) -> None:
+    if not call.repo.checkout.trusted:
+        raise NotTrusted(
+            "Linters run what the repository configures, and this repository is not trusted.",
+            hints=["cpl trust, if you know what is in it"],
+        )
+
+
+def _watch(call: Call) -> Watch:
+    return Watch(call.check, call.progress)
+
+
+def _looked(call: Call, asked: Asked) -> tuple[WorkingFiles, Wanted]:
+    with call.snapshot() as snapshot:
+        files = WorkingFiles(snapshot, call.repo.tree)
+        paths = _chosen(snapshot, call.repo.tree, asked.paths) if asked.paths else None
+    if asked.base is None:
+        return files, Wanted(paths, asked.tools)
+    changed = _changed(call, asked.base, files)
+    kept = [path for path in (files.paths() if paths is None else paths) if path in changed]
+    return files, Wanted(kept, asked.tools, changed)
+
+
+def _chosen(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath]:
+    """The files that paths and patterns name."""
+    patterns = [text for text in texts if _WILD.search(text)]
+    named = [existing(snapshot, tree, text) for text in texts if text not in patterns]
+    if patterns and not named and (error := no_match(snapshot, tree, patterns)):
+        raise error
+    holds: Callable[[str], bool] = Globs(patterns).holds if patterns else lambda _: False
+    return [
+        path
+        for path in sorted(map(RepoPath, snapshot.lookup.paths))
+        if holds(path) or any(not one or path == one or path.startswith(f"{one}/") for one in named)
+    ]
+
+
+def _changed(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoPath, Ranges | None]:
+    """The lines of each file that differ from a commit; None for all of a file that it does not have."""
+    tree, repository = call.repo.tree, call.repo.checkout.repository
+    if base == "HEAD" and repository.head().commit is None:
+        return dict.fromkeys(files.paths())
+    found: dict[RepoPath, Ranges | None] = {}
+    with repository.opened() as handle:
+        patch = Comparison(tree, handle, context=0).patch
+        for one in changes(tree, handle, base, None, staged=False):
+            call.check()
+            if one.new is not None and not one.is_submodule:
+                found[RepoPath(one.path)] = None if one.old is None else _ranges(patch(one).hunks)
+    for name in tree.git.look().untracked:
+        below = name.endswith("/")
+        found.update(dict.fromkeys(p for p in files.paths() if p == name or (below and p.startswith(name))))
+    return found
+
+
+def _ranges(hunks: Sequence[str]) -> Ranges:
+    headers = [match for hunk in hunks if (match := _HEADER.match(hunk))]
+    counted = [(int(one[1]), int(one[2]) if one[2] is not None else 1) for one in headers]
+    return [(first, first + count) for first, count in counted if count]
+
+
+def _once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
+    """The edits as the tools have made them: for other contents they would have to run again."""
+    made: list[Intent] = []
+
+    def make() -> Intent:
+        if made:
+            raise _overtaken(call, proposed)
+        made.append(Intent(_OP_TYPE, proposed.edits, dict(proposed.old)))
+        return made[0]
+
+    return make
+
+
+def _overtaken(call: Call, proposed: Proposed) -> EditConflict:
+    tree = call.repo.tree
+    changed = [edit.path for edit in proposed.edits.edits if _digest(tree, edit.path) != edit.before]
+    told = ", ".join(map(shown, changed)) or "A file"
+    return EditConflict(
+        f"{told} changed while the linters ran; nothing was written.", hints=["Send the call again."]
+    )
+
+
+def _digest(tree: WorkingTree, path: RepoPath) -> str | None:
+    try:
+        return digest_of(tree.read(path))
+    except CodePlaneError:
+        return None
+
+
+def _left(proposed: Proposed) -> LintReport:
+    """What a preview can say of what is left: the problems that no tool fixes."""
+    left: tuple[Diagnostic, ...] = proposed.left
+    before = proposed.report
+    return LintReport(left, before.ran, before.missing, before.notes, before.outside)
+
+
+def _told_both(before: LintReport, after: LintReport) -> LintReport:
+    notes = tuple(dict.fromkeys((*before.notes, *after.notes)))
+    return LintReport(after.diagnostics, after.ran, after.missing, notes, after.outside)
+
+
+def _text(data: bytes | None) -> str | None:
+    if data is None or len(data) > _LARGEST_TEXT or b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,128 @@
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from codeplane.jail import shown
+from codeplane.lint import Diagnostic, LintReport
+from codeplane.session import Call
+from codeplane.session.linting import Asked, Fixed, fix, lint
+from codeplane.tools._delta import Delta, told
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+MOST = 200
+# The longest that all linters may take, before and after a fix.
+_LONGEST_SEC = 3600
+_MOST_RULES = 15
+_SEVERITIES = ("error", "warning", "info")
+
+
+class LintCheckInput(Input):
+    paths: Annotated[list[str] | None, synonyms("files", "path", "file")] = Field(
+        default=None, max_length=500, description="Files, directories, patterns."
+    )
+    tools: Annotated[list[str] | None, synonyms("linters", "tool", "linter")] = Field(
+        default=None, max_length=30, description="Linters by name."
+    )
+    changed_lines: Annotated[bool, synonyms("changed", "changed_only")] = Field(
+        default=False, description="Only lines that differ from `base`."
+    )
+    base: Annotated[str | None, synonyms("since")] = Field(
+        default=None, min_length=1, max_length=300, description="Commit; HEAD without it."
+    )
+    fix: bool = Field(default=False, description="Make the fixes.")
+    dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Show fixes only.")
+    limit: int = Field(default=50, description="Most problems, up to 200.")
+
+
+class LintFile(Output):
+    path: str = Field(description="File.")
+    problems: list[str] = Field(
+        description="`line:column-end severity rule: message (tool)` in order of position."
+    )
+
+
+class LintCheckOutput(Output):
+    summary: str = Field(description="All in one line.")
+    files: list[LintFile] = Field(description="Problems file by file; errors first where not all fit.")
+    more: int | None = Field(default=None, description="Problems beyond those.")
+    by_tool: dict[str, int] | None = Field(default=None, description="Problems of each linter.")
+    by_rule: dict[str, int] | None = Field(default=None, description="Problems of the most frequent rules.")
+    ran: list[str] = Field(description="Linters that have run.")
+    missing: list[str] | None = Field(default=None, description="Linters that are used and not installed.")
+    notes: list[str] | None = Field(default=None, description="What kept a linter from its work.")
+    outside: int | None = Field(default=None, description="Problems in what is no file of the repository.")
+    fixed_by: list[str] | None = Field(default=None, description="Linters that have changed files.")
+    fix: Delta | None = Field(default=None, description="What was changed, or would be.")
+
+
+@tool(Effect.WRITE, "lint", standard=True, timeout_sec=_LONGEST_SEC)
+def lint_check(call: Call, args: LintCheckInput) -> LintCheckOutput:
+    """Runs the linters and formatters that the repository uses; problems as data. Fixes can be undone.
+
+    Examples:
+    - What you have changed: {"changed_lines": true}
+    - Fix a directory: {"paths": ["src"], "fix": true}
+    """
+    limit = clamped(call, "limit", args.limit, MOST)
+    base = args.base or ("HEAD" if args.changed_lines else None)
+    asked = Asked(tuple(args.paths or ()), tuple(args.tools or ()), base)
+    if not args.fix:
+        report = lint(call, asked)
+        if any(one.has_fix for one in report.diagnostics):
+            call.next_actions.append('lint_check {"fix": true, "dry_run": true}')
+        return _output(report, limit)
+    fixed = fix(call, asked, dry_run=args.dry_run)
+    return _output(
+        fixed.report, limit, fixed, told(call, fixed.written) if fixed.written is not None else None
+    )
+
+
+def _output(
+    report: LintReport, limit: int, fixed: Fixed | None = None, delta: Delta | None = None
+) -> LintCheckOutput:
+    found = report.diagnostics
+    kept = sorted(sorted(found, key=lambda one: _SEVERITIES.index(one.severity))[:limit])
+    rules = report.by_rule
+    return LintCheckOutput(
+        summary=_summary(report, fixed),
+        files=_files(kept),
+        more=len(found) - len(kept) or None,
+        by_tool=report.by_tool or None,
+        by_rule=dict(list(rules.items())[:_MOST_RULES]) or None,
+        ran=list(report.ran),
+        missing=[f"{name}: {to_do}" for name, to_do in report.missing.items()] or None,
+        notes=list(report.notes) or None,
+        outside=report.outside or None,
+        fixed_by=list(fixed.tools) or None if fixed is not None else None,
+        fix=delta,
+    )
+
+
+def _files(found: Sequence[Diagnostic]) -> list[LintFile]:
+    by_path: dict[str, list[str]] = {}
+    for one in found:
+        by_path.setdefault(shown(one.path), []).append(one.told)
+    return [LintFile(path=path, problems=problems) for path, problems in by_path.items()]
+
+
+def _summary(report: LintReport, fixed: Fixed | None) -> str:
+    found = report.diagnostics
+    if not report.ran:
+        begun = "No linter has run"
+    elif not found:
+        begun = "No problems"
+    else:
+        kinds = [(sum(one.severity == kind for one in found), kind) for kind in _SEVERITIES]
+        told = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
+        begun = f"{len(found)} problems in {len({one.path for one in found})} files ({told})"
+    fixable = sum(one.has_fix for one in found)
+    parts = [begun, f"{fixable} fixable"] if fixable else [begun]
+    if fixed is not None:
+        changed = len(fixed.written.changes) if fixed.written is not None else 0
+        is_done = fixed.written is not None and fixed.written.operation_id is not None
+        did = f"{changed} files {'fixed' if is_done else 'would be fixed'}" if changed else "nothing to fix"
+        parts.insert(0, did)
+        parts[1] = f"left: {parts[1][0].lower()}{parts[1][1:]}"
+    return "; ".join(parts)

@@ -1,0 +1,63 @@
+from pydantic import Field
+
+from codeplane.jail import shown
+from codeplane.lint.inventory import Tool
+from codeplane.session import Call
+from codeplane.session.linting import used_linters
+from codeplane.tools._registry import Effect, Input, Output, tool
+
+_MOST_ROOTS = 10
+
+
+class LintToolsInput(Input):
+    pass
+
+
+class LintTool(Output):
+    name: str = Field(description="Name, as lint_check takes it.")
+    status: str = Field(description="ready, missing or off.")
+    roots: list[str] = Field(description="Directories that it is used in; `.` is the repository.")
+    evidence: list[str] = Field(description="What says that it is used.")
+    fixes: bool = Field(description="Whether it fixes what it finds.")
+    program: str | None = Field(default=None, description="Program, in the repository or the user's.")
+    version: str | None = Field(default=None, description="What it says its version is.")
+    to_do: str | None = Field(default=None, description="What to do to have it.")
+    more_roots: int | None = Field(default=None, description="Directories beyond those.")
+
+
+class LintToolsOutput(Output):
+    tools: list[LintTool] = Field(description="Linters that the repository uses.")
+    unused: list[str] = Field(description="Linters that are known and not used here.")
+
+
+@tool(Effect.READ, "lint")
+def lint_tools(call: Call, args: LintToolsInput) -> LintToolsOutput:  # noqa: ARG001 - it has none
+    """Lists the linters that the repository uses, whether they are installed, and what is missing.
+
+    Use when:
+    - a linter that you expected has not run
+    Not for:
+    - running them (lint_check)
+    Examples:
+    - All: {}
+    """
+    found = used_linters(call)
+    if not call.repo.checkout.trusted:
+        call.warn(
+            "The repository is not trusted: linters are not run, and versions are not known (cpl trust)."
+        )
+    return LintToolsOutput(tools=[_told(one) for one in found.tools], unused=list(found.unused))
+
+
+def _told(one: Tool) -> LintTool:
+    return LintTool(
+        name=one.name,
+        status=one.status,
+        roots=[shown(root) or "." for root in one.roots[:_MOST_ROOTS]],
+        evidence=[shown(said) for said in one.evidence[:_MOST_ROOTS]],
+        fixes=one.fixes,
+        program=one.program or None,
+        version=one.version or None,
+        to_do=one.to_do or None,
+        more_roots=max(0, len(one.roots) - _MOST_ROOTS) or None,
+    )
