@@ -21,6 +21,7 @@ BENCHES = (
     "testrun",
     "economy",
     "rename",
+    "refactor_speed",
     "builds",
     "oracle",
 )
