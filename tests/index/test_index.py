@@ -277,6 +277,19 @@ def test_a_worker_that_dies_costs_one_file_its_facts() -> None:
     assert done == {0: "ok", 1: "ok", 2: "ok", 3: "ok", 4: "ok", 5: "failed"}
 
 
+def test_workers_that_were_prepared_are_the_ones_that_work() -> None:
+    workers = Workers(2)
+    assert workers.are_missing
+    workers.prepare(["python"])
+    assert not workers.are_missing
+    workers.prepare(["python"])
+    jobs = [Job(n, "python", b"x = 1\n" * 9_000) for n in range(4)]
+    states = [done.packed.state for chunk in workers.extract(jobs) for done in chunk]
+    assert states == ["ok"] * 4 and not workers.are_missing
+    workers.close()
+    assert workers.are_missing
+
+
 class Kills:
     """A first pass over 600 files, begun again and again and killed each time."""
 

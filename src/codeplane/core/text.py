@@ -1,8 +1,9 @@
 """Source text as it is shown: lines with their numbers, each of a bearable length."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 _LONGEST: Final = 1_000
@@ -13,7 +14,11 @@ class LineStarts:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._starts = [0, *(found.end() for found in re.finditer(b"\n", data))]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        lines = self.data.split(b"\n")
+        return list(accumulate([len(line) + 1 for line in lines[:-1]], initial=0))
 
     def has(self, line: int) -> bool:
         return 0 < line <= len(self._starts)

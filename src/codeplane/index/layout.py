@@ -1,6 +1,5 @@
 """Which files a view has, by directory and by name."""
 
-from bisect import insort
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
@@ -20,7 +19,9 @@ class Layout:
             if directory not in found:
                 for above in _with_parents(directory):
                     found.setdefault(above, [])
-            insort(found[directory], name)
+            found[directory].append(name)
+        for names in found.values():
+            names.sort()
         return found
 
     @cached_property

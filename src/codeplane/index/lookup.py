@@ -75,6 +75,15 @@ class Lookup:
     def paths_of(self, blobs: Collection[int]) -> list[str]:
         return self._paths(blobs)
 
+    def main_language(self) -> str:
+        """The language that most files are read as; "" where none is read as any."""
+        row = self._connection.execute(
+            "SELECT b.language FROM entry e JOIN blob b ON b.id = e.blob"
+            " WHERE e.view = ? AND b.language <> '' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1",
+            (self._view,),
+        ).fetchone()
+        return str(row[0]) if row is not None else ""
+
     def in_languages(self, languages: Collection[str]) -> set[str]:
         """The files that are read as one of some languages."""
         marks = ", ".join("?" * len(languages))

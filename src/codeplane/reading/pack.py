@@ -140,6 +140,11 @@ class Scopes(Unpacked[Scope]):
     def parent(self, at: int) -> int:
         return self._numbers[at * _SCOPE_FIELDS] - 1
 
+    @property
+    def shape(self) -> tuple["array[int]", "array[int]"]:
+        """What is around each and what each is, whatever lines they are in."""
+        return self._numbers[::_SCOPE_FIELDS], self._numbers[1::_SCOPE_FIELDS]
+
     def kind(self, at: int) -> ScopeKind:
         return _SCOPE_KINDS[self._numbers[at * _SCOPE_FIELDS + 1]]
 
@@ -171,6 +176,15 @@ class Binds(Unpacked[Bind]):
     def names(self) -> list[str]:
         """The name of each."""
         return self._texts[: self._count]
+
+    @property
+    def scopes_and_reasons(self) -> tuple["array[int]", "array[int]"]:
+        """The scope of each, and why and how certainly it is bound."""
+        return self._numbers[::_BIND_FIELDS], self._numbers[1::_BIND_FIELDS]
+
+    @property
+    def lines(self) -> "array[int]":
+        return self._numbers[3::_BIND_FIELDS]
 
     def of(self, reason: Reason) -> list[int]:
         """Those that are bound for a reason."""

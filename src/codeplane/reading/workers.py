@@ -4,7 +4,7 @@ import gc
 import resource
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
@@ -18,6 +18,9 @@ from codeplane.reading.words import words_of
 
 _CHUNK_FILES: Final = 60
 _CHUNK_BYTES: Final = 600_000
+# Of a few files, every worker gets some.
+_FIRST_CHUNKS: Final = 12
+_FIRST_BYTES: Final = 50_000
 # A chunk that takes longer than this is taken for stuck; its files are then tried one by one.
 _STUCK_SEC: Final = 120
 # What one file may take. Parsers need the square of the length for some text that is not their language.
@@ -53,6 +56,7 @@ class Workers:
         self._read = read or read_job
         self._context = SpawnContext()
         self._idle: list[_Worker] = []
+        self._busy = 0
         self._guard = threading.Lock()
         self._retirement: threading.Timer | None = None
 
@@ -74,6 +78,7 @@ class Workers:
                 for pipe in ready:
                     assert isinstance(pipe, Connection)
                     worker, chunk = busy.pop(pipe)
+                    self._note_free(1)
                     done = worker.result()
                     if done is None:
                         worker.kill()
@@ -86,7 +91,23 @@ class Workers:
         finally:
             for worker, _ in busy.values():
                 worker.kill()
+            self._note_free(len(busy))
             self._retire_later()
+
+    @property
+    def are_missing(self) -> bool:
+        """Whether work that came now would wait for a worker to start."""
+        return len(self._idle) + self._busy < self._count
+
+    def prepare(self, languages: Sequence[str]) -> None:
+        """Starts workers that are not there and has them load what languages need, without waiting for it.
+
+        Work that comes soon finds them ready.
+        """
+        with self._guard:
+            missing = self._count - len(self._idle) - self._busy
+            self._idle += [self._started(languages) for _ in range(missing)]
+        self._retire_later()
 
     def close(self) -> None:
         """Ends the workers that are idle now."""
@@ -104,14 +125,22 @@ class Workers:
             self._retirement.daemon = True
             self._retirement.start()
 
+    def _note_free(self, count: int) -> None:
+        with self._guard:
+            self._busy -= count
+
     def _take(self) -> "_Worker":
         with self._guard:
+            self._busy += 1
             while self._idle:
                 worker = self._idle.pop()
                 if worker.process.is_alive():
                     return worker
                 worker.kill()
-        return _Worker.start(self._context, self._read, self._file_sec)
+        return self._started(())
+
+    def _started(self, languages: Sequence[str]) -> "_Worker":
+        return _Worker.start(self._context, (self._read, self._file_sec, languages))
 
 
 class _Worker(NamedTuple):
@@ -119,11 +148,11 @@ class _Worker(NamedTuple):
     pipe: "Connection[list[Job], list[Done]]"
 
     @classmethod
-    def start(cls, context: SpawnContext, read: Callable[[Job], Packed], file_sec: float) -> "_Worker":
+    def start(
+        cls, context: SpawnContext, how: tuple[Callable[[Job], Packed], float, Sequence[str]]
+    ) -> "_Worker":
         ours, theirs = context.Pipe()
-        process = context.Process(
-            target=_serve, args=(theirs, read, file_sec), name="codeplane-extract", daemon=True
-        )
+        process = context.Process(target=_serve, args=(theirs, *how), name="codeplane-extract", daemon=True)
         process.start()
         # Only the child keeps its end: it sees the end of this process as the end of the pipe.
         theirs.close()
@@ -142,7 +171,12 @@ class _Worker(NamedTuple):
         self.process.join()
 
 
-def _serve(pipe: "Connection[list[Done], list[Job]]", read: Callable[[Job], Packed], file_sec: float) -> None:
+def _serve(
+    pipe: "Connection[list[Done], list[Job]]",
+    read: Callable[[Job], Packed],
+    file_sec: float,
+    languages: Sequence[str],
+) -> None:
     """The life of a worker: chunks in, results out, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -150,6 +184,8 @@ def _serve(pipe: "Connection[list[Done], list[Job]]", read: Callable[[Job], Pack
     # Facts make many objects and no cycles; the collector would only look at them again and again.
     gc.disable()
     _limit_memory()
+    for language in languages:
+        read(Job(0, language, b""))
     with suppress(EOFError, OSError):
         while True:
             pipe.send([Done(job.number, _read_in_time(read, job, file_sec)) for job in pipe.recv()])
@@ -192,11 +228,12 @@ def _lost(job: Job) -> Done:
 
 def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     chunk: list[Job] = []
-    size = 0
+    size = given = 0
     for job in jobs:
-        if chunk and (len(chunk) >= _CHUNK_FILES or size + len(job.data) > _CHUNK_BYTES):
+        most = _FIRST_BYTES if given < _FIRST_CHUNKS else _CHUNK_BYTES
+        if chunk and (len(chunk) >= _CHUNK_FILES or size + len(job.data) > most):
             yield chunk
-            chunk, size = [], 0
+            chunk, size, given = [], 0, given + 1
         chunk.append(job)
         size += len(job.data)
     if chunk:

@@ -1,6 +1,6 @@
 """Every name means afterwards what it meant, whatever has moved or gone: the proof for more than a rename."""
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -89,17 +89,31 @@ class Carried:
     def _names(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
         """The occurrences in what is left, one by one."""
         before, after = _occurrences(self._before, part.old), _occurrences(self._after, part.new)
-        kept = [at for at, start in enumerate(before.starts) if _is_in(part.was, start)]
-        left = [at for at, start in enumerate(after.starts) if _is_in(part.is_now, start)]
+        kept, left = _inside(part.was, before), _inside(part.is_now, after)
         if len(kept) != len(left):
             yield Problem("syntax", f"{shown(part.old)} would have other names in it.", part.old)
             return
         scopes = _Scopes(was, is_now)
         is_own = part.old in self._own or part.new in self._own
+        named = None if is_own else self._named(was, before)
+        is_alike = named is not None and scopes.are_alike() and _are_alike((before, kept), (after, left))
         for old, now in zip(kept, left, strict=True):
             pair = _Pair(part, before, after, old, now)
+            if is_alike and named is not None and old not in named and pair.is_same:
+                continue
             if told := self._differs(pair, scopes, is_own=is_own):
                 yield Problem("binding", told, part.old, before.at(old).line)
+
+    def _named(self, facts: FileFacts, found: Occurrences) -> set[int]:
+        """The occurrences that one of the words plays a part in."""
+        texts = {number for number, text in enumerate(found.texts) if text in self._words}
+        behind = {
+            number
+            for number, text in enumerate(facts.receivers, 1)
+            if not self._words.isdisjoint(split_path(text))
+        }
+        columns = enumerate(zip(found.names, found.receivers, strict=True))
+        return {at for at, (name, receiver) in columns if name in texts or receiver in behind}
 
     def _differs(self, pair: "_Pair", scopes: "_Scopes", *, is_own: bool) -> str:
         name, other = pair.names
@@ -138,6 +152,11 @@ class _Pair(NamedTuple):
     is_now: int
 
     @property
+    def is_same(self) -> bool:
+        name, other = self.names
+        return name == other
+
+    @property
     def names(self) -> tuple[str, str]:
         before, after = self.before, self.after
         return before.texts[before.names[self.was]], after.texts[after.names[self.is_now]]
@@ -150,6 +169,15 @@ class _Scopes:
         self.was, self.is_now = was, is_now
         self._ahead: dict[int, int] = {}
         self._back: dict[int, int] = {}
+
+    def are_alike(self) -> bool:
+        """Whether all scopes and binds are the same, whatever lines they are in."""
+        was, is_now = self.was, self.is_now
+        return (
+            was.scopes.shape == is_now.scopes.shape
+            and was.binds.scopes_and_reasons == is_now.binds.scopes_and_reasons
+            and was.binds.names == is_now.binds.names
+        )
 
     def agree(self, old: int, new: int) -> bool:
         is_same = self.was.scopes.kind(old) == self.is_now.scopes.kind(new)
@@ -237,10 +265,27 @@ def around(lines: Lines, sites: Collection[Site]) -> tuple[Spans, Spans]:
     return [*was, (done, 1 << 62)], [*is_now, (done + shift, 1 << 62)]
 
 
-def _is_in(spans: Spans, start: int) -> bool:
-    ordered = spans if isinstance(spans, list | tuple) else sorted(spans)
-    at = bisect_right(ordered, (start, 1 << 63)) - 1
-    return at >= 0 and ordered[at][0] <= start < ordered[at][1]
+def _inside(spans: Spans, found: Occurrences) -> list[int]:
+    """The occurrences that begin in one of the spans, in order."""
+    return [
+        at
+        for start, end in sorted(spans)
+        for at in range(bisect_left(found.starts, start), bisect_left(found.starts, end))
+    ]
+
+
+def _are_alike(was: tuple[Occurrences, list[int]], is_now: tuple[Occurrences, list[int]]) -> bool:
+    """Whether some occurrences are the same by role, scope, target and receiver, column by column."""
+    (before, kept), (after, left) = was, is_now
+    return all(
+        [one[at] for at in kept] == [other[at] for at in left]
+        for one, other in (
+            (before.roles, after.roles),
+            (before.scopes, after.scopes),
+            (before.targets, after.targets),
+            (before.receivers, after.receivers),
+        )
+    )
 
 
 def _told(targets: Collection[Collection[Key]] | None) -> str:

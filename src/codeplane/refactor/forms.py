@@ -90,12 +90,16 @@ def open_places(
 ) -> tuple[list[Group], list[Mention]]:
     """Strings that name what moves, which somebody has to decide about, and mentions in comments."""
     covered = {(site.path, site.line) for site in taken}
+    texts: dict[RepoPath, Lines] = {}
     strings: dict[tuple[str, int, int], Site] = {}
     mentioned: dict[tuple[str, int, int], Site] = {}
     for name in sorted({one.name for one in found}):
         own = sorted((one for one in found if one.name == name), key=lambda one: -len(one.old))
         for word in words.words(snapshot, name, name):
-            site = _named(snapshot, word, own) or _relative(snapshot, moving, word, own)
+            path = word.site.path
+            if path not in texts:
+                texts[path] = Lines(snapshot.source(path))
+            site = _named(texts[path], word, own) or _relative(texts[path], moving, word, own)
             if site is None or (site.path, site.line) in covered:
                 continue
             kept = mentioned if word.where in ("comment", "document") else strings
@@ -109,8 +113,7 @@ def open_places(
     return groups, mentions
 
 
-def _named(snapshot: Snapshot, word: words.Word, own: Sequence[Form]) -> Site | None:
-    lines = Lines(snapshot.source(word.site.path))
+def _named(lines: Lines, word: words.Word, own: Sequence[Form]) -> Site | None:
     at = lines.offset(word.site.line, word.site.column)
     for form in own:
         before = form.before.encode("utf-8", "surrogateescape")
@@ -131,12 +134,12 @@ def _named(snapshot: Snapshot, word: words.Word, own: Sequence[Form]) -> Site | 
     return None
 
 
-def _relative(snapshot: Snapshot, moving: Moving, word: words.Word, own: Sequence[Form]) -> Site | None:
+def _relative(lines: Lines, moving: Moving, word: words.Word, own: Sequence[Form]) -> Site | None:
     """A string with a path that begins at the file that it stands in."""
     if word.where != "string":
         return None
     here = word.site.path
-    text = Lines(snapshot.source(here)).text(word.site.line)
+    text = lines.text(word.site.line)
     for quoted in _QUOTED.finditer(text):
         start = len(text[: quoted.start(2)].encode("utf-8", "surrogateescape"))
         end = start + len(quoted[2].encode("utf-8", "surrogateescape"))

@@ -67,8 +67,8 @@ class _Check:
         if len(was) != len(is_now):
             yield Problem("syntax", f"{shown(path)} would have other names in it than those replaced.", path)
             return
-        pairs = (_Scoped.of(was, before), _Scoped.of(is_now, after))
-        yield from _scoped(path, was, pairs, {(site.line, site.column): site for site in sites})
+        renamed = {(site.line, site.column): site for site in sites}
+        yield from _scoped(path, (was, is_now), (before, after), renamed)
         for at in sorted(self._concerned(was, before.receivers) | self._concerned(is_now, after.receivers)):
             if told := self._differs(path, was, is_now, at):
                 yield Problem("binding", told, path, was.at(at).line)
@@ -126,24 +126,27 @@ def _without(found: Occurrences, left_out: Container[int]) -> Occurrences:
     return Occurrences(found.texts, names, starts, roles, scopes, targets, receivers, found.lines)
 
 
-class _Scoped:
+def _are_alike(found: tuple[Occurrences, Occurrences], files: tuple[FileFacts, FileFacts]) -> bool:
+    """Whether the scopes of both say the same about every name, column by column."""
+    (was, is_now), (before, after) = found, files
+    return (
+        was.roles == is_now.roles
+        and was.scopes == is_now.scopes
+        and was.targets == is_now.targets
+        and was.receivers == is_now.receivers
+        and before.binds.scopes_and_reasons == after.binds.scopes_and_reasons
+        and before.binds.lines == after.binds.lines
+    )
+
+
+def _meanings(found: Occurrences, facts: FileFacts) -> list[tuple[object, ...]]:
     """What the scopes of one file say about its names."""
-
-    def __init__(self, names: list[str], meanings: list[tuple[object, ...]]) -> None:
-        self.names = names
-        self.meanings = meanings
-
-    @classmethod
-    def of(cls, found: Occurrences, facts: FileFacts) -> "_Scoped":
-        binds = _identities(facts)
-        columns = zip(found.roles, found.scopes, found.targets, found.receivers, strict=True)
-        return cls(
-            [found.texts[name] for name in found.names],
-            [
-                (role, scope, target if receiver or not target else binds[target - 1])
-                for role, scope, target, receiver in columns
-            ],
-        )
+    binds = _identities(facts)
+    columns = zip(found.roles, found.scopes, found.targets, found.receivers, strict=True)
+    return [
+        (role, scope, target if receiver or not target else binds[target - 1])
+        for role, scope, target, receiver in columns
+    ]
 
 
 def _identities(facts: FileFacts) -> list[tuple[int, ...]]:
@@ -159,21 +162,27 @@ def _identities(facts: FileFacts) -> list[tuple[int, ...]]:
 
 def _scoped(
     path: RepoPath,
-    was: Occurrences,
-    pairs: tuple[_Scoped, _Scoped],
+    found: tuple[Occurrences, Occurrences],
+    files: tuple[FileFacts, FileFacts],
     renamed: Mapping[tuple[int, int], Site],
 ) -> Iterator[Problem]:
     """What differs by the scopes of the file alone, and names that nobody wanted to change."""
-    before, after = pairs
-    for at, (old, new) in enumerate(zip(before.names, after.names, strict=True)):
-        if old == new and before.meanings[at] == after.meanings[at]:
-            continue
-        seen = was.at(at)
+    was, is_now = found
+    others: set[int] = set()
+    if not _are_alike(found, files):
+        meant = zip(*map(_meanings, found, files), strict=True)
+        others = {at for at, (before, after) in enumerate(meant) if before != after}
+    old, new = was.texts, is_now.texts
+    pairs = enumerate(zip(was.names, is_now.names, strict=True))
+    differ = {at for at, (before, after) in pairs if old[before] != new[after]}
+    for at in sorted(differ | others):
+        seen, name = was.at(at), new[is_now.names[at]]
         site = renamed.get((seen.line, seen.column))
-        if before.meanings[at] != after.meanings[at]:
-            yield Problem("binding", f"`{new}` would mean something else in its file.", path, seen.line)
-        elif site is None or new not in _NAMES.findall(site.new):
-            yield Problem("binding", f"`{old}` would become `{new}`.", path, seen.line)
+        if at in others:
+            yield Problem("binding", f"`{name}` would mean something else in its file.", path, seen.line)
+        elif site is None or name not in _NAMES.findall(site.new):
+            text = f"`{old[was.names[at]]}` would become `{name}`."
+            yield Problem("binding", text, path, seen.line)
 
 
 def _told(target: Target) -> str:

@@ -1,6 +1,7 @@
 """A name where no fact tells of it: in comments, strings and documents."""
 
 import re
+import string
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ _ENDS: Final = (b"", b" ", b",", b";", b"!", b"?", b"-", b'"', b"'")
 _MARKS: Final = ("", "~", "@", "@@", "$")  # that may be a part of the name itself
 _DEFINES: Final = r"\b(?:def|class|func|fun|fn|function|interface|struct|trait|enum|type|const|let|var)"
 _CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
+_LETTERS: Final = frozenset(b"$_" + (string.ascii_letters + string.digits).encode())
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ def words(
 ) -> Iterator[Word]:
     """Every place that has the name as a word and that no fact tells of, in order; with `spans`, in these."""
     sources = snapshot.linker.sources
-    pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode("utf-8", "surrogateescape")) + rb"(?![\w$])")
+    # What stands before is looked at afterwards: a pattern that begins with a text is found much quicker.
+    pattern = re.compile(re.escape(name.encode("utf-8", "surrogateescape")) + rb"(?![\w$])")
     for path in sources.paths_with(name)[:MOST_FILES] if spans is None else sorted(spans):
         data = snapshot.source(RepoPath(path))
         if len(data) > _LARGEST:
@@ -84,6 +87,8 @@ def _in_file(
 ) -> Iterator[Word]:
     spans: list[tuple[int, int, str]] | None = None
     for found in pattern.finditer(lines.data):
+        if found.start() and lines.data[found.start() - 1] in _LETTERS:
+            continue
         line, column = lines.position(found.start())
         if (line, column) in known or own_name(snapshot, path, names[0], lines.text(line)) == column:
             continue

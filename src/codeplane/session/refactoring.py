@@ -48,6 +48,7 @@ _CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]]
 
 def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:
     """Makes a plan, proves it and has it tried out as is `wanted`; anew where files change meanwhile."""
+    call.repo.prepare()
     for left in reversed(range(_MOST_TRIES)):
         made = call.ask(make)
         try:

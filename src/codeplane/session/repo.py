@@ -270,6 +270,13 @@ class RepoSession:
         elif self.index.catch_up():
             self.upkeep.wake()
 
+    def prepare(self) -> None:
+        """Has workers ready for what is about to be read, in the language that most files are in."""
+        if self.workers.are_missing:
+            with self.index.snapshot() as snapshot:
+                main = snapshot.lookup.main_language()
+            self.workers.prepare([main] if main else [])
+
     def earlier(self, digest: Digest) -> bytes | None:
         """A content that a client was shown or that an edit has replaced; None when it is not kept."""
         return self.copies.get(digest) or self.engine.objects.read(digest)

@@ -10,6 +10,7 @@ from typing import Final
 
 from codeplane.config.settings import IndexSettings
 from codeplane.core.errors import ServerStopping
+from codeplane.graph.importing import links_of
 from codeplane.index import Index, Progress
 from codeplane.truth import WorkingTree
 from codeplane.truth.watch import Watch
@@ -125,6 +126,9 @@ class Upkeep:
     def _warm(self) -> None:
         try:
             self._index.warm()
+            # Which files import which is asked by the first write, and by every move.
+            with self._index.snapshot() as snapshot:
+                links_of(snapshot)
             # What is known now lives on: collections that look through all of it would hold up answers.
             gc.freeze()
         except Exception:  # noqa: BLE001 - logged; the first question finds the same
