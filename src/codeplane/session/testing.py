@@ -13,6 +13,7 @@ from typing import Final
 
 from codeplane.core.edits import FileChange
 from codeplane.core.errors import CodePlaneError, NotTrusted
+from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.ledger import TEST_RUN, Operation, failure_fingerprint
@@ -74,15 +75,15 @@ def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
             coverage = read_coverage(scratch, where.root) if options.coverage else None
     except CodePlaneError as error:
         with suppress(CodePlaneError):
-            call.repo.tasks.record(call.task, replace(before.row(call), failure_class=error.name()))
+            before.record(call, replace(before.row(call), failure_class=error.name()))
         raise
     _remember(call, chosen, report)
     failure = fingerprint_of(report.failures)
-    row, changes = before.compare(call, report, failure)
-    call.repo.tasks.record(call.task, row)
+    row = before.compare(call, report, failure)
+    before.record(call, row)
     if failure is not None:
         call.signal(call.repo.tasks.note_failure(call.task, failure))
-    return Tested(row.operation_id, report, failure, changes, coverage)
+    return Tested(row.operation_id, report, failure, row.changes, coverage)
 
 
 def toolbox(call: Call) -> Toolbox:
@@ -145,14 +146,15 @@ def _remember(call: Call, chosen: Chosen, report: Report) -> None:
 class _Before:
     """The repository before the run."""
 
-    fingerprint: str
+    state: Fingerprint
     digests: Mapping[RepoPath, Digest]
     began: float
 
     @classmethod
     def look(cls, call: Call) -> "_Before":
-        index = call.repo.index
-        return cls(index.fingerprint().hex(), index.digests(), time.perf_counter())
+        with call.repo.line.looking():
+            call.repo.refresh(call.progress)
+        return cls(call.repo.line.now(), call.repo.index.digests(), time.perf_counter())
 
     def row(self, call: Call) -> Operation:
         return Operation(
@@ -163,36 +165,35 @@ class _Before:
             duration_ms=round((time.perf_counter() - self.began) * 1000),
             op_type=TEST_RUN,
             success=False,
-            repo_before=self.fingerprint,
-            repo_after=self.fingerprint,
+            repo_before=self.state.hex(),
         )
 
-    def compare(
-        self, call: Call, report: Report, failure: str | None
-    ) -> tuple[Operation, tuple[FileChange, ...]]:
-        changes, after = self._changes(call)
+    def compare(self, call: Call, report: Report, failure: str | None) -> Operation:
         failures = report.failures
-        row = replace(
+        return replace(
             self.row(call),
             success=not failures,
-            repo_after=after,
-            changes=changes,
+            changes=self._changes(call),
             failure_fingerprint=failure,
             failure_class=(failures[0].kind or "TestFailed") if failures else None,
             failing_tests=tuple(case.id for case in failures[:_MOST_ON_RECORD]),
         )
-        return row, changes
 
-    def _changes(self, call: Call) -> tuple[tuple[FileChange, ...], str]:
+    def record(self, call: Call, row: Operation) -> None:
+        """Writes the row. Edits may have been made meanwhile, and have rows of their own."""
+        with call.repo.line.turn(row.operation_id) as (_, now):
+            call.repo.tasks.record(call.task, replace(row, repo_after=now.hex()))
+
+    def _changes(self, call: Call) -> tuple[FileChange, ...]:
         """What differs now. A problem there is told; the tests were run in any case."""
         try:
-            call.repo.refresh()
+            with call.repo.line.looking():
+                call.repo.refresh()
             now = call.repo.index.digests()
         except CodePlaneError as error:
             call.warn(f"The tests were run, but what they have changed is not known: {error.message}")
-            return (), self.fingerprint
+            return ()
         differ = sorted(
             path for path in self.digests.keys() | now.keys() if self.digests.get(path) != now.get(path)
         )
-        made = tuple(FileChange(path, self.digests.get(path), now.get(path)) for path in differ)
-        return made, call.repo.index.fingerprint().hex()
+        return tuple(FileChange(path, self.digests.get(path), now.get(path)) for path in differ)
