@@ -142,3 +142,13 @@ def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:
     assert report.stopped == "fail_fast"
     assert [case.id for case in report.failures] == ["test_a.py::test_a"]
     assert report.ended(End.NOT_RUN) == ["test_b.py"]
+
+
+def test_progress_grows_with_every_word(tmp_path: Path) -> None:
+    heard: list[tuple[float, float | None]] = []
+    crash = "import os\ndef test_crash(): os._exit(3)\n"
+    files = {"test_a.py": crash, "test_b.py": GOOD, "test_c.py": "def test_bad(): assert 0\n"}
+    watch = Watch(progress=lambda done, total, told: heard.append((done, total)))
+    Project(tmp_path, files).run(workers=1, watch=watch)
+    done = [one for one, _ in heard]
+    assert done == sorted(set(done)) and all(total is not None and one <= total for one, total in heard)

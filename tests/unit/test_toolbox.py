@@ -1,5 +1,8 @@
 """A project's own programs come first, and its code sees what it needs and no more."""
 
+import base64
+import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -57,3 +60,17 @@ def test_the_code_of_a_repository_sees_no_agents_and_no_colours(tmp_path: Path) 
     assert env["PATH"] == f"{tmp_path}/venv/bin:/usr/bin:/bin"
     assert (env["HOME"], env["LANG"], env["NO_COLOR"]) == ("/home/u", "de_DE.UTF-8", "1")
     assert "SSH_AUTH_SOCK" not in env
+
+
+def test_an_environment_that_poetry_keeps_elsewhere_is_the_project_s_own(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    (root / "poetry.lock").write_text("")
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(root))).digest()
+    name = base64.urlsafe_b64encode(digest).decode()[:8]
+    made = program(tmp_path / f"home/.cache/pypoetry/virtualenvs/shop-{name}-py3.12/bin/python3")
+    program(tmp_path / "home/.cache/pypoetry/virtualenvs/other-AAAAAAAA-py3.12/bin/tool")
+    found = toolbox(root, HOME=str(tmp_path / "home"))
+    assert found.python() == made
+    with pytest.raises(ProgramMissing):
+        found.find("tool")

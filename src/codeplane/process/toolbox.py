@@ -1,5 +1,7 @@
 """Programs of a project: its own environment first, then what the user has installed."""
 
+import base64
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -58,7 +60,7 @@ class Toolbox:
 
     def has_own_python(self, near: RepoPath = _TOP) -> bool:
         """Whether the project brings an interpreter along."""
-        return any((place / "python").is_file() for place in self._places(near))
+        return (self._own("python3", near) or self._own("python", near)) is not None
 
     def env(self, near: RepoPath = _TOP) -> Mapping[str, str]:
         """What the repository's own code sees: the user's search path with the project's programs first,
@@ -76,5 +78,17 @@ class Toolbox:
         at = self.root / near
         for directory in (at, *at.parents):
             yield from (directory / place for place in _OWN_PLACES)
+            yield from self._of_poetry(directory)
             if directory == self.root:
                 return
+
+    def _of_poetry(self, directory: Path) -> list[Path]:
+        """Environments that Poetry keeps with the user's caches, named by the place of the project."""
+        home = self.programs.env.get("HOME", "")
+        if not home or not (directory / "poetry.lock").is_file():
+            return []
+        place = hashlib.sha256(os.fsencode(os.path.realpath(directory))).digest()
+        name = base64.urlsafe_b64encode(place).decode()[:8]
+        caches = [self.programs.env.get("XDG_CACHE_HOME") or f"{home}/.cache", f"{home}/Library/Caches"]
+        found = (Path(cache, "pypoetry", "virtualenvs").glob(f"*-{name}-py*/bin") for cache in caches)
+        return sorted((one for places in found for one in places), reverse=True)

@@ -18,6 +18,7 @@ from codeplane.testrun.verdict import Run, Verdict, judged
 
 _LOOK_SEC: Final = 0.05
 _WAIT_SEC: Final = 0.05
+_STEP: Final = 0.001
 # An interpreter that starts on a busy machine takes its time.
 _STARTING_SEC: Final = 10.0
 _LONGEST_SEC: Final = 7 * 86_400
@@ -74,6 +75,8 @@ class Crew:
         self._verdicts: list[Verdict] = []
         self._broken: list[BaseException] = []
         self._number = 0
+        self._base = self._total = 0
+        self._reached = 0.0
         self._done: set[str] = set()
         self.missing: list[TestRunnerNotFound] = []
         self.stopped = ""
@@ -81,7 +84,8 @@ class Crew:
     def work(self, batches: Sequence[Batch]) -> list[Verdict]:
         """The verdicts of these batches and of what had to be run again; raises what the watch raises."""
         self._waiting, self._verdicts, self._done = list(batches), [], set()
-        total = sum(len(batch.targets) for batch in batches)
+        self._base = self._total
+        self._total += sum(len(batch.targets) for batch in batches)
         threads = [
             threading.Thread(target=self._serve, name=f"tests {number}", daemon=True)
             for number in range(min(self._options.workers, len(batches)))
@@ -89,7 +93,7 @@ class Crew:
         for thread in threads:
             thread.start()
         try:
-            self._attend(threads, total)
+            self._attend(threads)
         except BaseException:
             self._stop("cancelled")
             raise
@@ -100,8 +104,8 @@ class Crew:
             raise self._broken[0]
         return self._verdicts
 
-    def _attend(self, threads: Sequence[threading.Thread], total: int) -> None:
-        told: tuple[int, str] = (-1, "")
+    def _attend(self, threads: Sequence[threading.Thread]) -> None:
+        told = (0, "")
         while any(thread.is_alive() for thread in threads):
             with self._guard:
                 self._guard.wait(_WAIT_SEC)
@@ -111,7 +115,9 @@ class Crew:
                 self._stop("time")
             if now != told:
                 told = now
-                self._watch.progress(now[0], total, now[1] or None)
+                # It has to grow with every word, also where a target that crashed has to be run again.
+                self._reached = max(self._reached + _STEP, self._base + now[0])
+                self._watch.progress(self._reached, self._total, now[1] or None)
 
     def _progress(self) -> tuple[int, str]:
         running = [turn.standing for turn in self._turns]

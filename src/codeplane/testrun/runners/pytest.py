@@ -115,7 +115,7 @@ def _program(place: Place, root: RepoPath) -> list[str]:
     toolbox = place.toolbox
     try:
         found = toolbox.find("pytest", root)
-        if not toolbox.has_own_python(root) or found.is_relative_to(place.root):
+        if not toolbox.has_own_python(root) or found.parent == toolbox.python(root).parent:
             return [str(found)]
     except ProgramMissing:
         pass
