@@ -236,8 +236,10 @@ def _concerned(snapshot: Snapshot, plan: Plan) -> list[RepoPath]:
     for pair in plan.moves.items():
         for path in pair:
             directory = path.rpartition("/")[0]
-            start = f"{directory}/" if directory else ""
-            found.update(start + name for name in sources.names_in(directory))
+            # What declares the module of a directory is beside the directory.
+            for near in {directory, directory.rpartition("/")[0]}:
+                start = f"{near}/" if near else ""
+                found.update(start + name for name in sources.names_in(near))
     return sorted(RepoPath(path) for path in found if sources.facts(path) is not None)
 
 

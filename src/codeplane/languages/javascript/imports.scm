@@ -47,6 +47,11 @@
   value: (await_expression (call_expression
     function: (import)
     arguments: (arguments . (string) @import.module .)))) @import.js_dynamic)
+(lexical_declaration (variable_declarator
+  name: (identifier) @import.namespace
+  value: (await_expression (call_expression
+    function: (import)
+    arguments: (arguments . (string) @import.module .)))) @import.js_dynamic)
 
 ; Modules that are loaded without a name.
 (expression_statement (call_expression
@@ -71,3 +76,12 @@
 (arrow_function body: (call_expression
   function: (import)
   arguments: (arguments . (string) @import.module .)) @import.js_dynamic)
+(parenthesized_expression (await_expression (call_expression
+  function: (import)
+  arguments: (arguments . (string) @import.module .)) @import.js_dynamic))
+(return_statement (call_expression
+  function: (import)
+  arguments: (arguments . (string) @import.module .)) @import.js_dynamic)
+(expression_statement (await_expression (call_expression
+  function: (import)
+  arguments: (arguments . (string) @import.module .)) @import.js_dynamic))

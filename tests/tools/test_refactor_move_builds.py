@@ -1,0 +1,80 @@
+"""`refactor_move`: what a compiler accepted before a move it accepts after it."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conformance import node
+from tests.tools.conftest import Made
+from tests.tools.test_refactor_move import CRATE, move
+
+TYPESCRIPT = "5.9.3"
+WEB = {
+    "tsconfig.json": (
+        '{"compilerOptions": {"strict": true, "noEmit": true, "module": "esnext", "target": "es2020",\n'
+        '  "moduleResolution": "bundler", "types": [], "paths": {"@app/*": ["./src/*"]}},\n'
+        '  "include": ["src"]}\n'
+    ),
+    "src/core/index.ts": "export * from './store';\nexport { Price } from '@app/core/money';\n",
+    "src/core/money.ts": (
+        "import type { Name } from '@app/names';\n\n"
+        "export class Price {\n  value = 1;\n  name: Name = 'a';\n}\n"
+    ),
+    "src/core/store.ts": (
+        "import { Price } from './money';\nimport type { Name } from '../names';\n\n"
+        "export class Store {\n  price = new Price();\n  name: Name = 'a';\n}\n"
+    ),
+    "src/names.ts": "export type Name = string;\n",
+    "src/parts/bolt.ts": "export { Store as Bolt } from '../core';\n",
+    "src/main.ts": (
+        "import { Store } from '@app/core/store';\nimport { Price } from '@app/core';\n"
+        "import * as core from './core';\nimport { Bolt } from '@app/parts/bolt';\n\n"
+        "export const all: number[] = [new Store().price.value, new Price().value, new core.Price().value];\n"
+        "export const later = async () => new (await import('./core/store')).Store().price.value;\n"
+        "export const bolt: Store = new Bolt();\n"
+    ),
+}
+
+
+def compiled(root: Path) -> str:
+    """What the TypeScript compiler has against a project."""
+    compiler = node.required("typescript", TYPESCRIPT) / "bin" / "tsc"
+    done = subprocess.run([node.node(), compiler, "-p", root], capture_output=True, text=True, check=False)
+    return done.stdout
+
+
+def test_a_directory_under_a_path_alias_moves_and_the_project_compiles(made: Made) -> None:
+    repo = made(WEB)
+    assert compiled(repo.root) == ""
+    move(repo, "src/core", "src/parts/base")
+    assert not (repo.root / "src/core").exists()
+    assert compiled(repo.root) == ""
+    assert "from '@app/parts/base/store'" in (repo.root / "src/main.ts").read_text()
+
+
+def cargo(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    program = shutil.which("cargo")
+    if program is None:
+        pytest.skip("cargo is not installed")
+    env = {**os.environ, "CARGO_TARGET_DIR": str(root.parent / "target"), "CARGO_NET_OFFLINE": "true"}
+    return subprocess.run(
+        [program, *arguments], cwd=root, env=env, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("src/core/store.rs", "src/parts/depot.rs"), ("src/core", "src/parts/base")],
+    ids=["a file", "a directory"],
+)
+def test_a_module_of_a_crate_moves_and_the_crate_builds(made: Made, old: str, new: str) -> None:
+    repo = made(CRATE)
+    check = ("check", "--quiet", "--all-targets")
+    before = cargo(repo.root, *check)
+    assert before.returncode == 0, before.stderr
+    move(repo, old, new)
+    after = cargo(repo.root, *check)
+    assert after.returncode == 0, after.stderr
