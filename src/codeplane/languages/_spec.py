@@ -210,6 +210,9 @@ class LanguageSpec:
     # Members by which a definition tells its own name to code.
     name_attributes: tuple[str, ...] = ()
     told_names: tuple[str, ...] = ()  # functions whose first argument is the name that their result is given
+    imported_values: frozenset[str] = (
+        frozenset()
+    )  # forms of import that are expressions: the module is a value
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     prototypes: bool = False  # what one file declares, another defines, under the same full name

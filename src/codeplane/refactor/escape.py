@@ -1,7 +1,7 @@
 """Whether a module is ever used as a value: then what it holds may be reached through any variable."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -61,9 +61,22 @@ class Reach:
         """Whether some variable may hold a module that shows the name."""
         sources = self._snapshot.linker.sources
         importing = sources.importing(self._parts)
-        if len(importing) > _MOST_FILES or sources.importing_by_text():
+        if len(importing) > _MOST_FILES or sources.importing_by_text() or self._is_loaded(importing):
             return True
         return any(_leaks(self._snapshot, path, self._modules) for path in sorted(importing))
+
+    def _is_loaded(self, importing: Iterable[str]) -> bool:
+        """Whether a module that may show the name is loaded by an expression, whose value it is."""
+        sources = self._snapshot.linker.sources
+        texts = [text for _, text in sources.loading()]
+        for path in importing:
+            facts = sources.facts(path)
+            values = self._snapshot.linker.spec(facts).imported_values if facts is not None else ()
+            items = facts.imports if facts is not None and values else ()
+            texts += [
+                item.module for item in items if item.kind in values and not item.alias and not item.name
+            ]
+        return any(not self._parts.isdisjoint(_PART.findall(text)) for text in texts)
 
     def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
         """Whether the receiver of a name may be a module that shows the family."""

@@ -47,7 +47,8 @@ class Keywords:
         lines, found = self._arguments(path)
         argument = found.get(lines.offset(line, column))
         if argument is None:
-            return "open" if self._family.is_member or self._family.embedders else "other"
+            is_told = self._family.is_local or self._family.functions
+            return "open" if self._family.is_member or self._family.embedders or not is_told else "other"
         if argument.kind in ("macro", "loose"):
             return "open"
         if argument.holder is None:

@@ -264,13 +264,19 @@ class _Possible:
             is_given = is_given or bool(self._family.variables)
             at = (ref.path, ref.line, ref.column)
             is_matched = self._family.is_member and self._keywords.is_matched(*at)
-            return is_given or is_matched or self._keywords.is_open(*at)
+            return is_given or is_matched or self._is_unpacked(ref) or self._keywords.is_open(*at)
         if self._family.is_local:
             return True
         if self._family.is_member:
             return bool(ref.receiver) or _sees_members(self._spec(ref.path))
         values = self._spec(ref.path).modules_are_values
         return not ref.receiver or self._reach.may_be_behind(ref, modules_are_values=values)
+
+    def _is_unpacked(self, ref: RefFact) -> bool:
+        """Whether a key may take a definition out of a module that is a value."""
+        spec = self._spec(ref.path)
+        is_held = not self._family.is_local and not self._family.is_member
+        return is_held and bool(spec.shorthands) and spec.modules_are_values and self._reach.is_value
 
     def is_value(self) -> bool:
         """Whether a variable may hold a module that shows the family."""
