@@ -60,15 +60,17 @@ def test_prettier_tells_the_lines_and_formats_what_eslint_has_fixed(tmp_path: Pa
     root = tmp_path / "r"
     files = {".prettierrc": "{}", ".prettierignore": "gen\n", "a.css": "a{b:c}\n", "gen/a.js": "x  =  1\n"}
     files |= {"eslint.config.mjs": 'export default [{ rules: { "prefer-const": "error" } }];\n'}
-    files |= {"a.js": "let a  =  1;\nuse(a);\n"}
+    files |= {"a.js": "let a  =  1;\nuse(a);\n", "b.js": "let b = 1;\nuse(b);\n"}
     npm_tool(root, "prettier", "prettier", "3.6.2", "bin/prettier.cjs")
     lab = Lab(root, files, path=eslint(root))
     assert [(one.path, one.line, one.tool) for one in lab.check().diagnostics] == [
         ("a.css", 1, "prettier"),
         ("a.js", 1, "prettier"),
         ("a.js", 1, "eslint"),
+        ("b.js", 1, "eslint"),
     ]
-    assert after(lab.fixes()) == {"a.js": b"const a = 1;\nuse(a);\n", "a.css": b"a {\n  b: c;\n}\n"}
+    fixed = {"a.js": b"const a = 1;\nuse(a);\n", "b.js": b"const b = 1;\nuse(b);\n"}
+    assert after(lab.fixes()) == {**fixed, "a.css": b"a {\n  b: c;\n}\n"}
 
 
 def test_biome_lints_formats_and_fixes(tmp_path: Path) -> None:

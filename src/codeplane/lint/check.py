@@ -1,5 +1,6 @@
 """A look at files by the linters that are used on them."""
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,13 +11,14 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of
 from codeplane.git.hunks import hunks
 from codeplane.lint.diagnostic import FORMAT, Diagnostic, Finding
-from codeplane.lint.linter import Files, Linter, Project, Unreadable, Watch
+from codeplane.lint.linter import UNPLACED, Files, Linter, Project, Unreadable, Watch
 from codeplane.lint.plan import Job, Plan, Ranges, Wanted, planned, uses
 from codeplane.lint.positions import Normal
 from codeplane.lint.runs import Runs, Where, failure
 
 # Formatters say which files, not which lines: that takes a run for each file.
 _MOST_LOCATED: Final = 40
+_LOCATING_SEC: Final = 15
 # A problem of more lines than this is where it begins.
 _MOST_LINES: Final = 10
 
@@ -120,7 +122,12 @@ def _located(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) 
     projects = {(job.linter.name, job.project.root): job for job in plan.jobs}
     open_ones = [one for one in found if one.rule == FORMAT and one.has_fix]
     work = [(one, projects[one.tool, plan.roots[one.tool][one.path]]) for one in open_ones[:_MOST_LOCATED]]
-    placed = runs.each(work, lambda pair: _places(files, runs, *pair), lambda pair: pair[0].tool)
+    end = time.monotonic() + _LOCATING_SEC
+    placed = runs.each(
+        work,
+        lambda pair: [pair[0]] if time.monotonic() > end else _places(files, runs, *pair),
+        lambda pair: pair[0].tool,
+    )
     others = [one for one in found if not (one.rule == FORMAT and one.has_fix)]
     return [*others, *(one for ones in placed for one in ones), *open_ones[_MOST_LOCATED:]]
 
@@ -154,7 +161,7 @@ def _on_changed(
 
 
 def _is_changed(one: Diagnostic, ranges: Ranges | None) -> bool:
-    if ranges is None:
+    if ranges is None or one.message == UNPLACED:
         return True
     is_short = one.end_line - one.line < _MOST_LINES or one.rule == FORMAT
     last = one.end_line if is_short else one.line

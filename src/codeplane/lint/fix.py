@@ -1,6 +1,6 @@
 """What linters would fix, as edits: each file goes through the tools that fix it, one after the other."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from codeplane.core.edits import EditSet, FileEdit
@@ -11,6 +11,7 @@ from codeplane.lint.check import Checked, LintReport, checked
 from codeplane.lint.diagnostic import Diagnostic
 from codeplane.lint.linter import Files, Formatter, Linter, Project, Unreadable, Watch
 from codeplane.lint.plan import Wanted
+from codeplane.lint.positions import Normal
 from codeplane.lint.runs import Where, failure
 from codeplane.truth import digest_of
 
@@ -44,11 +45,15 @@ def fixes(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Proposed:
     for one in found.report.diagnostics:
         if one.has_fix:
             fixable.setdefault(one.path, set()).add(one.tool)
-    paths = list(fixable)
-    done = found.runs.each(paths, lambda path: _through(files, found, path, fixable[path]), shown)
-    changed = [file for file in done if file is not None and file.new != file.old]
+    # Read before any tool reads them: what changes from here on is refused by the engine.
+    begun = [_File(path, data, data) for path in fixable if (data := files.data(path)) is not None]
+    known = _fixed_at_once(files, found, fixable)
+    done = found.runs.each(
+        begun, lambda file: _through(found, file, fixable[file.path], known), lambda file: shown(file.path)
+    )
+    changed = [file for file in done if file.new != file.old]
     edits = EditSet(tuple(FileEdit(file.path, digest_of(file.old), file.new) for file in changed))
-    notes = [note for file in done if file is not None for note in file.notes]
+    notes = [note for file in done for note in file.notes]
     return Proposed(
         edits,
         {file.path: file.old for file in changed},
@@ -58,14 +63,38 @@ def fixes(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Proposed:
     )
 
 
-def _through(files: Files, found: Checked, path: RepoPath, flagged: set[str]) -> _File | None:
-    data = files.data(path)
-    if data is None:
-        return None
-    file = _File(path, data, data)
-    for linter, project in found.users(path):
+def _fixed_at_once(
+    files: Files, found: Checked, fixable: Mapping[RepoPath, Collection[str]]
+) -> Mapping[tuple[str, RepoPath], bytes]:
+    """What tools that are slow to start make of all their files in one run, by tool and path."""
+    fixed: dict[tuple[str, RepoPath], bytes] = {}
+    normal = Normal(files, found.runs.where.place)
+    for job in found.plan.jobs:
+        linter = job.linter
+        flagged = [path for path in job.files or () if linter.name in fixable.get(path, ())]
+        command = linter.fixing_all(normal.place, job.project, flagged) if len(flagged) > 1 else None
+        if command is None:
+            continue
+        try:
+            printed = linter.fixed_all(found.runs.run(linter, job.project, command))
+        except (ProgramError, Unreadable):
+            continue  # each file on its own tells why
+        for said, data in printed.items():
+            if path := normal.path(command.cwd, said):
+                fixed[linter.name, path] = data
+    return fixed
+
+
+def _through(
+    found: Checked, file: _File, flagged: set[str], known: Mapping[tuple[str, RepoPath], bytes]
+) -> _File:
+    for linter, project in found.users(file.path):
+        is_changed = file.new != file.old
+        if not is_changed and (linter.name, file.path) in known:
+            file.new = known[linter.name, file.path]
+            file.tools.append(linter.name)
         # What an earlier tool has changed is new to those after it.
-        if linter.fixes and (linter.name in flagged or file.new != file.old):
+        elif linter.fixes and (linter.name in flagged or is_changed):
             _through_one(found, file, linter, project)
     return file
 

@@ -1,11 +1,11 @@
 """What a linter has to know to be used: one module of `linters` for each."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
@@ -98,6 +98,14 @@ class Linter(ABC):
         """The same of its formatting alone, to find the places of a `format` finding."""
         return None
 
+    def fixing_all(self, place: Place, project: Project, files: Sequence[RepoPath]) -> Command | None:
+        """Prints many files with their fixes made, as they are on disk; None where it cannot."""
+        return None
+
+    def fixed_all(self, finished: Finished) -> Mapping[str, bytes]:
+        """The contents that `fixing_all` has changed, by the paths that it prints."""
+        return {}
+
     def fixed(self, finished: Finished, given: bytes) -> bytes:
         """What `fixing` or `formatting` has made of the content it was given; Unreadable where it failed."""
         if finished.code != 0 or finished.is_cut:
@@ -127,6 +135,9 @@ def inside(project: Project, path: RepoPath) -> str:
     return f"./{path.removeprefix(f'{project.root}/') if project.root else path}"
 
 
+UNPLACED: Final = "The file is not formatted."
+
+
 def unformatted(path: str) -> Finding:
     """A file that a formatter would write otherwise, somewhere."""
-    return Finding(path, 0, 0, "The file is not formatted.", FORMAT, "warning", has_fix=True)
+    return Finding(path, 0, 0, UNPLACED, FORMAT, "warning", has_fix=True)

@@ -1,6 +1,6 @@
 """ESLint. Its configuration is a program of the repository."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -40,13 +40,27 @@ class _Eslint(Linter):
         options = ("--format=json", "--fix-dry-run", "--stdin", f"--stdin-filename={inside(project, path)}")
         return Command((str(self.at(place, project)), *options), place.cwd(project))
 
+    def fixing_all(self, place: Place, project: Project, files: Sequence[RepoPath]) -> Command | None:
+        named = [inside(project, path) for path in files]
+        options = ("--format=json", "--fix-dry-run", "--no-error-on-unmatched-pattern")
+        return Command((str(self.at(place, project)), *options, "--", *named), place.cwd(project))
+
+    def fixed_all(self, finished: Finished) -> Mapping[str, bytes]:
+        if finished.is_cut:
+            raise Unreadable
+        files = list_of(finished.stdout)
+        return {word(one.get("filePath")): _content(one) for one in files if word(one.get("output"))}
+
     def fixed(self, finished: Finished, given: bytes) -> bytes:
         """The content is printed only where something was fixed."""
         files = list_of(finished.stdout)
         if finished.is_cut or not files:
             raise Unreadable
-        output = files[0].get("output")
-        return output.encode("utf-8", "surrogatepass") if isinstance(output, str) else given
+        return _content(files[0]) if isinstance(files[0].get("output"), str) else given
+
+
+def _content(file: Json) -> bytes:
+    return word(file.get("output")).encode("utf-8", "surrogatepass")
 
 
 def _findings(file: Json) -> Iterator[Finding]:
