@@ -72,7 +72,13 @@ def test_what_is_no_file_of_the_repository_is_counted_and_dropped(tmp_path: Path
     lines = "\n".join(map(json.dumps, said))
     report = with_mypy(tmp_path, f"cat <<'END'\n{lines}\nEND\nexit 1").check("mypy")
     assert [one.path for one in report.diagnostics] == ["a.py"]
-    assert report.outside == 6
+    assert report.outside == 5
+
+
+def test_what_is_said_of_no_file_is_a_note(tmp_path: Path) -> None:
+    said = {"file": "", "line": 0, "column": -1, "message": "The cache is gone.", "code": "c"}
+    report = with_mypy(tmp_path, f"cat <<'END'\n{json.dumps(said)}\nEND\nexit 1").check()
+    assert note_of(report) == "mypy: c: The cache is gone."
 
 
 def test_places_beyond_a_file_are_at_its_end(tmp_path: Path) -> None:

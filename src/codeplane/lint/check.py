@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -14,11 +14,12 @@ from codeplane.lint.diagnostic import FORMAT, Diagnostic, Finding
 from codeplane.lint.linter import UNPLACED, Files, Linter, Project, Unreadable, Watch
 from codeplane.lint.plan import Job, Plan, Ranges, Wanted, planned, uses
 from codeplane.lint.positions import Normal
-from codeplane.lint.runs import Runs, Where, failure
+from codeplane.lint.runs import Runs, Where, failure, shortened
 
 # Formatters say which files, not which lines: that takes a run for each file.
 _MOST_LOCATED: Final = 40
 _LOCATING_SEC: Final = 15
+_MOST_UNPLACED: Final = 5
 # A problem of more lines than this is where it begins.
 _MOST_LINES: Final = 10
 
@@ -84,7 +85,7 @@ def checked(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Checked
     placed = _located(files, runs, plan, found)
     kept = sorted(_distinct(_on_changed(placed, wanted.changed)))
     missing = {ran.job.linter.name: ran.missing for ran in done if ran.missing}
-    notes = [*plan.notes, *(ran.note for ran in done if ran.note)]
+    notes = [*plan.notes, *(note for ran in done for note in _notes(ran))]
     ran_names = dict.fromkeys(ran.job.linter.name for ran in done if not ran.missing)
     report = LintReport(tuple(kept), tuple(ran_names), missing, tuple(dict.fromkeys(notes)), normal.outside)
     return Checked(report, runs, plan)
@@ -108,13 +109,22 @@ def _run(runs: Runs, job: Job) -> _Ran:
     return _Ran(job, findings)
 
 
+def _notes(ran: _Ran) -> Iterator[str]:
+    """Why it has failed, and what it has said of no file."""
+    if ran.note:
+        yield ran.note
+    for one in [one for one in ran.findings if not one.path][:_MOST_UNPLACED]:
+        yield shortened(f"{ran.job.linter.name}: {one.rule}: {one.message}")
+
+
 def _normal(normal: Normal, plan: Plan, ran: _Ran) -> list[Diagnostic]:
     """Only in files of the project that was run in: an inner one has other rules."""
     job = ran.job
     roots = plan.roots[job.linter.name]
     files = {path: root for path, root in roots.items() if root == job.project.root}
     cwd = normal.place.cwd(job.project)
-    return normal.diagnostics(job.linter.name, cwd, ran.findings, files)
+    placed = [one for one in ran.findings if one.path]
+    return normal.diagnostics(job.linter.name, cwd, placed, files)
 
 
 def _located(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) -> list[Diagnostic]:

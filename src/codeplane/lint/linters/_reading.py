@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from codeplane.lint.diagnostic import Severity
 from codeplane.lint.linter import Unreadable
@@ -10,8 +10,16 @@ from codeplane.lint.linter import Unreadable
 Json = Mapping[str, Any]
 
 
+_LONGEST_LINE: Final = 4_000
+
+
 def text_of(data: bytes) -> str:
     return data.decode("utf-8", "replace")
+
+
+def short_lines(data: bytes) -> str:
+    """A text without lines that are too long to be about one place."""
+    return "\n".join(line for line in text_of(data).splitlines() if len(line) <= _LONGEST_LINE)
 
 
 def json_of(data: bytes) -> object:

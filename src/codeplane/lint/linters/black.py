@@ -9,7 +9,7 @@ from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import directory, files_named, mentioned, section, toml_at
 from codeplane.lint.linter import Formatter, Place, Project, inside, unformatted
-from codeplane.lint.linters._reading import text_of
+from codeplane.lint.linters._reading import short_lines
 from codeplane.process import Finished
 from codeplane.process.command import Command
 
@@ -40,10 +40,10 @@ class _Black(Formatter):
         return self._made(place, project, "--check", "--", *named)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        said = text_of(finished.stderr)
+        said = short_lines(finished.stderr)
         differing = [unformatted(path) for path in _DIFFERS.findall(said)]
         broken = [
-            Finding(path, int(line), int(column), message or "The file cannot be parsed.", "syntax-error")
+            Finding(path, int(line), int(column) + 1, message or "The file cannot be parsed.", "syntax-error")
             for path, line, column, message in _BROKEN.findall(said)
         ]
         return [*differing, *broken]

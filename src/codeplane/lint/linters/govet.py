@@ -10,7 +10,7 @@ from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import marked
 from codeplane.lint.linter import Linter, Place, Project, inside
-from codeplane.lint.linters._reading import items, mapping, text_of, word
+from codeplane.lint.linters._reading import items, mapping, short_lines, word
 from codeplane.process import Finished
 from codeplane.process.command import Command
 
@@ -37,7 +37,7 @@ class _GoVet(Linter):
         return Command(argv, place.cwd(project), env)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        said = text_of(finished.stderr + b"\n" + finished.stdout)
+        said = short_lines(finished.stderr + b"\n" + finished.stdout)
         broken = [
             Finding(path, int(line), int(column), message, "compile", unit="bytes")
             for path, line, column, message in _BROKEN.findall(said)

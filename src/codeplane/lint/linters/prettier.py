@@ -9,7 +9,7 @@ from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import first_of, marked, mentioned, with_key
 from codeplane.lint.linter import Formatter, Place, Project, inside, unformatted
-from codeplane.lint.linters._reading import text_of
+from codeplane.lint.linters._reading import short_lines
 from codeplane.process import Finished
 from codeplane.process.command import Command
 
@@ -35,10 +35,10 @@ class _Prettier(Formatter):
         return self._made(place, project, "--list-different", "--ignore-unknown", "--", *named)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        differing = [unformatted(path) for path in text_of(finished.stdout).splitlines() if path]
+        differing = [unformatted(path) for path in short_lines(finished.stdout).splitlines() if path]
         broken = [
             Finding(path, int(line), int(column), message, "syntax-error")
-            for path, message, line, column in _BROKEN.findall(text_of(finished.stderr))
+            for path, message, line, column in _BROKEN.findall(short_lines(finished.stderr))
         ]
         return [*differing, *broken]
 

@@ -9,7 +9,7 @@ from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import first_of, mentioned, with_section
 from codeplane.lint.linter import Formatter, Place, Project, inside, unformatted
-from codeplane.lint.linters._reading import text_of
+from codeplane.lint.linters._reading import short_lines
 from codeplane.process import Finished
 from codeplane.process.command import Command
 
@@ -36,10 +36,10 @@ class _RuffFormat(Formatter):
         return self._made(place, project, "--diff", "--", *named)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        differing = [unformatted(path) for path in _DIFFERS.findall(text_of(finished.stdout))]
+        differing = [unformatted(path) for path in _DIFFERS.findall(short_lines(finished.stdout))]
         broken = [
             Finding(path, int(line), int(column), message, "syntax-error")
-            for path, line, column, message in _BROKEN.findall(text_of(finished.stderr))
+            for path, line, column, message in _BROKEN.findall(short_lines(finished.stderr))
         ]
         return [*differing, *broken]
 

@@ -9,7 +9,7 @@ from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import directory, files_named, section, toml_at
 from codeplane.lint.linter import Formatter, Place, Project, inside, unformatted
-from codeplane.lint.linters._reading import text_of, word
+from codeplane.lint.linters._reading import short_lines, word
 from codeplane.process import Finished
 from codeplane.process.command import Command
 
@@ -33,11 +33,11 @@ class _Rustfmt(Formatter):
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         differing = [
-            unformatted(path) for path in text_of(finished.stdout).splitlines() if path.endswith(".rs")
+            unformatted(path) for path in short_lines(finished.stdout).splitlines() if path.endswith(".rs")
         ]
         broken = [
             Finding(path, int(line), int(column), message, "syntax-error")
-            for message, path, line, column in _BROKEN.findall(text_of(finished.stderr))
+            for message, path, line, column in _BROKEN.findall(short_lines(finished.stderr))
         ]
         return [*differing, *broken]
 

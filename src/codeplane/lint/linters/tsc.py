@@ -10,14 +10,17 @@ from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import directory, files_named, json_at
 from codeplane.lint.linter import Linter, Place, Project, inside
-from codeplane.lint.linters._reading import items, severity_of, text_of, word
+from codeplane.lint.linters._reading import items, severity_of, short_lines, word
 from codeplane.process import Finished
 from codeplane.process.command import Command
 
 _LINE: Final = re.compile(
-    r"^(?P<path>\S.*?)\((?P<line>\d+),(?P<column>\d+)\): "
+    r"^(?:(?P<path>\S.*?)\((?P<line>\d+),(?P<column>\d+)\): )?"
     r"(?P<severity>error|warning) (?P<rule>TS\d+): (?P<message>.*)$"
 )
+
+
+_LONGEST: Final = 1_000  # of a message, which goes on in lines below it
 
 
 class _Tsc(Linter):
@@ -39,20 +42,20 @@ class _Tsc(Linter):
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         found: list[Finding] = []
-        for line in text_of(finished.stdout).splitlines():
+        for line in short_lines(finished.stdout).splitlines():
             if match := _LINE.match(line):
                 found.append(
                     Finding(
-                        match["path"],
-                        int(match["line"]),
-                        int(match["column"]),
+                        match["path"] or "",
+                        int(match["line"] or 0),
+                        int(match["column"] or 0),
                         match["message"],
                         match["rule"],
                         severity_of(match["severity"]),
                         unit="utf16",
                     )
                 )
-            elif found and line.startswith("  "):
+            elif found and line.startswith("  ") and len(found[-1].message) < _LONGEST:
                 found[-1] = found[-1]._replace(message=f"{found[-1].message} {line.strip()}")
         return found
 
