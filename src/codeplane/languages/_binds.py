@@ -45,6 +45,8 @@ _CODES = {
     "bind.member": _MEMBER,
 }
 
+_BOUND_AS = {_PARAM: "param", _OWN: "class"}  # how specs call what such names are bound as
+
 _PATTERNS = {
     "pattern.param": _PARAM,
     "pattern.variable": _VARIABLE,
@@ -385,7 +387,7 @@ class Binder:
         effective = declared[1] if declared else end
         if self.outline.kinds[scope] in self._declared:
             effective = 0 if code == _HOISTED else end
-        key = space_key(name, self.apart.get(start, "v"))
+        key = space_key(name, self.apart[start]) if start in self.apart else name
         bind = self._add(scope, name, (_ASSIGNED, -1, start), _VALUE, effective, key)
         promoted = outer and code != _LOCAL and bind.reason == _ASSIGNED
         if promoted:
@@ -395,8 +397,7 @@ class Binder:
 
     def _parameter(self, scope: int, span: tuple[int, int], code: int) -> BindDraft:
         name = self.data[span[0] : span[1]]
-        what = {_PARAM: "param", _OWN: "class"}.get(code, "type_param")
-        keys = self.keys(name, what)
+        keys = self.keys(name, _BOUND_AS.get(code, "type_param"))
         bind = self._add(scope, name, (_PARAMETER, -1, span[0]), _VALUE, span[0], keys[0])
         number = self.tables[scope][keys[0]]
         self._mark(span[1], _DEFINED, number, -1)

@@ -2,14 +2,15 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cache
 from hashlib import blake2b
-from itertools import accumulate
+from itertools import accumulate, count, repeat
+from operator import add, sub
 
 from codeplane.languages._binds import BindDraft
 from codeplane.languages._outline import Draft, Outline
-from codeplane.languages._spec import LanguageSpec, specs
+from codeplane.languages._spec import LanguageSpec
 from codeplane.languages._style import without_comments
 from codeplane.languages.facts import (
     FLAG_MORE,
@@ -48,32 +49,26 @@ class Lines:
         self.starts.pop()
         self.count = len(self.starts) - (not data or data.endswith(b"\n"))
 
+    def of(self, positions: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """The line and the column of each, without a line of Python."""
+        positions = list(positions)
+        lines = list(map(bisect_right, repeat(self.starts), positions))
+        before = map(self.starts.__getitem__, map((-1).__add__, lines))
+        return zip(lines, map(sub, positions, before), strict=True)
+
+    def spans(self, starts: Iterable[int], ends: Iterable[int]) -> Iterator[Span]:
+        """The span from each start to its end."""
+        # The class's own constructor costs twice as much.
+        return map(tuple.__new__, repeat(Span), map(add, self.of(starts), self.of(ends)))
+
     def at(self, position: int) -> tuple[int, int]:
         line = bisect_right(self.starts, position)
         return line, position - self.starts[line - 1]
-
-    def span(self, start: int, end: int) -> Span:
-        starts = self.starts
-        first, last = bisect_right(starts, start), bisect_right(starts, end)
-        # The class's own constructor costs twice as much.
-        return tuple.__new__(Span, (first, start - starts[first - 1], last, end - starts[last - 1]))
 
 
 @cache
 def _pattern(pattern: str) -> re.Pattern[bytes]:
     return re.compile(pattern.encode())
-
-
-@lru_cache(maxsize=10_000)
-def _named_flags(language: str, kind: str, name: bytes) -> int:
-    """What the name itself says."""
-    spec = specs()[language]
-    flags = 0
-    if spec.private and _pattern(spec.private).fullmatch(name):
-        flags |= FLAG_PRIVATE
-    if kind in spec.tests and _pattern(spec.tests[kind]).fullmatch(name):
-        flags |= FLAG_TEST
-    return flags
 
 
 def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
@@ -129,21 +124,12 @@ def definitions(
         for bind in binds
         if bind.annotations and bind.reason is Reason.DEF_IN_SCOPE
     }
-    finish = _Finish(outline, numbers, reading)
-    return [
-        finish.definition(draft, text(annotations.get(at, b"")) if draft.kind in _TYPED else "")
+    said = [
+        (text(annotations[at]) if at in annotations and draft.kind in _TYPED else "") or draft.annotation
         for at, draft in enumerate(outline.drafts)
         if draft.name[0] >= 0
     ]
-
-
-def _inside(outline: Outline, parent_of: Callable[[Draft], int]) -> dict[int, list[tuple[int, int]]]:
-    """The number of each definition → where those inside of it begin and end."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for draft in outline.drafts:
-        if draft.name[0] >= 0 and (parent := parent_of(draft)) >= 0:
-            found.setdefault(parent, []).append((draft.span_start, draft.end))
-    return found
+    return _Finish(outline, numbers, reading).definitions(said)
 
 
 class _Finish:
@@ -152,49 +138,67 @@ class _Finish:
     ) -> None:
         self.outline, self.numbers = outline, numbers
         self.spec, self.data, self.lines = reading
-        self.inside = _inside(outline, self._parent)
-        self.count = 0
+        self.drafts = [draft for draft in outline.drafts if draft.name[0] >= 0]
+        self.parents = list(map(self._parent, self.drafts))
+        self.inside: dict[int, list[tuple[int, int]]] = {}  # number → where those inside begin and end
+        for parent, draft in zip(self.parents, self.drafts, strict=True):
+            if parent >= 0:
+                self.inside.setdefault(parent, []).append((draft.span_start, draft.end))
+        self._private = _pattern(self.spec.private).fullmatch if self.spec.private else None
+        self._tests = {kind: _pattern(pattern).fullmatch for kind, pattern in self.spec.tests.items()}
 
-    def definition(self, draft: Draft, annotation: str) -> Definition:
+    def definitions(self, said: list[str]) -> list[Definition]:
+        """All of them, given the declared types."""
+        drafts, lines = self.drafts, self.lines
+        spans = lines.spans([draft.span_start for draft in drafts], [draft.end for draft in drafts])
+        names = lines.of([draft.name[0] for draft in drafts])
+        return [self._definition(*what) for what in zip(count(), drafts, spans, names, said, strict=False)]
+
+    def _definition(self, at: int, draft: Draft, span: Span, place: tuple[int, int], said: str) -> Definition:
         name = self.data[draft.name[0] : draft.name[1]]
-        kind = self._kind(draft, name)
+        kind = self._kind(draft, name) if draft.kind == "variable" else draft.kind
         owner = self._head(draft.owner) if draft.owner[0] >= 0 else ""
-        flags = draft.flags | _named_flags(self.spec.name, kind, name) | (FLAG_MORE if draft.more else 0)
         # The class's own constructor costs twice as much.
         return tuple.__new__(
             Definition,
             (
                 f"{owner}.{text(name)}" if owner and self.spec.owner_in_name else text(name),
                 kind,
-                self._parent(draft),
+                self.parents[at],
                 draft.scope,
                 draft.body,
-                self.lines.span(draft.span_start, draft.end),
-                *self.lines.at(draft.name[0]),
+                span,
+                *place,
                 self._signature(draft) if kind in _SIGNED else "",
                 self._bases(draft) if draft.bases else (),
-                annotation or draft.annotation,
-                flags | self._base_flags(draft) if draft.bases else flags,
+                said,
+                self._flags(draft, kind, name),
                 owner,
-                self._text(draft),
+                self._text(draft, at),
             ),
         )
 
-    def _text(self, draft: Draft) -> int:
+    def _flags(self, draft: Draft, kind: str, name: bytes) -> int:
+        flags = draft.flags | FLAG_MORE if draft.more else draft.flags
+        if self._private and self._private(name):
+            flags |= FLAG_PRIVATE
+        if kind in self._tests and self._tests[kind](name):
+            flags |= FLAG_TEST
+        return flags | self._base_flags(draft) if draft.bases else flags
+
+    def _text(self, draft: Draft, at: int) -> int:
         """A hash of the text of a definition, without its name and the definitions inside."""
-        begin, data = draft.span_start, self.data
-        parts = self.inside.get(self.count, [])
-        self.count += 1
-        if draft.owner != draft.name:
-            parts = [*parts, draft.name]
-        own = blake2b(digest_size=7)
-        for start, end in sorted(parts):
-            if begin <= start < draft.end:
-                own.update(data[begin:start])
-                own.update(b"\0")
+        begin, last, data = draft.span_start, draft.end, self.data
+        parts = [draft.name] if draft.owner != draft.name else []
+        if at in self.inside:
+            parts = sorted(parts + self.inside[at])
+        own: list[bytes] = []
+        for start, end in parts:
+            if begin <= start < last:
+                own.append(data[begin:start])
                 begin = end
-        own.update(data[begin : draft.end])
-        return int.from_bytes(own.digest(), "little")
+        own.append(data[begin:last])
+        return int.from_bytes(blake2b(b"\0".join(own), digest_size=7).digest(), "little")
 
     def _base_flags(self, draft: Draft) -> int:
         base = self.spec.test_base
@@ -202,8 +206,6 @@ class _Finish:
         return FLAG_TEST if tests else 0
 
     def _kind(self, draft: Draft, name: bytes) -> str:
-        if draft.kind != "variable":
-            return draft.kind
         if self.outline.kinds[draft.scope] is _CLASS:
             return self.spec.class_kinds.get("variable", "variable")
         constant = self.spec.constant

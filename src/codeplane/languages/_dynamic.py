@@ -30,9 +30,10 @@ def dynamic_sites(captures: Mapping[str, list[Node]], facts: Facts, reading: _Re
 
 def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
     spec, data, lines = reading
+    known = frozenset(facts.occurrences.texts) if spec.dynamic_calls else frozenset()
     for called, (pattern, number) in spec.dynamic_calls.items():
         module, _, name = called.rpartition(".")
-        for place in facts.named(name):
+        for place in facts.named(name) if name in known else ():
             if place.role == Role.CALL and _is_meant(facts, place, module):
                 at = lines.starts[place.line - 1] + place.column
                 opens = data.find(b"(", at)

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
+from itertools import repeat
 
 from tree_sitter import Node
 
@@ -119,10 +120,10 @@ class _Reading:
         packages = [self.data[node.start_byte : node.end_byte] for node in self.captures.get("package", ())]
         # A file in several packages is in none that can be asked for.
         facts.package = text(b" ".join(b"".join(package.split()) for package in packages))
-        facts.scopes = [
-            tuple.__new__(Scope, (parent, kind, lines.span(*span)))
-            for parent, kind, span in zip(outline.parents, outline.kinds, outline.spans, strict=True)
-        ]
+        spans = lines.spans([span[0] for span in outline.spans], [span[1] for span in outline.spans])
+        scopes = zip(outline.parents, outline.kinds, spans, strict=True)
+        # The class's own constructor costs twice as much, here and below.
+        facts.scopes = list(map(tuple.__new__, repeat(Scope), scopes))
         for at in outline.arrows:
             facts.scopes[at] = facts.scopes[at]._replace(kind=ScopeKind.ARROW)
         facts.definitions = definitions(outline, members.numbers, binder.binds, reading)
@@ -132,9 +133,9 @@ class _Reading:
         return facts
 
     def _binds(self, binds: list[BindDraft], numbers: list[int]) -> list[Bind]:
-        at, type_name = self.lines.at, self._type_name
+        type_name = self._type_name
+        places = self.lines.of([bind.start for bind in binds])
         return [
-            # The class's own constructor costs twice as much.
             tuple.__new__(
                 Bind,
                 (
@@ -143,11 +144,12 @@ class _Reading:
                     bind.reason,
                     numbers[bind.target] if bind.reason == _DEFINED else bind.target,
                     bind.certain,
-                    *at(bind.start),
+                    line,
+                    column,
                     type_name(bind) if bind.annotations or bind.made else "",
                 ),
             )
-            for bind in binds
+            for bind, (line, column) in zip(binds, places, strict=True)
         ]
 
     def _type_name(self, bind: BindDraft) -> str:

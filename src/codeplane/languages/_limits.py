@@ -33,12 +33,13 @@ def is_too_deep(root: Node, size: int) -> bool:
 
     The library's own steps to a byte overflow the stack in such trees; lists of children do not.
     """
-    children = root.children if size >= MAX_DEPTH else []
-    for _ in range(MAX_DEPTH):
-        if not children:
+    node = root
+    for depth in range(MAX_DEPTH if size >= MAX_DEPTH else 0):
+        # Below a node there are no more levels than nodes.
+        if depth + node.descendant_count <= MAX_DEPTH:
             return False
-        children = max(children, key=_length).children
-    return True
+        node = max(node.children, key=_length)
+    return size >= MAX_DEPTH
 
 
 def _length(node: Node) -> int:

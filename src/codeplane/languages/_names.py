@@ -30,6 +30,12 @@ KEYWORD_RECEIVER = b"="
 NEW = 8  # added to the role of a call: what is constructed is looked up as `new`
 CLASS, NAMESPACE = 8, 16  # added to the role of a type: it is looked up as `class` or `namespace`
 RAW_RECEIVER = b"#"
+# How a language calls what it looks up → the role, with what is added to it.
+_LOOKED = {role.name.lower(): int(role) for role in Role} | {
+    "new": int(Role.CALL) + NEW,
+    "class": int(Role.TYPE) + CLASS,
+    "namespace": int(Role.TYPE) + NAMESPACE,
+}
 IMPLIED = -2  # found: a member of a receiver that nobody says, perhaps
 IMPLIED_RECEIVER = b"{}"
 
@@ -65,10 +71,7 @@ class Lookup:
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
         self.spaced = bool(spec.spaces)
         self._islands = tuple(spec.islands)
-        named = {role.name.lower(): int(role) for role in Role}
-        named |= {"new": int(Role.CALL) + NEW}
-        named |= {"class": int(Role.TYPE) + CLASS, "namespace": int(Role.TYPE) + NAMESPACE}
-        self._looks = {named[role]: spaces for role, spaces in spec.looks.items()}
+        self._looks = {_LOOKED[role]: spaces for role, spaces in spec.looks.items()}
         # Whether what has no mark is a value, whose key is its name.
         looked = {"read", "call"} & set(spec.looks)
         self._values_apart = not self.spaced or not (looked or spec.inherits_names)

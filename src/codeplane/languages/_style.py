@@ -84,8 +84,14 @@ def comments_and_literals(writing: Writing) -> re.Pattern[bytes]:
     return re.compile(pattern.encode(), re.DOTALL)
 
 
+@cache
+def _comments(writing: Writing) -> re.Pattern[bytes]:
+    """Finds comments, and what looks like one inside of a literal."""
+    return re.compile("|".join(writing.comments).encode(), re.DOTALL)
+
+
 def without_comments(writing: Writing | None, data: bytes) -> bytes:
     """A piece of code without its comments."""
-    if writing is None:
+    if writing is None or not _comments(writing).search(data):
         return data
     return comments_and_literals(writing).sub(lambda match: match["literal"] or b" ", data)
