@@ -67,7 +67,8 @@ def compare(world: World, *, aborts: bool, skips: bool, by_git: bool) -> None:
             word = "--abort" if aborts else "--skip" if skips else "--continue"
             named = unmerged(ours)
             for root in (theirs, ours) if by_git else (theirs,):
-                git(root, *(("add", "-A") if word == "--continue" else ("status",)))
+                if word == "--continue" and named:  # and nothing that is not tracked
+                    git(root, "add", "-A", "--", *named)
                 git(root, "rebase", word)
             if not by_git:
                 resolution = Resolution(lambda _: None, named)

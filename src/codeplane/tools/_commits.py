@@ -13,7 +13,9 @@ _MOST_SUBJECT = 300
 
 class CommitOutput(Output):
     oid: str = Field(description="Id.")
-    author: str = Field(description="`name <email>`.")
+    author: str | None = Field(
+        default=None, description="`name <email>`; in a list, where it is another than above."
+    )
     date: str = Field(description="When it was written.")
     subject: str = Field(description="First line.")
     body: str | None = Field(default=None, description="The rest of the message.")

@@ -32,8 +32,7 @@ Authored = Annotated[Author | None, BeforeValidator(_parsed)]
 
 
 class CommitDelta(GitDelta):
-    oid: str | None = Field(default=None, description="The commit that was made.")
-    short_oid: str | None = Field(default=None, description="The same, short.")
+    oid: str | None = Field(default=None, description="The commit that was made: HEAD now.")
     committed: list[str] | None = Field(
         default=None, description="`A`, `M`, `D` or `T` (another kind) and path of its files."
     )
@@ -46,8 +45,8 @@ def committed_fields(changed: Changed[Committed]) -> dict[str, Any]:
     files = outcome.changes
     return {
         **delta_fields(changed),
-        "oid": outcome.commit,
-        "short_oid": short(outcome.commit or ""),
+        "oid": short(outcome.commit or ""),
+        "head": None,
         "committed": [_line(one) for one in files[:_MOST_FILES]] or None,
         "more_committed": max(0, len(files) - _MOST_FILES) or None,
     }

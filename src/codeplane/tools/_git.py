@@ -13,12 +13,12 @@ from codeplane.session.git import Changed
 from codeplane.tools._delta import affected, symbols_of
 from codeplane.tools._registry import Output
 
-_MOST_FILES = 60
+_MOST_FILES = 20
 _MOST_DIRECTORIES = 20
 _LEVELS = 2
-_MOST_SYMBOLS = 60
+_MOST_SYMBOLS = 30
 _LEAST = 3
-_MOST_TESTS = 20
+_MOST_TESTS = 5
 _MOST_CONFLICTS = 40
 _SHORT = 10
 
@@ -72,7 +72,7 @@ class GitDelta(Output):
     conflicts: list[StopOutput] | None = Field(default=None, description="Where it has stopped.")
     more_conflicts: int | None = Field(default=None, description="Conflicts beyond those.")
     status: str | None = Field(default=None, description="The tree now: clean, or how many of what.")
-    tests: list[str] | None = Field(default=None, description="`confidence match path` of affected tests.")
+    tests: list[str] | None = Field(default=None, description="`confidence match path` of a few tests.")
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     tests_confidence: str | None = Field(
         default=None, description="complete, or partial; `semantic_diff` has the reasons."
@@ -88,9 +88,9 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "operation": changed.operation_id,
         "summary": outcome.summary,
         "branch": after.branch,
-        "head": after.commit,
+        "head": short(after.commit) if after.commit else None,
         "branch_before": before.branch if before.branch != after.branch else None,
-        "head_before": before.commit if before.commit != after.commit else None,
+        "head_before": short(before.commit) if before.commit and before.commit != after.commit else None,
         "saved": outcome.saved,
         "files_changed": len(files) or None,
         "insertions": outcome.insertions or None,

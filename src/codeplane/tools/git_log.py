@@ -1,3 +1,4 @@
+from itertools import pairwise
 from typing import Annotated, NamedTuple
 
 import pygit2
@@ -72,9 +73,18 @@ def git_log(call: Call, args: GitLogInput) -> GitLogOutput:
             for note in degraded(repository):
                 call.warn(note)
     return GitLogOutput(
-        commits=[CommitOutput.model_validate(commit_fields(one, body=rest.full)) for one in found],
+        commits=_told(found, body=rest.full),
         next_cursor=call.session.cursors.keep(rest) if rest.walk.ahead else None,
     )
+
+
+def _told(found: list[CommitInfo], *, body: bool) -> list[CommitOutput]:
+    """Who has written several in a row is named once."""
+    fields = [commit_fields(one, body=body) for one in found]
+    again = [one["author"] == above["author"] for above, one in pairwise(fields)]
+    for one, is_same in zip(fields[1:], again, strict=True):
+        one["author"] = None if is_same else one["author"]
+    return [CommitOutput.model_validate(one) for one in fields]
 
 
 def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:

@@ -54,7 +54,7 @@ class GitMergeInput(Input):
 
 
 class GitMergeOutput(GitDelta):
-    commit: str | None = Field(default=None, description="That was made.")
+    commit: str | None = Field(default=None, description="That was made, where it is not HEAD now.")
 
 
 @tool(Effect.WRITE, "git")
@@ -95,7 +95,8 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput:
 
     _check(args)
     changed = change(call, "git_merge", act)
-    return GitMergeOutput(**delta_fields(changed), commit=changed.outcome.commit)
+    made = changed.outcome.commit
+    return GitMergeOutput(**delta_fields(changed), commit=made if made != changed.after.commit else None)
 
 
 def _refs(args: GitMergeInput) -> list[str]:

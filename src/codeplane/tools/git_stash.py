@@ -8,7 +8,7 @@ from codeplane.git.selection import Selection
 from codeplane.git.stashes import StashOutcome, clear, drop, find, list_stashes, patch, push
 from codeplane.session import Call
 from codeplane.session.git import change
-from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._git import GitDelta, delta_fields, short
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 _MOST_LISTED = 50
@@ -77,7 +77,8 @@ def git_stash(call: Call, args: GitStashInput) -> GitStashes | GitStashShown | G
     if args.action == "list":
         found = list_stashes(repository)
         told = [
-            StashEntry(ref=one.name, message=one.message, commit=one.commit) for one in found[:_MOST_LISTED]
+            StashEntry(ref=one.name, message=one.message, commit=short(one.commit))
+            for one in found[:_MOST_LISTED]
         ]
         return GitStashes(stashes=told, more=max(0, len(found) - _MOST_LISTED) or None)
     if args.action == "show":

@@ -11,7 +11,7 @@ from codeplane.git.selection import Selection
 from codeplane.git.worktrees import where
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.tools._git import ConflictOutput, conflict
+from codeplane.tools._git import ConflictOutput, conflict, short
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.truth.status import WorkStatus, within
 
@@ -67,7 +67,7 @@ def _output(head: Head, follows: Upstream | None, state: str | None, found: Work
         more["conflicts"] = len(found.conflicts) - _MOST
     return GitStatusOutput(
         branch=head.branch,
-        head_commit=head.commit,
+        head_commit=short(head.commit) if head.commit else None,
         upstream=_follows(follows),
         is_clean=found.is_clean,
         state=state,
