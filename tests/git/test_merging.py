@@ -19,6 +19,8 @@ from tests.git import plain
 from tests.git.forks import forks
 from tests.git.histories import World, changed, made
 
+# The comparison of lines that libgit2 has; git's merges have another unless they are told.
+LINES = ("-X", "diff-algorithm=myers")
 NOTES = (
     "MERGE_HEAD",
     "MERGE_MSG",
@@ -96,7 +98,7 @@ def dirty(draw: st.DrawFn) -> World:
 def compare_merge(world: World) -> None:
     with both(world) as (repository, programs, theirs):
         refused = is_refused(lambda one, other: merge(one, other, "side", How()), repository, programs)
-        said = git(theirs, "merge", "--no-edit", "side")
+        said = git(theirs, "merge", *LINES, "--no-edit", "side")
         if refused != is_refusal(said):
             event("refused by one")
             return
@@ -115,7 +117,8 @@ def compare_picks(world: World, *, reverts: bool, count: int) -> None:
             refused = is_refused(lambda one, other: pick(one, other, refs, how), repository, programs)
         except NothingToCommit:
             refused = True
-        said = git(theirs, "revert" if reverts else "cherry-pick", *(["--no-edit"] if reverts else []), *refs)
+        word = ("revert", "--no-edit") if reverts else ("cherry-pick",)
+        said = git(theirs, *word, *LINES, *refs)
         if b"empty" in said or b"nothing to commit" in said or b"nothing added" in said:
             event("empty")
             return
@@ -134,7 +137,7 @@ def compare_ends(world: World, *, aborts: bool, by_git: bool) -> None:
         done = merge(repository, programs, "side", How())
         if not done.conflicts:
             return
-        git(theirs, "merge", "--no-edit", "side")
+        git(theirs, "merge", *LINES, "--no-edit", "side")
         event("aborts" if aborts else "continues")
         ends = (
             [("merge", "--abort")] if aborts else [("add", "-A"), ("commit", "--no-edit", "--cleanup=strip")]

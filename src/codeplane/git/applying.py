@@ -121,9 +121,17 @@ def _settle(
         elif trees.staged is not None:
             index.read_tree(handle[trees.staged].peel(pygit2.Tree))
         else:
-            for path, pair in between(handle, trees.current, merged.tree).items():
-                if pair.old is not None:
+            differ = between(handle, trees.current, merged.tree)
+            come = {path for path, pair in differ.items() if pair.old is None}
+            for path, pair in differ.items():
+                # What is new stays staged, and no entry can be there beside one below it.
+                if pair.old is not None and not _is_beside(path, come):
                     put_entry(index, path, in_tree(before, path))
+
+
+def _is_beside(path: str, come: Iterable[str]) -> bool:
+    """Whether a new path is below this one, or the other way round."""
+    return any(one.startswith(f"{path}/") or path.startswith(f"{one}/") for one in come)
 
 
 def _mark(index: pygit2.Index, one: Conflict) -> None:

@@ -170,8 +170,8 @@ class _Work:
         if not is_other_kind:
             source.base = source.ours = source.theirs = None
 
-    def _joined(self, path: str, item: _Item, longer: int = 0) -> tuple[Side, bool]:
-        """Two files that are there made into one."""
+    def _joined(self, path: str, item: _Item, longer: int = 0) -> tuple[Side | None, bool]:
+        """Two files that are there made into one; of ancestors that cannot be, there may be none."""
         base, ours, theirs = item.base, item.ours, item.theirs
         assert ours is not None and theirs is not None, "BUG: nothing to join"
         if base is not None and base.mode & _KIND != ours.mode & _KIND:
@@ -191,12 +191,12 @@ class _Work:
         made = self._drivers.merge(path, (base, ours, theirs), labels, longer + 2 * self._drivers.depth)
         return Side(made.oid, mode), is_clean and made.is_clean
 
-    def _unmergeable(self, item: _Item, base: Side | None, mode: int) -> tuple[Side, bool]:
+    def _unmergeable(self, item: _Item, base: Side | None, mode: int) -> tuple[Side | None, bool]:
         """Links and submodules are taken as a whole."""
         assert item.ours is not None and item.theirs is not None, "BUG: nothing to join"
         favor, enum = self._drivers.favor, pygit2.enums.MergeFavor
         if self._drivers.depth:
-            return base or item.ours, False
+            return base, False
         is_link = mode & _KIND != _SUBMODULE
         chosen = item.theirs if is_link and favor == enum.THEIRS else item.ours
         return Side(chosen.oid, mode), is_link and favor in (enum.OURS, enum.THEIRS)
