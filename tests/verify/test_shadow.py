@@ -28,8 +28,8 @@ def opened(tmp_path: Path, files: dict[str, str] = FILES) -> Repo:
     return Repo.at(root, tmp_path)
 
 
-def check(answer: dict[str, Any]) -> dict[str, Any]:
-    [found] = [one for one in answer["verified"] if one["check"] == "tests"]
+def check(answer: dict[str, Any], name: str = "tests") -> dict[str, Any]:
+    [found] = [one for one in answer["verified"] if one["check"] == name]
     assert isinstance(found, dict)
     return found
 
@@ -90,3 +90,34 @@ def test_a_runner_that_is_missing_is_told(tmp_path: Path) -> None:
     repo.write("test_store.py", "import store\n\n\ndef test():\n    store.other()\n")
     answer = repo.result("refactor_rename", symbol="store.other", new_name="another", verify=["tests"])
     assert check(answer)["outcome"] == "not_run" and "installed" in check(answer)["text"]
+
+
+RUFF = '[tool.ruff]\nline-length = 40\n[tool.ruff.lint]\nselect = ["E501", "F401"]\n'
+
+
+def test_what_linters_find_beyond_what_they_found_is_told(tmp_path: Path) -> None:
+    files = {
+        ".gitignore": ".venv\n",
+        "pyproject.toml": RUFF,
+        "app.py": "import os\n\n\ndef load(path):\n    return path\n",
+        "main.py": "from app import load\n\nprint(load('a'), load('b'))\n",
+    }
+    repo = opened(tmp_path, files)
+    asked: dict[str, Any] = {"symbol": "app.load", "verify": ["lint"], "apply": "if_certain"}
+    answer = repo.result("refactor_rename", **asked, new_name="load_all_of_it_at_once")
+    found = check(answer, "lint")
+    assert found["outcome"] == "failed" and "ruff" in found["text"] and "applied" not in answer
+    assert all("E501" in one and "F401" not in one for one in found["findings"])
+    assert [one.split(":")[:2] for one in found["findings"]] == [["main.py", "3"]]
+    answer = repo.result("refactor_rename", **asked, new_name="read")
+    assert check(answer, "lint")["outcome"] == "passed" and answer["applied"]["applied"]
+
+
+def test_a_repository_without_linters_passes(tmp_path: Path) -> None:
+    repo = opened(tmp_path)
+    answer = repo.result("refactor_rename", symbol="store.other", new_name="another", verify=["lint"])
+    assert check(answer, "lint") == {
+        "check": "lint",
+        "outcome": "passed",
+        "text": "No linter is used on these files.",
+    }

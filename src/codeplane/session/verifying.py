@@ -7,16 +7,20 @@ from typing import Final
 
 from codeplane.config.settings import TestSettings
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Impact, affected_tests
+from codeplane.graph.impact import affected_tests
+from codeplane.graph.importing import links_of
 from codeplane.index import Snapshot
+from codeplane.lint import Watch as LintWatch
 from codeplane.session.call import Call
 from codeplane.testrun.run import Options, Watch
 from codeplane.verify import Change, Check, Checked, Outcome, Verification
+from codeplane.verify.linting import Style, lints_clean
 from codeplane.verify.parse import parses
 from codeplane.verify.testing import Suite, tests_pass
 from codeplane.verify.trial import Original, Trial, trial
 
 _MOST_WORKERS: Final = 8
+_MOST_NEAR: Final = 500
 
 
 def verified(call: Call, change: Change, wanted: Sequence[Check]) -> Verification:
@@ -39,13 +43,24 @@ class _Checks:
         if not self._call.repo.checkout.trusted:
             text = "It would run code of the repository, which is not trusted (cpl trust)."
             return Checked(check, Outcome.NOT_RUN, text)
-        impact = self._call.ask(self._impact)
+        return self._lint() if check == "lint" else self._test()
+
+    def _test(self) -> Checked:
+        impact = self._call.ask(lambda snapshot: affected_tests(snapshot, sorted(self._change.before)))
         checkout = self._call.repo.checkout
         suite = Suite(checkout.settings.tests, checkout.programs, _options(checkout.settings.tests), impact)
         return tests_pass(self._copy(), suite, self._watch)
 
-    def _impact(self, snapshot: Snapshot) -> Impact:
-        return affected_tests(snapshot, sorted(self._change.before))
+    def _lint(self) -> Checked:
+        checkout = self._call.repo.checkout
+        style = Style(checkout.settings.lint, checkout.programs, self._call.ask(self._near))
+        return lints_clean(self._copy(), style, LintWatch(self._call.check, self._call.progress))
+
+    def _near(self, snapshot: Snapshot) -> list[RepoPath]:
+        """The files that import what is edited: what they say of it may be wrong afterwards."""
+        importers = links_of(snapshot).importers
+        found = {path for edited in self._change.before for path in importers.get(edited, ())}
+        return sorted(map(RepoPath, found))[:_MOST_NEAR]
 
     def _copy(self) -> Trial:
         if self._trial is None:

@@ -19,6 +19,7 @@ from codeplane.verify.gitdir import make_git_dir
 from codeplane.verify.scratch import scratch_dir
 
 _LARGEST: Final = 1 << 20
+_LARGEST_DATA: Final = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Trial:
             return sorted(self.copied)
         gone = {edit.path for edit in self.change.edits.edits if edit.after is None}
         return sorted((self.copied - gone) | self.change.made.keys())
+
+    def data(self, path: RepoPath) -> bytes | None:
+        """The bytes of a file; None where there is none, or a very large one."""
+        return read_small(self.root / path, _LARGEST_DATA)
 
     def text(self, path: RepoPath) -> str | None:
         """The text of a file; None where it is none, or too large to be read for what it says."""

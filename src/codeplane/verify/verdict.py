@@ -6,7 +6,7 @@ from typing import Literal
 
 from codeplane.core.paths import RepoPath
 
-Check = Literal["parse", "tests"]
+Check = Literal["parse", "lint", "tests"]
 
 
 class Outcome(StrEnum):
