@@ -35,7 +35,7 @@ def note_of(report: LintReport) -> str:
 def test_a_linter_that_hangs_is_ended_with_all_that_it_has_started(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     lab = with_mypy(tmp_path, f"(setsid sh -c 'sleep 3; touch {mark}' &)\nsleep 60", timeout_sec=1)
-    assert note_of(lab.check()) == "mypy did not finish in time."
+    assert note_of(lab.check()) == "mypy did not finish in time (lint.timeout_sec)."
     time.sleep(3)
     assert not mark.exists()
 
@@ -61,7 +61,7 @@ def test_a_program_that_cannot_be_started_is_told(tmp_path: Path) -> None:
 
 def test_all_linters_together_have_their_time(tmp_path: Path) -> None:
     lab = with_mypy(tmp_path, "sleep 60", run_timeout_sec=1.5)
-    assert note_of(lab.check()) == "mypy did not finish in time."
+    assert note_of(lab.check()) == "mypy did not finish in time (lint.timeout_sec)."
 
 
 def test_what_is_no_file_of_the_repository_is_counted_and_dropped(tmp_path: Path) -> None:

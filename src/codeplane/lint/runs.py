@@ -85,7 +85,7 @@ def failure(name: str, finished: Finished) -> str:
     elif finished.is_cut:
         how = "printed more than is read; name fewer paths"
     elif finished.code is None:
-        how = "did not finish in time"
+        how = "did not finish in time (lint.timeout_sec)"
     elif finished.code < 0:
         how = f"was ended by signal {-finished.code}"
     else:
