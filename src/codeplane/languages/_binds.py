@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tree_sitter import Node
 
 from codeplane.languages._imports import Imported
+from codeplane.languages._limits import in_order
 from codeplane.languages._outline import TOO_DEEP, Draft, Outline
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import Reason, Role, ScopeKind, full_names
@@ -179,7 +180,7 @@ class Binder:
         """Parameters that a scope has without saying so; one that is written down goes before them."""
         for capture in [capture for capture in captures if capture.startswith("implicit.")]:
             name = capture.partition(".")[2].encode()
-            for node in captures[capture]:
+            for node in in_order(captures[capture]):
                 scope = self.outline.place(node.start_byte)[0]
                 if name not in self.tables[scope]:
                     bind = self._add(scope, name, (_PARAMETER, -1, node.start_byte), _VALUE, node.start_byte)
@@ -539,13 +540,13 @@ class Binder:
             if draft.parameter:  # its name may be a part of that of the parameter: `x` of `$x`
                 at = bisect_right(self.names, draft.name[0]) - 1
                 self.fields[self.names[at]] = draft.name[0]
-        for node in captures.get("annotation.next", ()):
+        for node in in_order(captures.get("annotation.next", ())):
             at = bisect_right(self.names, node.end_byte - 1)
             if at < len(self.named):
                 self._type(at, "annotation", self.data[node.start_byte : node.end_byte])
         shared = sorted(node.start_byte for node in captures.get("annotated", ()))
         for capture in ("annotation", "made"):
-            for node in captures.get(capture, ()):
+            for node in in_order(captures.get(capture, ())):
                 start, end = node.start_byte, node.end_byte
                 last = bisect_right(self.names, start) - 1
                 first = last
@@ -583,7 +584,7 @@ class Binder:
     def _types_before(self, nodes: Sequence[Node]) -> None:
         """A type that stands before the names of its declaration belongs to all of them."""
         types: dict[tuple[int, int] | None, tuple[int, bytes]] = {}
-        for node in nodes:
+        for node in in_order(nodes):
             start, end = node.start_byte, node.end_byte
             space = self.apart.get(start, "")
             said = f"{space} ".encode() if space else b""

@@ -13,7 +13,7 @@ from codeplane.languages._dynamic import dynamic_sites
 from codeplane.languages._exports import Exported, exports, read_exports
 from codeplane.languages._grammar import Grammar, grammar
 from codeplane.languages._imports import Imported, Mention, read_imports
-from codeplane.languages._limits import captures, cut, is_too_broken, is_too_deep
+from codeplane.languages._limits import captures, cut, in_order, is_too_broken, is_too_deep
 from codeplane.languages._members import Members
 from codeplane.languages._names import CLASS, NAMESPACE, NEW, Lookup, Resolution, member_marks, positions
 from codeplane.languages._outline import read_outline
@@ -117,7 +117,7 @@ class _Reading:
         lines, outline = self.lines, binder.outline
         reading = (self.spec, self.data, lines)
         facts = Facts("ok", lines=lines.count)
-        packages = [self.data[node.start_byte : node.end_byte] for node in self.captures.get("package", ())]
+        packages = [self.data[n.start_byte : n.end_byte] for n in in_order(self.captures.get("package", ()))]
         # A file in several packages is in none that can be asked for.
         facts.package = text(b" ".join(b"".join(package.split()) for package in packages))
         spans = lines.spans([span[0] for span in outline.spans], [span[1] for span in outline.spans])
@@ -275,7 +275,7 @@ class _Marks:
 
     def _receivers(self) -> None:
         starts, ends = self.identifiers
-        for node in self.captures.get("receiver", ()):
+        for node in in_order(self.captures.get("receiver", ())):
             at = bisect_left(starts, node.end_byte)
             if at < len(starts):
                 self.marks[ends[at]] = node.start_byte

@@ -4,6 +4,8 @@ A query counts depth in 16 bits and never ends on a tree that is deeper. It carr
 along, so depth costs its square. In an error node it looks for the next named sibling again at every token.
 """
 
+from collections.abc import Iterable
+
 from tree_sitter import Node, Query, QueryCursor
 
 MAX_DEPTH = 20_000
@@ -15,6 +17,11 @@ def captures(query: Query, root: Node, depth: int = MAX_DEPTH) -> dict[str, list
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(depth)
     return cursor.captures(root)
+
+
+def in_order(nodes: Iterable[Node]) -> list[Node]:
+    """Nodes from left to right, outer ones first: captures come in an order that depends on addresses."""
+    return sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def cut(found: dict[str, list[Node]], most: int) -> bool:
