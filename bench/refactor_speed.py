@@ -24,7 +24,7 @@ from codeplane.tools import all_tools
 VERSION = "5.2"
 # Some 20 files, and twice as many.
 RENAMES = (
-    ("django.utils.encoding.smart_str", "plain_str"),
+    ("django.utils.encoding.force_bytes", "bytes_of"),
     ("django.core.exceptions.FieldDoesNotExist", "NoSuchField"),
 )
 HOMONYM = ("django.db.models.query.QuerySet.get", "obtain")
