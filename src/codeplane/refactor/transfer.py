@@ -1,31 +1,23 @@
 """Moving a definition to another module: what it needs goes along, and what names it follows."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Final
 
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
-from codeplane.core.proof import Tier
-from codeplane.graph.importing import links_of
 from codeplane.graph.places import definition_of, place_of, qualified
 from codeplane.index import DefFact, Index, Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.sources import ViewSources
-from codeplane.jail import shown
-from codeplane.languages.facts import Import, Reason, Role
-from codeplane.languages.modules import Place
-from codeplane.languages.moving import Carries, Change, carries
+from codeplane.languages.moving import carries
+from codeplane.refactor.belongings import Belongings
 from codeplane.refactor.carried import Carried, Key, Part, around
 from codeplane.refactor.delete import Taken
 from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family
 from codeplane.refactor.forms import Form, open_places
-from codeplane.refactor.move import moving_of
 from codeplane.refactor.plan import Plan, Problem, Site, Verdict, by_path
-from codeplane.refactor.removal import apart
+from codeplane.refactor.relocation import moving_of
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.truth import digest_of
@@ -54,7 +46,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath) -> Plan:
         return _not(
             plan, Verdict.UNSUPPORTED, f"{subject.name} shares its lines, or stands in several places."
         )
-    moved = _Moved(snapshot, language, subject, target, taken)
+    moved = Belongings(snapshot, language, subject, target, taken)
     moved.find()
     if moved.against:
         return replace(plan, verdict=Verdict.REFUSED, problems=tuple(moved.against))
@@ -174,278 +166,3 @@ class _Carry:
         own = key[1] if len(key) > 1 else None
         is_moved = key[0] == self.source and isinstance(own, tuple) and own[0] == self.name
         return (str(self.target), *key[1:]) if is_moved else key
-
-
-@dataclass
-class _Moved:
-    """Everything that has to be written when a definition goes from its file to another."""
-
-    snapshot: Snapshot
-    language: Carries
-    subject: DefFact
-    target: RepoPath
-    taken: Taken
-    sites: list[Site] = field(default_factory=list)
-    against: list[Problem] = field(default_factory=list)
-    notes: list[Problem] = field(default_factory=list)
-    gone: set[tuple[str, str]] = field(default_factory=set)
-    needed: list[str] = field(default_factory=list)  # statements for the target
-    edges: set[tuple[str, str]] = field(default_factory=set)
-
-    @property
-    def block(self) -> str:
-        return self.taken.own[0].old.strip("\n") + "\n"
-
-    @property
-    def modules(self) -> tuple[str, str]:
-        identities = self.snapshot.identities
-        path = self.target.rsplit(".", 1)[0].removesuffix("/__init__").replace("/", ".")
-        exists = self.snapshot.linker.sources.exists(self.target)
-        return identities.module(self.subject.path), identities.module(self.target) if exists else path
-
-    def find(self) -> None:
-        own = self.taken.own[0]
-        self.sites.append(own)
-        facts = self._facts(self.subject.path)
-        there = self._sources.facts(self.target)
-        if there is not None and there.language != facts.language:
-            self._refuse("form", f"{shown(self.target)} is not in the same language.")
-            return
-        last = own.line + own.old.count("\n")
-        inside = [item for item in facts.imports if own.line <= item.line <= last]
-        self.gone |= {(self.subject.path, item.alias) for item in inside}
-        self._collision(there)
-        self._whole()
-        self._needs(facts, there)
-        is_left = self._followed()
-        if is_left:
-            self._back()
-        unused = [site for path, site in self.taken.unused() if path == self.subject.path]
-        kept = apart(unused, Lines(self.snapshot.source(self.subject.path)))
-        if len(kept) < len(unused):
-            self.notes.append(Problem("unused", "Some imports that nothing uses any more are left."))
-        self.sites += kept
-        self._insert()
-        self._cycles()
-
-    @cached_property
-    def _sources(self) -> ViewSources:
-        """The view with the target in it."""
-        sources = self.snapshot.linker.sources
-        return sources if sources.exists(self.target) else sources.overlaid({self.target: None})
-
-    def _facts(self, path: str) -> FileFacts:
-        facts = self.snapshot.linker.sources.facts(path)
-        assert facts is not None, "BUG: a definition has a file"
-        return facts
-
-    def _refuse(self, kind: str, text: str, line: int | None = None) -> None:
-        self.against.append(Problem(kind, text, self.subject.path if line else None, line))
-
-    def _collision(self, there: FileFacts | None) -> None:
-        """The name in the target: free, or an import of the definition that is not needed any more."""
-        at = there.bound(0, self.subject.name) if there is not None else None
-        if there is None or at is None:
-            return
-        bind = there.binds[at] if at >= 0 else None
-        if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
-            target = self.snapshot.linker.imported(self.target, bind.target)
-            if place_of(self.subject) in target:
-                return
-        self._refuse("collision", f"`{self.subject.name}` is bound already in {shown(self.target)}.")
-
-    def _whole(self) -> None:
-        """What changes the meaning of the old file as a whole has to hold in the target."""
-        wanted = self.language.whole(self.snapshot.source(self.subject.path))
-        if not self.snapshot.linker.sources.exists(self.target):
-            self.needed += wanted
-            return
-        held = self.language.whole(self.snapshot.source(self.target))
-        if missing := [one for one in wanted if one not in held]:
-            self._refuse("form", f"`{missing[0]}` does not hold in {shown(self.target)}.")
-
-    def _needs(self, facts: FileFacts, there: FileFacts | None) -> None:
-        """The imports that the definition needs in the target."""
-        seen: set[str] = set()
-        for ref in self.snapshot.references_in(self.subject.path):
-            if ref.receiver or ref.name in seen or ref.role is Role.IMPORT or not self.taken.is_inside(ref):
-                continue
-            found = self._sources.occurrence_at(self.subject.path, ref.line, ref.column)
-            bind = facts.binds[found[1].target - 1] if found is not None and found[1].target else None
-            if bind is None or bind.scope != 0 or ref.name == self.subject.name:
-                continue
-            seen.add(ref.name)
-            if bind.reason == Reason.IMPORT_ALIAS:
-                self._need_import(facts.imports[bind.target], bind.target, there)
-            else:
-                self._need_name(ref.name, there)
-
-    def _need_import(self, item: Import, at: int, there: FileFacts | None) -> None:
-        data = self.snapshot.source(self.subject.path)
-        if not self.language.is_plain(data, item) or item.name == "*":
-            self._refuse("form", f"`{item.alias}` is imported under a condition.", item.line)
-            return
-        target = self.snapshot.linker.imported(self.subject.path, at)
-        module = item.module
-        places = self.snapshot.linker.named_module(self.subject.path, item.module, item.kind)
-        if module.startswith(".") or places:
-            found = places[0].path if places else ""
-            text = self.language.module_text(self._sources, self.target, found) if found else None
-            if item.name == "" and not found:
-                text = module
-            if text is None or found.endswith("/"):
-                self._refuse(
-                    "form", f"`{item.module}` cannot be imported from {shown(self.target)}.", item.line
-                )
-                return
-            module = text if item.name or not item.module.startswith(f"{item.alias}.") else item.module
-            if found == self.target:
-                return
-            is_module = len(target) == 1 and target[0].definition == -1
-            self.edges.add((str(self.target), target[0].path if is_module else found))
-        if self._is_bound(item, module, target, there):
-            return
-        self.needed.append(self.language.import_text(item, module))
-
-    def _is_bound(
-        self, item: Import, module: str, target: tuple[Place, ...], there: FileFacts | None
-    ) -> bool:
-        at = there.bound(0, item.alias) if there is not None else None
-        if there is None or at is None:
-            return False
-        bind = there.binds[at] if at >= 0 else None
-        if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
-            other = there.imports[bind.target]
-            brings = self.snapshot.linker.imported(self.target, bind.target)
-            if (other.module, other.name) == (module, item.name) or (target and brings == target):
-                return True
-        self._refuse("collision", f"`{item.alias}` is something else in {shown(self.target)}.")
-        return True
-
-    def _need_name(self, name: str, there: FileFacts | None) -> None:
-        """Something else of the old file: the target imports it from there."""
-        if there is not None and (at := there.bound(0, name)) is not None:
-            bind = there.binds[at] if at >= 0 else None
-            if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
-                found = self.snapshot.linker.imported(self.target, bind.target)
-                if any(place.path == self.subject.path for place in found):
-                    return
-            self._refuse("collision", f"`{name}` is something else in {shown(self.target)}.")
-            return
-        module = self.language.module_text(self._sources, self.target, self.subject.path)
-        if module is None:
-            self._refuse("form", f"{shown(self.subject.path)} has no name to be imported by.")
-            return
-        self.edges.add((str(self.target), str(self.subject.path)))
-        self.needed.append(self.language.import_text(Import(0, "", module, name, name, 0, 0), module))
-
-    def _followed(self) -> bool:
-        """Imports of the definition elsewhere; whether the old file still has to show it."""
-        is_left = False
-        done: set[tuple[str, int]] = set()
-        for ref in self.taken.outside:
-            if ref.path == self.subject.path:
-                is_left = True
-                continue
-            if ref.role is not Role.IMPORT:
-                is_left = is_left or bool(ref.receiver)
-                continue
-            for at, item in self.taken.imports(ref):
-                if item.line != ref.line or (ref.path, at) in done:
-                    continue
-                done.add((ref.path, at))
-                places = self.snapshot.linker.named_module(ref.path, item.module, item.kind)
-                if [place.path for place in places] == [self.subject.path]:
-                    self._redirect(ref.path, item)
-        return is_left
-
-    def _redirect(self, path: RepoPath, item: Import) -> None:
-        data = self.snapshot.source(path)
-        module = None if path == self.target else self.language.module_text(self._sources, path, self.target)
-        found = self.language.taken_from(data, item, module)
-        if found is None or (module is None and path != self.target):
-            self.against.append(Problem("form", "This import cannot be written any more.", path, item.line))
-            return
-        if path == self.target:
-            self.gone.add((path, item.alias))
-        else:
-            self.edges.add((str(path), str(self.target)))
-        self.sites.append(_site(path, found))
-
-    def _back(self) -> None:
-        """The old file imports what it still uses, or shows."""
-        module = self.language.module_text(self._sources, self.subject.path, self.target)
-        if module is None:
-            self._refuse("form", f"{shown(self.target)} has no name to be imported by.")
-            return
-        self.edges.add((str(self.subject.path), str(self.target)))
-        item = Import(0, "", module, self.subject.name, self.subject.name, 0, 0)
-        self.sites.append(self._inserted(self.subject.path, [self.language.import_text(item, module)]))
-        text = f"{shown(self.subject.path)} imports {self.subject.name} back: it is used or shown there."
-        self.notes.append(Problem("back_import", text))
-
-    def _insert(self) -> None:
-        if self.needed:
-            self.sites.append(self._inserted(self.target, list(dict.fromkeys(self.needed))))
-
-    def _inserted(self, path: RepoPath, statements: list[str]) -> Site:
-        exists = self.snapshot.linker.sources.exists(path)
-        data = self.snapshot.source(path) if exists else b""
-        line = self.language.insertion(data) if data else 1
-        lines = data.split(b"\n")
-        ends = line > len(lines)
-        at = len(lines) if ends else line
-        column = len(lines[-1]) if ends else 0
-        text = "\n".join(statements) + "\n"
-        return Site(path, at, column, "", f"\n{text}" if ends else text, Tier.PROVEN, "import")
-
-    def _cycles(self) -> None:
-        """Imports in a circle that were none before."""
-        links = links_of(self.snapshot).imports
-        ahead = {path: set(found) for path, found in links.items()}
-        for one, other in self.edges:
-            ahead.setdefault(one, set()).add(other)
-        for one, other in sorted(self.edges):
-            way = _way(ahead, other, one) if other not in links.get(one, ()) else []
-            if way and not self._was_round(links, one, other):
-                told = " → ".join(shown(path) for path in (one, *way))
-                self._refuse("cycle", f"Imports would go in a circle: {told}.")
-                return
-
-    def _was_round(self, links: Mapping[str, Collection[str]], one: str, other: str) -> bool:
-        """Whether two files led to each other before, where a new file stands for the one that it comes from.
-
-        A circle through a file that was there may be harmless or not: which import comes first decides.
-        """
-        source = str(self.subject.path)
-        is_direct = {(source, str(self.target)), (str(self.target), source)} <= self.edges
-        if is_direct or self.snapshot.linker.sources.exists(self.target):
-            return False
-        was = [source if path == self.target else path for path in (one, other)]
-        if was[0] == was[1]:
-            return any(_way(links, following, source) for following in links.get(source, ()))
-        return bool(_way(links, *was) and _way(links, was[1], was[0]))
-
-
-def _way(ahead: Mapping[str, Collection[str]], start: str, end: str) -> list[str]:
-    """The files on the shortest way from one to another; none where there is no way."""
-    before: dict[str, str] = {start: ""}
-    level = [start]
-    while level and end not in before:
-        following = []
-        for path in level:
-            for other in sorted(ahead.get(path, ())):
-                if other not in before:
-                    before[other] = path
-                    following.append(other)
-        level = following
-    if end not in before:
-        return []
-    way = [end]
-    while before[way[-1]]:
-        way.append(before[way[-1]])
-    return list(reversed(way))
-
-
-def _site(path: RepoPath, change: Change) -> Site:
-    return Site(path, *change, Tier.PROVEN, "import")

@@ -16,6 +16,7 @@ from codeplane.refactor import move as moving
 from codeplane.refactor import rename as renaming
 from codeplane.refactor import transfer as transferring
 from codeplane.refactor.proof import Proof, faults
+from codeplane.refactor.relocation import Route
 from codeplane.refactor.rename import Sweep, concerned
 from codeplane.refactor.subject import find_subject
 from codeplane.refactor.syntactic import forced
@@ -103,7 +104,7 @@ def move(call: Call, from_path: str, to_path: str, wanted: Sequence[Check] = ())
         new = tree.jail.enter(to_path)
         if sources.exists(old) and (to_path.endswith("/") or sources.is_directory(new)):
             new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
-        return moving.draft(snapshot, moving.Route(old, new, tuple(tree.links())), sweep)
+        return moving.draft(snapshot, Route(old, new, tuple(tree.links())), sweep)
 
     return planned(call, make, wanted)
 

@@ -1,0 +1,89 @@
+"""Imports that would go in a circle once something has moved."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.importing import links_of
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.relocation import parents
+
+
+class Transfer(NamedTuple):
+    """A definition goes from one file to another, with imports (from, to) that come to be."""
+
+    source: str
+    target: str
+    edges: Collection[tuple[str, str]]
+
+
+def new_circle(snapshot: Snapshot, moved: Transfer) -> list[str]:
+    """The files of a circle that was none before; empty where there is none."""
+    links = links_of(snapshot).imports
+    ahead = {path: set(found) for path, found in links.items()}
+    for one, other in moved.edges:
+        ahead.setdefault(one, set()).add(other)
+    for one, other in sorted(moved.edges):
+        way = _way(ahead, other, one) if other not in links.get(one, ()) else []
+        if way and not _was_round(snapshot, links, moved, (one, other)):
+            return [one, *way]
+    return []
+
+
+def _was_round(
+    snapshot: Snapshot, links: Mapping[str, Collection[str]], moved: Transfer, edge: tuple[str, str]
+) -> bool:
+    """Whether two files led to each other before, where a new file stands for the one that it comes from.
+
+    A circle through a file that was there may be harmless or not: which import comes first decides.
+    """
+    source, target, edges = moved
+    is_direct = {(source, target), (target, source)} <= set(edges)
+    if is_direct or snapshot.linker.sources.exists(target):
+        return False
+    was = [source if path == target else path for path in edge]
+    if was[0] == was[1]:
+        return any(_way(links, following, source) for following in links.get(source, ()))
+    return bool(_way(links, *was) and _way(links, was[1], was[0]))
+
+
+def _way(ahead: Mapping[str, Collection[str]], start: str, end: str) -> list[str]:
+    """The files on the shortest way from one to another; none where there is no way."""
+    before: dict[str, str] = {start: ""}
+    level = [start]
+    while level and end not in before:
+        following = []
+        for path in level:
+            for other in sorted(ahead.get(path, ())):
+                if other not in before:
+                    before[other] = path
+                    following.append(other)
+        level = following
+    if end not in before:
+        return []
+    way = [end]
+    while before[way[-1]]:
+        way.append(before[way[-1]])
+    return list(reversed(way))
+
+
+def circles_through_packages(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> Iterator[Problem]:
+    """Packages that are run when something in them is imported, and lead back to who imports it."""
+    links, sources = links_of(snapshot), snapshot.linker.sources
+    for old, new in sorted(moves.items()):
+        fresh = [f"{above}/__init__.py" for above in parents(new) if not old.startswith(f"{above}/")]
+        for package in filter(sources.exists, fresh):
+            reached, waiting = {package}, [package]
+            while waiting:
+                following = links.imports.get(waiting.pop(), frozenset()) - reached
+                reached |= following
+                waiting += following
+            for importer in links.importers.get(old, ()):
+                is_inside = importer.startswith(package.removesuffix("__init__.py"))
+                is_known = is_inside or package in links.imports.get(importer, ())
+                if importer in reached and importer not in moves and not is_known:
+                    text = f"{shown(importer)} would run {shown(package)}, which leads back to it by imports."
+                    yield Problem("doubt", text, RepoPath(importer))
+                    break
