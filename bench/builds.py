@@ -101,7 +101,7 @@ def _regex_syntax() -> Path:
 
 
 PROJECTS = (
-    Project("mobx", _mobx, ".ts", "src/", _typescript, known=1),
+    Project("mobx", _mobx, ".ts", "src/", _typescript, known=3),
     Project("pflag", _pflag, ".go", "", _go),
     Project("regex-syntax", _regex_syntax, ".rs", "src/", _rust),
     Project("commons-csv", lambda: debian_source("commons-csv", "1.9.0-1"), ".java", "src/main/", _java),

@@ -213,6 +213,7 @@ class LanguageSpec:
     imported_values: frozenset[str] = (
         frozenset()
     )  # forms of import that are expressions: the module is a value
+    member_lists: tuple[str, ...] = ()  # members of a class that list others by name
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     prototypes: bool = False  # what one file declares, another defines, under the same full name

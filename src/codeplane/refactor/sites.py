@@ -13,6 +13,7 @@ from codeplane.languages.facts import Role
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import KEYWORD, Keywords
+from codeplane.refactor.listed import listed
 from codeplane.refactor.plan import Group, Problem, Risk, Site
 from codeplane.refactor.shorthands import Shorthands
 from codeplane.refactor.text import Lines
@@ -88,6 +89,9 @@ class _Search:
                         self._sites[at] = self._site(ref, ref.tier)
                 else:
                     self._unsure[at] = ref
+        for path, line, column in listed(self._snapshot, self._family):
+            site = Site(path, line, column, name, bare(self._new), Tier.STRONG, "listed")
+            self._sites[path, line, column] = site
 
     def _of_own_name(self, site: Site) -> None:
         """The string by which a definition is told its own name."""

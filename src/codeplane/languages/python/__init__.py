@@ -85,6 +85,7 @@ SPEC = LanguageSpec(
     r"load_tests|main",
     name_attributes=("__name__", "__qualname__"),
     told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
+    member_lists=("__slots__", "__match_args__"),
     class_members=("__class__",),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
