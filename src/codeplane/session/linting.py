@@ -148,17 +148,19 @@ def _looked(call: Call, asked: Asked) -> tuple[WorkingFiles, Wanted]:
     return files, Wanted(kept, asked.tools, changed)
 
 
-def _chosen(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath]:
-    """The files that paths and patterns name."""
+def _chosen(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath] | None:
+    """The files that paths and patterns name; None where that is the whole repository."""
     patterns = [text for text in texts if _WILD.search(text)]
     named = [existing(snapshot, tree, text) for text in texts if text not in patterns]
+    if RepoPath("") in named:
+        return None
     if patterns and not named and (error := no_match(snapshot, tree, patterns)):
         raise error
     holds: Callable[[str], bool] = Globs(patterns).holds if patterns else lambda _: False
     return [
         path
         for path in sorted(map(RepoPath, snapshot.lookup.paths))
-        if holds(path) or any(not one or path == one or path.startswith(f"{one}/") for one in named)
+        if holds(path) or any(path == one or path.startswith(f"{one}/") for one in named)
     ]
 
 

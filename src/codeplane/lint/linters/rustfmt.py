@@ -1,7 +1,7 @@
 """rustfmt, in the edition that the package says."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -52,18 +52,21 @@ class _Rustfmt(Formatter):
 
 
 def _edition(tree: Tree, manifest: RepoPath) -> str:
-    """That of the package, which may be the one of the workspace around it."""
+    """That of the package, which may say that it is the one of the workspace around it."""
     said = section(toml_at(tree, manifest), "package", "edition")
-    if isinstance(said, str):
-        return said
+    if not isinstance(said, Mapping):
+        return word(said) or _shared(tree, manifest) or _OLDEST
     around = directory(manifest)
     while around:
         around = directory(around)
-        path = RepoPath(f"{around}/Cargo.toml" if around else "Cargo.toml")
-        shared = word(section(toml_at(tree, path), "workspace", "package", "edition"))
+        shared = _shared(tree, RepoPath(f"{around}/Cargo.toml" if around else "Cargo.toml"))
         if shared:
             return shared
-    return word(section(toml_at(tree, manifest), "workspace", "package", "edition")) or _OLDEST
+    return _shared(tree, manifest) or _OLDEST
+
+
+def _shared(tree: Tree, manifest: RepoPath) -> str:
+    return word(section(toml_at(tree, manifest), "workspace", "package", "edition"))
 
 
 LINTER = _Rustfmt()
