@@ -20,6 +20,7 @@ BENCHES = (
     "git",
     "testrun",
     "economy",
+    "daily",
     "rename",
     "refactor_speed",
     "builds",

@@ -44,6 +44,21 @@ class _Callbacks(pygit2.RemoteCallbacks):
         self.said: list[str] = []
         self.refused: dict[str, str] = {}
 
+    def certificate_check(
+        self,
+        certificate: None,  # noqa: ARG002 - the library names what it hands over
+        valid: bool,
+        host: bytes | str,
+    ) -> bool:
+        """What the library has found counts; left to itself it takes any key of an SSH host."""
+        if not valid:
+            name = host.decode("utf-8", "replace") if isinstance(host, bytes) else host
+            raise _Ended(
+                error="unreachable",
+                message=f"the certificate or key of {name} is not trusted; SSH looks into known_hosts",
+            )
+        return True
+
     def credentials(
         self,
         url: str,  # noqa: ARG002 - the library names what it hands over
