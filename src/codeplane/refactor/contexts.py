@@ -29,7 +29,7 @@ def divergence(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
         for one in snapshot.units.probed.contexts:
             is_around = not one.root_path or path.startswith(f"{one.root_path}/")
             if one.family == group and is_around and one.probe_status == "failed":
-                text = f"The build context {one.unit} could not be read: {one.reason}"
+                text = f"The build context {one.unit} could not be read: {one.reason}."
                 yield Problem("insufficient_context", text, RepoPath(path))
                 return
 

@@ -31,6 +31,7 @@ from codeplane.verify import Change, Check, Verification
 
 _MOST_TRIES: Final = 4
 _MOST_TOLD: Final = 20
+_FIRST_TOLD: Final = 3
 _PROOFS: Final[Mapping[str, Callable[[Index, Plan], Plan]]] = {
     "rename": renaming.proven,
     "move": moving.proven,
@@ -215,8 +216,10 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
     differ = sorted(path for path in now.keys() | was.keys() if now.get(path) != was.get(path))
     if differ:
         told = [{"path": shown(path), "change": _change(path, was, now)} for path in differ[:_MOST_TOLD]]
+        first = "; ".join(f"{one['path']} {one['change']}" for one in told[:_FIRST_TOLD])
+        more = f"; {len(differ) - _FIRST_TOLD} more" if len(differ) > _FIRST_TOLD else ""
         raise PlanStale(
-            f"{len(differ)} files that the plan rests on have changed since it was made.",
+            f"{len(differ)} files that the plan rests on have changed since it was made: {first}{more}.",
             hints=["Ask for the refactoring again."],
             files=told,
         )
