@@ -139,6 +139,8 @@ def popped_alike(ours: Path, theirs: Path, *, index: bool, moves: bool) -> None:
     event(f"pop: ours {type(refused).__name__}, git {'goes' if is_done else 'stops'}")
     if refused is not None:
         assert not is_done and state_of(ours) == before and kept == [True, True]
+    elif index and not is_done and state_of(theirs) == before:
+        event("git cannot apply what was staged")
     else:
         assert state_of(ours) == state_of(theirs) and kept[0] == kept[1]
 

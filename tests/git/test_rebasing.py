@@ -16,7 +16,7 @@ from codeplane.process import Programs
 from tests.git import plain
 from tests.git.forks import forks
 from tests.git.histories import World
-from tests.git.test_merging import LINES, assert_same, both, dirty, git
+from tests.git.test_merging import assert_same, both, dirty, git
 
 NOTES = ("done", "git-rebase-todo", "head-name", "onto", "orig-head", "msgnum", "end", "stopped-sha")
 MOST_STOPS = 8
@@ -54,10 +54,10 @@ def compare(world: World, *, aborts: bool, skips: bool, by_git: bool) -> None:
         except GitFailure:
             event("refused")
             assert plain.state_of(ours) == before
-            git(theirs, "rebase", *LINES, "side")
+            git(theirs, "rebase", "side")
             assert not (theirs / ".git" / "rebase-merge").exists()
             return
-        git(theirs, "rebase", *LINES, "side")
+        git(theirs, "rebase", "side")
         for _ in range(MOST_STOPS):
             assert_same(ours, theirs, notes=False)
             assert_same_notes(ours, theirs)
@@ -104,7 +104,7 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
         if not steps:
             return
         rebase(repository, programs, worded)
-        said = plain.run(theirs, "rebase", *LINES, "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
+        said = plain.run(theirs, "rebase", "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
         for _ in range(MOST_STOPS):
             if b"it empty" in said:
                 event("nothing is left of a commit")
