@@ -53,7 +53,9 @@ def test_a_file_belongs_to_the_nearest_project(tmp_path: Path) -> None:
         "sub/test_a.py": "",
         "test_b.py": "",
     }
-    targets = Project(tmp_path, files).discover().targets
+    found = Project(tmp_path, {**files, "none/setup.cfg": "[tool:pytest]\n"}).discover()
+    targets = found.targets
+    assert [project.root for project in found.projects] == ["sub", ""]
     assert [(one.id, one.root, one.selector) for one in targets] == [
         ("sub/test_a.py", "sub", "test_a.py"),
         ("test_b.py", "", "test_b.py"),

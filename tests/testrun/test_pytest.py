@@ -146,6 +146,16 @@ def test_ids_begin_at_the_top_of_the_repository(tmp_path: Path) -> None:
     assert (bad.id, bad.path) == ("web/api/tests/test_a.py::test_a", "web/api/tests/test_a.py")
 
 
+def test_the_id_of_a_conftest_begins_at_the_top_as_well(tmp_path: Path) -> None:
+    files = {
+        "web/pytest.ini": "[pytest]\n",
+        "web/conftest.py": "1 / 0\n",
+        "web/test_a.py": "def test_a(): pass\n",
+    }
+    [bad] = Project(tmp_path, files).run().failures
+    assert (bad.id, bad.path, bad.line) == ("web/conftest.py", "web/conftest.py", 1)
+
+
 def test_a_test_that_fails_only_once_is_flaky(tmp_path: Path) -> None:
     source = """\
 import os

@@ -158,3 +158,13 @@ def test_what_tests_cost_is_remembered(trusted: Trusted) -> None:
     repo.result("run_test_targets")
     listed = repo.result("discover_test_targets", paths=["tests/test_slow.py"])["targets"]
     assert listed[0].startswith("pytest tests/test_slow.py 0.")
+
+
+def test_a_suite_that_deletes_the_repository_has_an_answer(trusted: Trusted) -> None:
+    source = "import os, shutil\ndef test_a():\n    shutil.rmtree(os.getcwd())\n    assert 0\n"
+    repo = trusted({**FILES, "tests/test_gone.py": source})
+    answer = repo.ask("run_test_targets", target_filter="test_gone")
+    if answer.is_error:
+        assert answer.body["error"]["name"] != "INTERNAL_ERROR", answer.body
+    else:
+        assert not answer.body["result"]["ok"]

@@ -48,8 +48,9 @@ def discover(tree: Tree, settings: TestSettings, runners: Mapping[str, Runner] =
                 taken.add((target.path, target.language))
                 targets.append(target)
     used = {target.runner for target in targets}
+    places = {(target.runner, target.root) for target in targets}
     return Discovery(
-        [project for project in projects if project.runner in used],
+        [project for project in projects if (project.runner, project.root) in places],
         sorted(targets, key=lambda one: (one.path, one.id)),
         {name: every[name] for name in sorted(used)},
     )

@@ -38,7 +38,7 @@ def pytest_load_initial_conftests(early_config: Any) -> Any:
         if type(error).__name__ == "ConftestImportFailure":
             cause = getattr(error, "cause", None) or error.__cause__ or error.excinfo[1]
             told = _lines.failure(cause, cause.__traceback__)
-            _lines.write("bad", id=_inside(str(error.path)), **told)
+            _lines.write("bad", id=os.path.relpath(str(error.path)).replace(os.sep, "/"), **told)
 
 
 @pytest.hookimpl(hookwrapper=True)
