@@ -23,6 +23,7 @@ BENCHES = (
     "daily",
     "rename",
     "refactor_speed",
+    "impact",
     "builds",
     "oracle",
 )

@@ -167,3 +167,11 @@ def test_a_name_like_that_of_a_test_makes_no_test_outside_of_their_places(repo: 
         "shop/client.py", "from shop.cart import Cart\n\n\nclass App:\n    def test_client(self): ...\n"
     )
     assert "shop/client.py" not in " ".join(told(impact(repo, "shop/cart.py")))
+
+
+def test_a_stub_beside_the_source_does_not_hide_it(repo: Repo) -> None:
+    repo.write("shop/deep/part.pyi", "def part() -> None: ...\n")
+    repo.write("tests/test_inner.py", "from shop.deep.part import part\n\n\ndef test_it(): ...\n")
+    found = ["high exact tests/test_inner.py", "high exact tests/test_part.py"]
+    assert told(impact(repo, "shop/deep/part.py")) == found
+    assert told(impact(repo, "shop/deep/part.pyi")) == found

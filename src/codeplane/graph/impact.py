@@ -111,10 +111,16 @@ def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath],
         if not clean or one.match is Match.DATA or not one.distance or one.path in meeting:
             tests.append(one)
             continue
-        left = (_defined(snapshot, one.path) | verdict.run.get(one.path, frozenset())) - clean
-        spared += len(clean)
-        if left:
+        recorded = known.learnt.names_in(one.path)
+        is_whole = one.path in known.learnt.whole and one.path not in verdict.moved
+        left = (recorded if is_whole else _defined(snapshot, one.path) | recorded) - clean
+        if not left:
+            spared += len(clean)
+        elif one.path not in verdict.moved and left <= recorded:
+            spared += len(clean)
             tests.append(one._replace(names=tuple(sorted(left))))
+        else:  # which tests there are is not known for sure
+            tests.append(one)
     listed = {one.path for one in impact.tests}
     there = snapshot.linker.sources.memo.layout.blobs
     for path, names in verdict.run.items():

@@ -91,10 +91,14 @@ def _imported(snapshot: Snapshot, path: str) -> frozenset[str]:
     found = rules(facts.language) if facts is not None else None
     if facts is None or found is None:
         return frozenset()
-    places = [one for at in range(len(facts.imports)) for one in known(snapshot.linker.imported(path, at))]
-    for item in facts.imports:
+    places: list[Place] = []
+    for at, item in enumerate(facts.imports):
+        certain = list(known(snapshot.linker.imported(path, at)))
         if not item.name:  # `import a.b` binds `a`, and brings `a.b`
-            places += found.places(snapshot.linker.sources, path, item._replace(alias=""))
+            certain += found.places(snapshot.linker.sources, path, item._replace(alias=""))
+        if not certain and hasattr(found, "candidates"):
+            certain += found.candidates(snapshot.linker.sources, path, item)
+        places += certain
     return frozenset(place.path for place in places) - {path}
 
 

@@ -4,6 +4,7 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from codeplane.core.errors import NotFound
@@ -44,11 +45,25 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Learnt:
-    """The tests that are known, by `path::name`, and what modules run when they are imported."""
+    """The tests that are known, by `path::name`, what modules run when they are imported, and the test files
+    of which no other test is to be expected."""
 
     shapes: Mapping[int, Shape] = field(default_factory=dict)
     tests: Mapping[str, Record] = field(default_factory=dict)
-    imported: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    imported: Mapping[RepoPath, Mapping[int, frozenset[int]]] = field(default_factory=dict)
+    whole: frozenset[RepoPath] = frozenset()
+
+    def names_in(self, path: RepoPath) -> frozenset[str]:
+        """The tests of a file that are known."""
+        return self._by_file.get(path, frozenset())
+
+    @cached_property
+    def _by_file(self) -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for test in self.tests:
+            path, _, name = test.partition("::")
+            found.setdefault(path, set()).add(name)
+        return {path: frozenset(names) for path, names in found.items()}
 
 
 class Verdict(NamedTuple):
@@ -56,7 +71,8 @@ class Verdict(NamedTuple):
 
     run: Mapping[RepoPath, frozenset[str]]
     clean: Mapping[RepoPath, frozenset[str]]
-    loose: frozenset[RepoPath]  # changed files whose change every file that imports them meets
+    loose: frozenset[RepoPath]  # files whose import meets the change
+    moved: frozenset[RepoPath]  # files that are not as they were when they were run
 
 
 class Parts:
@@ -136,11 +152,12 @@ def judged(
 ) -> Verdict:
     """What the record says about a change. Content that is as it was when it was run is yet to be changed."""
     altered = dict(_altered(snapshot, learnt, frozenset(changed), definitions))
-    loose = {
-        learnt.shapes[at].path
-        for at, blocks in altered.items()
-        if learnt.shapes[at].path in changed
-        and (OUTLINE in blocks or blocks & learnt.imported.get(at, frozenset()))
+    meant = {at: blocks for at, blocks in altered.items() if learnt.shapes[at].path in changed}
+    loose = {learnt.shapes[at].path for at, blocks in meant.items() if OUTLINE in blocks}
+    loose |= {
+        path
+        for path, record in learnt.imported.items()
+        if any(meant[at] & record[at] for at in meant.keys() & record.keys())
     }
     run: dict[RepoPath, set[str]] = {}
     clean: dict[RepoPath, set[str]] = {}
@@ -151,7 +168,9 @@ def judged(
             run.setdefault(RepoPath(path), set()).add(name)
         elif not hit and not record.is_open:
             clean.setdefault(RepoPath(path), set()).add(name)
-    return Verdict(_frozen(run), _frozen(clean), frozenset(loose))
+    digests = snapshot.digests()
+    moved = {one.path for one in learnt.shapes.values() if digests.get(one.path) != one.digest}
+    return Verdict(_frozen(run), _frozen(clean), frozenset(loose), frozenset(moved))
 
 
 def _frozen(found: Mapping[RepoPath, set[str]]) -> dict[RepoPath, frozenset[str]]:

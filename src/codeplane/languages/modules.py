@@ -108,6 +108,10 @@ class Rules(Protocol):
         """A name with the spec's `qualifier` in it, as the import that it amounts to in a file or namespace.
         Only languages with a qualifier have this."""
 
+    def candidates(self, sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+        """Every place that an import may mean where it is not certain which: for questions of what it may
+        bring, not of what it means. Only languages where that happens have this."""
+
     def head(self, sources: Sources, path: str, imported: Import) -> Sequence[Place] | None:
         """Where a path begins whose first part (`crate`, `super::super`, a name) is `imported.module`; None
         where that is a name like any other. Only languages with `module_keywords` have this."""

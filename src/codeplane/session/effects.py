@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from codeplane.core.paths import RepoPath
 from codeplane.graph.diff import FileDiff, State, changed_definitions, structural_diff
 from codeplane.graph.impact import Impact, Known, affected_tests, refined
+from codeplane.graph.learnt import Learnt
 from codeplane.index import Snapshot
 from codeplane.index.sources import ViewSources
 
@@ -43,7 +44,9 @@ def before(snapshot: Snapshot, old: Contents) -> Before:
     return Before(blobs, states, affected_tests(snapshot, sorted(map(RepoPath, blobs))))
 
 
-def effects(snapshot: Snapshot, was: Before, old: Contents, new: Contents) -> Effects:
+def effects(
+    snapshot: Snapshot, was: Before, old: Contents, new: Contents, learnt: Learnt | None = None
+) -> Effects:
     """The difference that a write has made, as the index has it now."""
     sources = snapshot.linker.sources
     layout = sources.memo.layout.blobs
@@ -57,7 +60,7 @@ def effects(snapshot: Snapshot, was: Before, old: Contents, new: Contents) -> Ef
     ]
     made = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
     impact = _together(affected_tests(snapshot, made), was.impact, layout)
-    known = Known(changed_definitions(files), most_files=_MOST_FILES)
+    known = Known(changed_definitions(files), learnt, _MOST_FILES)
     impact = refined(snapshot, impact, sorted(map(RepoPath, blobs)), known)
     return Effects(tuple(files), impact, tuple(broken))
 

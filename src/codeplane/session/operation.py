@@ -239,7 +239,7 @@ def _seen(call: Call, intent: Intent, was: Before) -> Effects:
         with call.repo.line.looking():
             call.repo.refresh(call.progress)
         with call.seen() as snapshot:
-            return effects(snapshot, was, intent.old, intent.new)
+            return effects(snapshot, was, intent.old, intent.new, call.repo.learnt)
     except CodePlaneError as error:
         call.warn(f"The change is made, but what it affects is not known: {error.message}")
         return Effects()

@@ -13,6 +13,7 @@ from codeplane.core.errors import CodePlaneError, IndexCorrupt
 from codeplane.core.paths import Digest
 from codeplane.git.saved import drop_saved
 from codeplane.git.worktrees import where
+from codeplane.graph.learnt import Learnt
 from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_record
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
@@ -33,6 +34,7 @@ from codeplane.storage import StateDir
 from codeplane.storage.database import Database
 from codeplane.storage.files import read_small, write_private
 from codeplane.storage.kept import open_kept
+from codeplane.testrun.coverage_map import CoverageMap
 from codeplane.truth import WorkingTree
 from codeplane.verify.scratch import sweep
 
@@ -208,6 +210,16 @@ class RepoSession:
     def kept(self) -> Database:
         """What has been learnt and no rebuild may lose; opened when it is asked for."""
         return open_kept(self.state.path / "state.db")
+
+    @cached_property
+    def coverage_map(self) -> CoverageMap:
+        """What tests have run, as far as runs with coverage have shown it."""
+        return CoverageMap(self.kept)
+
+    @property
+    def learnt(self) -> Learnt | None:
+        """The same where there is anything; asking does not make the file."""
+        return self.coverage_map.known() if (self.state.path / "state.db").exists() else None
 
     @property
     def decisions(self) -> Decisions:

@@ -7,7 +7,7 @@ from codeplane.core.errors import NotFound
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
-from codeplane.graph.impact import Impact, affected_tests
+from codeplane.graph.impact import Impact, Known, affected_tests
 from codeplane.graph.importing import links_of
 from codeplane.index import Snapshot
 from codeplane.index.tree import SnapshotTree
@@ -18,6 +18,7 @@ from codeplane.testrun.discover import Discovery, discover
 from codeplane.testrun.runner import Narrowing
 from codeplane.testrun.target import Target
 
+_MOST_NAMES = 300  # tests of one file that a command names one by one
 CHANGES = "changes"
 """In place of paths: what differs from HEAD."""
 
@@ -79,8 +80,8 @@ def choose(
     impact, changed = None, []
     if affected_by is not None:
         changed = changed_paths(call, snapshot, affected_by)
-        impact = affected_tests(snapshot, changed)
-        targets = list(_affected(targets, impact, notes))
+        impact = affected_tests(snapshot, changed, Known(learnt=call.repo.learnt))
+        targets = list(_affected(found, impact, notes))
     if target_filter:
         targets = _filtered(targets, target_filter, found.targets)
     if tests:
@@ -89,11 +90,16 @@ def choose(
     return Chosen(found, targets, impact, changed, notes, _sources(snapshot, targets))
 
 
-def _affected(targets: Sequence[Target], impact: Impact, notes: list[str]) -> Iterator[Target]:
+def _affected(found: Discovery, impact: Impact, notes: list[str]) -> Iterator[Target]:
+    targets = found.targets
     paths = {one.path for one in impact.tests}
+    names = {one.path: one.names for one in impact.tests if 0 < len(one.names) <= _MOST_NAMES}
     for target in targets:
         below = {path for path in paths if path == target.path or path.startswith(f"{target.path}/")}
-        if below:
+        runner = found.runners[target.runner]
+        if target.path in names and isinstance(runner, Narrowing):
+            yield runner.narrowed(target, [f"{target.path}::{name}" for name in names[target.path]])
+        elif below:
             yield target
     covered = tuple(f"{target.path}/" for target in targets)
     files = {target.path for target in targets}

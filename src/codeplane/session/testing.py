@@ -24,6 +24,7 @@ from codeplane.testrun.costs import Costs
 from codeplane.testrun.coverage import Coverage, read_coverage
 from codeplane.testrun.results import Case, End, Report
 from codeplane.testrun.run import Options, Watch, Where, run
+from codeplane.testrun.runners._lines import LEARNT
 
 _MOST_WORKERS: Final = 8
 _MOST_ON_RECORD: Final = 100
@@ -73,6 +74,8 @@ def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
                 chosen.targets, where, options, Watch(call.check, call.progress), chosen.found.runners
             )
             coverage = read_coverage(scratch, where.root) if options.coverage else None
+            if options.coverage:
+                _learn(call, sorted(scratch.glob(f"*/{LEARNT}")))
     except CodePlaneError as error:
         with suppress(CodePlaneError):
             before.record(call, replace(before.row(call), failure_class=error.name()))
@@ -140,6 +143,16 @@ def _remember(call: Call, chosen: Chosen, report: Report) -> None:
         Costs(call.repo.kept).note(chosen.targets, seconds)
     except CodePlaneError as error:
         call.warn(f"What the tests have cost is not remembered: {error.message}")
+
+
+def _learn(call: Call, told: Sequence[Path]) -> None:
+    """What the tests have run, for the choice of tests after the next change."""
+    try:
+        call.repo.refresh()
+        with call.seen() as snapshot:
+            call.repo.coverage_map.learn(snapshot, told)
+    except CodePlaneError as error:
+        call.warn(f"What the tests have run is not remembered: {error.message}")
 
 
 @dataclass(frozen=True)

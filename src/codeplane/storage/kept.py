@@ -11,6 +11,13 @@ MIGRATIONS: Final = (
         runner TEXT NOT NULL, target TEXT NOT NULL, seconds TEXT NOT NULL, used_ms INTEGER NOT NULL,
         PRIMARY KEY (runner, target)
     ) WITHOUT ROWID""",
+    """CREATE TABLE test_shape (
+        id INTEGER PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, blocks TEXT NOT NULL,
+        UNIQUE (path, digest)
+    )""",
+    """CREATE TABLE test_record (
+        test TEXT PRIMARY KEY, blocks TEXT NOT NULL, is_open INTEGER NOT NULL, used_ms INTEGER NOT NULL
+    ) WITHOUT ROWID""",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import affected_tests
+from codeplane.graph.impact import Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -47,7 +47,7 @@ def inspect_affected_tests(call: Call, args: InspectAffectedTestsInput) -> Inspe
 
 def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectAffectedTestsOutput:
     changed = changed_paths(call, snapshot, asked)
-    impact = affected_tests(snapshot, changed)
+    impact = affected_tests(snapshot, changed, Known(learnt=call.repo.learnt))
     paths = {one.path for one in impact.tests}
     counts: dict[str, int] = {}
     for target in discovered(call, snapshot).targets:

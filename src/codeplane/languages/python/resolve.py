@@ -1,7 +1,7 @@
 """Packages, source roots and relative imports."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
@@ -37,6 +37,27 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
         return ()
     directory = path.rpartition("/")[0]
     return sources.once(("python", "module", directory, *parts), lambda: _absolute(sources, directory, parts))
+
+
+def candidates(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    """Every file that an import may bring: a stub and the source beside it, a module of any root."""
+    module, directory = imported.module, path.rpartition("/")[0]
+    dots = len(module) - len(module.lstrip("."))
+    parts = [part for part in module.strip(".").split(".") if part]
+    if not dots and (not parts or parts[0] in sys.stdlib_module_names):
+        return ()
+    for _ in range(dots - 1):
+        directory = directory.rpartition("/")[0]
+    roots = {directory} if dots else {directory, *_roots(sources, f"{directory}/")}
+    names = [parts, [*parts, imported.name]] if imported.name not in ("", "*") else [parts]
+    return sorted({place for root in roots for one in names for place in _files(sources, root, one)})
+
+
+def _files(sources: Sources, directory: str, parts: Sequence[str]) -> Iterator[Place]:
+    base = "/".join([*filter(None, [directory]), *parts])
+    found = [f"{base}/{file}".lstrip("/") for file in _PACKAGE]
+    found += [base + ending for ending in _ENDINGS] if parts else []
+    yield from (Place(one) for one in found if sources.exists(one))
 
 
 def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:

@@ -11,6 +11,7 @@ from codeplane.testrun.runner import Place, Standing
 from codeplane.testrun.stacks import stopped_at
 from codeplane.testrun.target import Target
 
+LEARNT: Final = "learnt.json"
 REPORTERS: Final = Path(__file__).parent.parent / "reporters"
 _LARGEST: Final = 64 << 20
 _LONGEST: Final = 6000
@@ -29,6 +30,7 @@ def reporting(place: Place) -> dict[str, str]:
     told = {"CODEPLANE_REPORT": str(report_file(place.reports)), "CODEPLANE_ROOT": str(place.root)}
     if place.coverage:
         told["CODEPLANE_COVERAGE"] = json.dumps([str(directory) for directory in place.coverage])
+        told |= {"CODEPLANE_LEARN": str(place.reports / LEARNT), "CODEPLANE_LEARN_ROOT": str(place.root)}
     return told
 
 

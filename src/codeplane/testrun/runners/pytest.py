@@ -65,6 +65,8 @@ class Pytest:
         options = ["-p", "codeplane_pytest", "-q", "-rN", "--tb=no", "--color=no"]
         # A file that cannot be imported is no reason to leave out the others.
         options.append("--continue-on-collection-errors")
+        # Before the other one, which hides the directory that both are in.
+        options[:0] = ["-p", "codeplane_learn"] if place.coverage else []
         # Ids begin at the root, wherever the tests are.
         options += ["-o", f"cache_dir={place.reports / 'cache'}", f"--rootdir={place.root / root}"]
         argv = [*_program(place, root), *options, "--", *selectors]
