@@ -22,7 +22,8 @@ FILES = {
     "pytest.ini": "[pytest]\npythonpath = .\n",
     "shop/__init__.py": "",
     "shop/cart.py": (
-        "def add(a, b):\n    return a + b\n\n\ndef double(a):\n    return add(a, a)\n\n\n"
+        "def add(a, b):\n    return a + b\n\n\n"
+        "def double(a):\n    def twice():\n        return add(a, a)\n\n    return twice()\n\n\n"
         "def drop(a):\n    return a - 1\n\n\ndef made():\n    return [1, 2]\n"
     ),
     "shop/table.py": "from shop.cart import made\n\nTABLE = made()\n",
@@ -132,6 +133,11 @@ def test_another_order_of_functions_concerns_all_who_import_the_file(learner: Le
 def test_lines_above_a_function_do_not_change_it(learner: Learner) -> None:
     learner.change("shop/cart.py", "return a + b", "c = b\n    return a + c")
     assert "test_drop" not in names(learner.impact("shop/cart.py"))["cart"]
+
+
+def test_a_function_that_begins_with_another_is_told_from_it(learner: Learner) -> None:
+    learner.change("shop/cart.py", "return twice()", "return twice() + 0")
+    assert names(learner.impact("shop/cart.py"))["cart"] == ("TestDouble::test_it",)
 
 
 def test_a_fixture_that_tests_share_counts_for_each_of_them(learner: Learner) -> None:

@@ -102,7 +102,7 @@ def _runs(name: str, contexts: dict[int, list[str]]) -> dict[str, Any] | None:
 
 
 def _spans(tree: Any) -> list[tuple[int, int, int]]:
-    """First and last lines of the bodies of functions, and where each is defined, which runs outside of it."""
+    """First and last lines of the bodies of functions, and where each is defined: that runs outside of it."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     return [
         (node.body[0].lineno, node.end_lineno or node.lineno, node.lineno)
