@@ -89,7 +89,7 @@ def test_a_fix_is_an_operation_that_can_be_undone(trusted: Trusted) -> None:
     assert "-import os" in shown["fix"]["delta"]["files"][0]["diff"]
     assert (repo.root / "a.py").read_text() == sloppy
     fixed = repo.result("lint_check", fix=True)
-    assert fixed["summary"] == "1 files fixed; left: 1 problems in 1 files (1 error)"
+    assert fixed["summary"] == "1 file fixed; left: 1 problem in 1 file (1 error)"
     assert fixed["fixed_by"] == ["ruff"]
     assert fixed["fix"]["tests"] and fixed["fix"]["operation"].startswith("op_")
     assert (repo.root / "a.py").read_text() == sloppy.removeprefix("import os\n")
@@ -102,7 +102,7 @@ def test_a_fix_is_an_operation_that_can_be_undone(trusted: Trusted) -> None:
 def test_nothing_to_fix_is_no_operation(trusted: Trusted) -> None:
     repo = trusted({"ruff.toml": RUFF, "a.py": "x = y\n"})
     found = repo.result("lint_check", fix=True)
-    assert found["summary"] == "nothing to fix; left: 1 problems in 1 files (1 error)"
+    assert found["summary"] == "nothing to fix; left: 1 problem in 1 file (1 error)"
     assert "fix" not in found
 
 
@@ -219,3 +219,25 @@ def test_nothing_of_an_untrusted_repository_is_run(trusted: Trusted) -> None:
     assert not any("version" in one for one in listed)
     assert not (repo.root / "mark").exists()
     assert RepoPath("mark") not in repo.session.index.digests()
+
+
+def test_links_that_a_repository_brings_along_lead_nowhere(trusted: Trusted, tmp_path: Path) -> None:
+    repo = trusted({"mypy.ini": "[mypy]\n", "a.py": "x = 1\n"})
+    other = tmp_path / "other"
+    other.mkdir()
+    kept = repo.root / ".codeplane/lint"
+    kept.mkdir()
+    (kept / "mypy").symlink_to(other)
+    assert repo.result("lint_check")["summary"] == "No problems"
+    assert list(other.iterdir()) == []
+    (kept.rename(tmp_path / "gone"))
+    kept.symlink_to(other)
+    assert repo.error("lint_check")["name"] == "STATE_UNUSABLE"
+    assert list(other.iterdir()) == []
+
+
+def test_the_whole_repository_is_what_a_dot_names(trusted: Trusted) -> None:
+    repo = trusted({"ruff.toml": RUFF, "a.py": "import os\n", "in/a.py": "import os\n"})
+    assert repo.result("lint_check", paths=["."])["by_tool"] == {"ruff": 2}
+    answer = repo.ask("lint_check", paths=["in"]).body
+    assert answer["meta"]["next_actions"] == ['lint_check {"paths": ["in"], "fix": true, "dry_run": true}']

@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from configparser import ConfigParser, Error
 from fnmatch import fnmatchcase
 from typing import Final
@@ -23,14 +23,30 @@ _COMMENT: Final = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)'
 _COMMA: Final = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|,(?=\s*[}\]])', re.DOTALL)
 
 
-def files_named(tree: Tree, *names: str) -> Iterator[RepoPath]:
-    """Files by their names, which may be patterns, in any directory."""
-    exact = {name for name in names if not set(name) & set("*?[")}
-    patterns = [name for name in names if name not in exact]
-    for path in tree.paths():
-        name = path.rpartition("/")[2]
-        if name in exact or any(fnmatchcase(name, pattern) for pattern in patterns):
-            yield path
+class Named:
+    """A tree whose files are found by their names without a walk."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.by_name: dict[str, list[RepoPath]] = {}
+        for path in tree.paths():
+            self.by_name.setdefault(path.rpartition("/")[2], []).append(path)
+
+    def paths(self) -> Sequence[RepoPath]:
+        return self._tree.paths()
+
+    def text(self, path: RepoPath) -> str | None:
+        return self._tree.text(path)
+
+
+def files_named(tree: Tree, *names: str) -> list[RepoPath]:
+    """Files by their names, which may be patterns, in any directory; sorted."""
+    by_name = (tree if isinstance(tree, Named) else Named(tree)).by_name
+    exact = [name for name in names if not set(name) & set("*?[")]
+    found = {path for name in exact for path in by_name.get(name, ())}
+    for pattern in (name for name in names if name not in exact):
+        found.update(path for name in by_name if fnmatchcase(name, pattern) for path in by_name[name])
+    return sorted(found)
 
 
 def directory(path: RepoPath) -> RepoPath:

@@ -46,6 +46,10 @@ class Place:
         """A directory for one linter in one project; it is there."""
         key = f"{project.root}\0{project.learnt}".encode("utf-8", "surrogatepass")
         made = self.cache / linter / sha256(key).hexdigest()[:12]
+        # A repository may bring links along in the place where this is kept.
+        for place in (made.parent, made):
+            if place.is_symlink():
+                place.unlink()
         made.mkdir(parents=True, exist_ok=True)
         return made
 

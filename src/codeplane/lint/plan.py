@@ -10,6 +10,7 @@ from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
 from codeplane.index.tree import Tree
+from codeplane.lint.evidence import Named
 from codeplane.lint.linter import Linter, Project
 from codeplane.lint.linters import LINTERS
 from codeplane.lint.sarif import Custom
@@ -67,7 +68,8 @@ def uses(tree: Tree, settings: LintSettings, tools: Sequence[str] = ()) -> list[
         if name not in known:
             near = nearest(name, known) or list(known)
             raise InvalidArgument(f"There is no linter {name[:50]!r}.", hints=[f"Known: {', '.join(near)}."])
-    found = (_use(tree, linter, settings, tools) for linter in known.values())
+    named = Named(tree)
+    found = (_use(named, linter, settings, tools) for linter in known.values())
     return [one for one in found if one is not None]
 
 

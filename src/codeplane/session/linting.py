@@ -33,6 +33,7 @@ from codeplane.process.toolbox import Toolbox
 from codeplane.search.missing import existing, no_match
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
+from codeplane.storage import private_dir
 from codeplane.truth import WorkingTree, digest_of
 from codeplane.truth.comparison import Comparison, changes
 
@@ -121,8 +122,10 @@ def where(call: Call) -> Where:
     """The repository itself, with what linters remember in its state directory."""
     checkout = call.repo.checkout
     toolbox = Toolbox(checkout.programs, checkout.root)
-    place = Place(checkout.root, toolbox, call.repo.state.path / "lint")
-    return Where(place, checkout.settings.lint)
+    cache = call.repo.state.path / "lint"
+    if checkout.trusted:
+        private_dir(cache)
+    return Where(Place(checkout.root, toolbox, cache), checkout.settings.lint)
 
 
 def _require_trust(call: Call) -> None:

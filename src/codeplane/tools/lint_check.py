@@ -1,4 +1,5 @@
-from collections.abc import Sequence
+import json
+from collections.abc import Sequence, Sized
 from typing import Annotated
 
 from pydantic import Field
@@ -15,6 +16,7 @@ MOST = 200
 # The longest that all linters may take, before and after a fix.
 _LONGEST_SEC = 3600
 _MOST_RULES = 15
+_MOST_NAMED = 5
 _SEVERITIES = ("error", "warning", "info")
 
 
@@ -71,12 +73,18 @@ def lint_check(call: Call, args: LintCheckInput) -> LintCheckOutput:
     if not args.fix:
         report = lint(call, asked)
         if any(one.has_fix for one in report.diagnostics):
-            call.next_actions.append('lint_check {"fix": true, "dry_run": true}')
+            call.next_actions.append(_fixing(args))
         return _output(report, limit)
     fixed = fix(call, asked, dry_run=args.dry_run)
     return _output(
         fixed.report, limit, fixed, told(call, fixed.written) if fixed.written is not None else None
     )
+
+
+def _fixing(args: LintCheckInput) -> str:
+    """The call that shows the fixes of what was asked about."""
+    named = {"paths": args.paths[:_MOST_NAMED]} if args.paths else {}
+    return f"lint_check {json.dumps({**named, 'fix': True, 'dry_run': True}, ensure_ascii=False)}"
 
 
 def _output(
@@ -116,13 +124,18 @@ def _summary(report: LintReport, fixed: Fixed | None) -> str:
     else:
         kinds = [(sum(one.severity == kind for one in found), kind) for kind in _SEVERITIES]
         told = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-        begun = f"{len(found)} problems in {len({one.path for one in found})} files ({told})"
+        begun = f"{_many(found, 'problem')} in {_many({one.path for one in found}, 'file')} ({told})"
     fixable = sum(one.has_fix for one in found)
     parts = [begun, f"{fixable} fixable"] if fixable else [begun]
     if fixed is not None:
-        changed = len(fixed.written.changes) if fixed.written is not None else 0
+        changed = fixed.written.changes if fixed.written is not None else ()
         is_done = fixed.written is not None and fixed.written.operation_id is not None
-        did = f"{changed} files {'fixed' if is_done else 'would be fixed'}" if changed else "nothing to fix"
+        done = "fixed" if is_done else "would be fixed"
+        did = f"{_many(changed, 'file')} {done}" if changed else "nothing to fix"
         parts.insert(0, did)
         parts[1] = f"left: {parts[1][0].lower()}{parts[1][1:]}"
     return "; ".join(parts)
+
+
+def _many(found: Sized, what: str) -> str:
+    return f"{len(found)} {what}{'s' if len(found) != 1 else ''}"
