@@ -13,9 +13,10 @@ import pytest
 from codeplane.git import open_repository
 from codeplane.git.checkouts import check_out, find_goal
 from codeplane.git.index import drop_own_lock
+from codeplane.git.ref_locks import drop_ref_locks
 from codeplane.git.resetting import Mode, reset
 from codeplane.process import Programs
-from tests.drive import Cpl, user_env
+from tests.drive import Cpl, new_repo, user_env
 from tests.git import plain
 
 PROGRAMS = Programs({"PATH": os.environ["PATH"]})
@@ -105,6 +106,17 @@ def test_only_a_lock_that_is_ours_is_removed_at_a_start(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL and lock.exists()
     assert "was cut off" in (drop_own_lock(repository) or "")
     assert not list(repository.git_dir.glob("*index*"))
+
+
+def test_a_lock_of_a_reference_is_removed_if_it_came_with_the_operation(tmp_path: Path) -> None:
+    repository = open_repository(new_repo(tmp_path / "repo"), trusted=False)
+    old, new = (repository.git_dir / name for name in ("HEAD.lock", "refs/heads/main.lock"))
+    old.touch()
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+    new.touch()
+    told = drop_ref_locks(repository, ["main"], new.stat().st_mtime - 1)
+    assert [line.split()[0] for line in told] == [str(new)] and old.exists() and not new.exists()
+    assert drop_ref_locks(repository, ["main"], 2_000_000_000) == [] and old.exists()
 
 
 @pytest.mark.soak

@@ -10,6 +10,7 @@ from typing import Final
 from codeplane.core.errors import CodePlaneError, StateUnusable
 from codeplane.git import Repository
 from codeplane.git.index import drop_own_lock
+from codeplane.git.ref_locks import drop_ref_locks
 from codeplane.ledger import Ledger, Operation
 from codeplane.storage import StateDir
 from codeplane.storage.files import read_small, write_private
@@ -58,7 +59,9 @@ def put_on_record(state: StateDir, ledger: Ledger, repository: Repository) -> tu
         )
     file.unlink(missing_ok=True)
     told = _told(row) if row is not None and is_new else None
-    return tuple(one for one in (told, lock) if one is not None)
+    branches = {one for one in (row.branch_before if row is not None else None, head.branch) if one}
+    locks = drop_ref_locks(repository, sorted(branches), row.timestamp_ms / 1000) if row is not None else []
+    return tuple(one for one in (told, lock, *locks) if one is not None)
 
 
 def _told(row: Operation) -> str:
