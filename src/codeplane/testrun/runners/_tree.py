@@ -1,14 +1,15 @@
 """Files of a project, as runners look for them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from posixpath import basename, dirname
 from typing import Any, Final
 
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
-from codeplane.testrun.runner import Place
+from codeplane.testrun.runner import Place, Project
+from codeplane.testrun.target import Target, kind_of
 
 _PASSED_OVER: Final = frozenset(
     ("node_modules", "vendor", "target", "build", "dist", "_build", "deps", "bin", "obj")
@@ -44,6 +45,22 @@ def nearest(path: str, roots: frozenset[RepoPath] | set[RepoPath]) -> RepoPath |
     """The innermost of some directories that a file is in."""
     around = [root for root in roots if not root or path.startswith(f"{root}/")]
     return max(around, key=len, default=None)
+
+
+def file_targets(project: Project, language: str, paths: Iterable[RepoPath]) -> list[Target]:
+    """Each file as a target, which its runner selects by its path."""
+    return [
+        Target(
+            path,
+            project.runner,
+            language,
+            path,
+            project.root,
+            kind_of(path),
+            selector=inside(path, project.root),
+        )
+        for path in paths
+    ]
 
 
 def json_object(text: str | None) -> Mapping[str, Any]:

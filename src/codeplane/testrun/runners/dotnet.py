@@ -14,8 +14,8 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, ONE_BY_ONE, Ended, Place, Project, Traits
 from codeplane.testrun.runners._junit import read_xml
 from codeplane.testrun.runners._places import first_line, first_place
-from codeplane.testrun.runners._tree import below, directory, inside, program
-from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.runners._tree import below, directory, file_targets, program
+from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
 _PROJECTS: Final = {".csproj": "csharp", ".fsproj": "fsharp", ".vbproj": "vb"}
@@ -40,19 +40,8 @@ class Dotnet:
         return list(found.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return [
-            Target(
-                path,
-                self.name,
-                "csharp",
-                path,
-                project.root,
-                kind_of(path),
-                selector=inside(path, project.root),
-            )
-            for path in _projects(tree, project.root)
-            if directory(path) == project.root
-        ]
+        mine = (path for path in _projects(tree, project.root) if directory(path) == project.root)
+        return file_targets(project, "csharp", mine)
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         [target] = batch

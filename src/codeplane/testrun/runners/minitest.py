@@ -12,8 +12,8 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, Ended, Follower, Place, Project
 from codeplane.testrun.runners import _lines, _ruby
 from codeplane.testrun.runners._places import first_line, first_place
-from codeplane.testrun.runners._tree import below, inside
-from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.runners._tree import below, file_targets
+from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
 _LONGEST: Final = 6000
@@ -33,18 +33,7 @@ class Minitest:
         return [project for root, project in found.items() if _files(tree, root)]
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return [
-            Target(
-                path,
-                self.name,
-                "ruby",
-                path,
-                project.root,
-                kind_of(path),
-                selector=inside(path, project.root),
-            )
-            for path in _files(tree, project.root)
-        ]
+        return file_targets(project, "ruby", _files(tree, project.root))
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root

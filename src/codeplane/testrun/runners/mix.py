@@ -10,8 +10,8 @@ from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, IN_TURN, Ended, Place, Project, Traits
 from codeplane.testrun.runners._places import first_line, first_place, relative
-from codeplane.testrun.runners._tree import below, directory, inside, named, nearest, program
-from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.runners._tree import below, directory, file_targets, named, nearest, program
+from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
 _LONGEST: Final = 6000
@@ -39,19 +39,10 @@ class Mix:
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         roots = {directory(path) for path in named(tree, "mix.exs")}
-        return [
-            Target(
-                path,
-                self.name,
-                "elixir",
-                path,
-                project.root,
-                kind_of(path),
-                selector=inside(path, project.root),
-            )
-            for path in below(tree, project.root, "_test.exs")
-            if nearest(path, roots) == project.root
-        ]
+        mine = (
+            path for path in below(tree, project.root, "_test.exs") if nearest(path, roots) == project.root
+        )
+        return file_targets(project, "elixir", mine)
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root

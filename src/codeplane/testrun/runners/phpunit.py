@@ -12,8 +12,8 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, MEDIUM, Ended, Place, Project
 from codeplane.testrun.runners._junit import Context, junit_cases
 from codeplane.testrun.runners._places import first_line, first_place
-from codeplane.testrun.runners._tree import below, directory, inside, json_object, named, program
-from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.runners._tree import below, directory, file_targets, json_object, named, program
+from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
 _CONFIGS: Final = ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
@@ -37,12 +37,7 @@ class PHPUnit:
         return list(found.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return [
-            Target(
-                path, self.name, "php", path, project.root, kind_of(path), selector=inside(path, project.root)
-            )
-            for path in below(tree, project.root, "Test.php")
-        ]
+        return file_targets(project, "php", below(tree, project.root, "Test.php"))
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root

@@ -12,8 +12,8 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, HIGH, Ended, Place, Project
 from codeplane.testrun.runners import _ruby
 from codeplane.testrun.runners._places import first_line, first_place, relative
-from codeplane.testrun.runners._tree import below, directory, inside, json_object
-from codeplane.testrun.target import Target, kind_of
+from codeplane.testrun.runners._tree import below, directory, file_targets, json_object
+from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
 _REPORT: Final = "rspec.json"
@@ -39,18 +39,7 @@ class RSpec:
         return list(found.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return [
-            Target(
-                path,
-                self.name,
-                "ruby",
-                path,
-                project.root,
-                kind_of(path),
-                selector=inside(path, project.root),
-            )
-            for path in below(tree, project.root, "_spec.rb")
-        ]
+        return file_targets(project, "ruby", below(tree, project.root, "_spec.rb"))
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
