@@ -17,6 +17,7 @@ from codeplane.core.errors import (
 )
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.paths import Digest, RepoPath
+from codeplane.index.ahead import Ahead
 from codeplane.index.collect import Collected, collect, faults
 from codeplane.index.commits import CommitViews
 from codeplane.index.contents import GivenContents, TreeContents, read_exact
@@ -76,6 +77,7 @@ class Index:
         with database.write() as connection:
             self._view = view_id(connection, view)
         self._commits = CommitViews(database, workers)
+        self._ahead = Ahead()
         self._linking = Linking()
         self._units = UnitsCache()
         self._coverage: tuple[int, int, Coverage] | None = None  # view, epoch
@@ -268,12 +270,13 @@ class Index:
         """
         known = {path: Known(digest_of(data), 0, len(data), 0, 0, 0) for path, data in contents.items()}
         work = Work(GivenContents(contents), known)
-        with self.database.read() as connection:
-            work.find_known(connection)
-        read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
-        if read:
-            with self.database.write() as connection:
-                work.store(connection, read)
+        with self._ahead.reading({content.digest for content in known.values()}):
+            with self.database.read() as connection:
+                work.find_known(connection)
+            read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
+            if read:
+                with self.database.write() as connection:
+                    work.store(connection, read)
         return {path: entry.blob for path, entry in work.all().items()}
 
     def parsed(self, contents: Mapping[RepoPath, bytes]) -> dict[RepoPath, Parsed]:
@@ -321,6 +324,9 @@ class Index:
             work = Work(TreeContents(self._tree), changed)
             with self.database.read() as connection:
                 work.find_known(connection)
+            if self._ahead.wait({key.digest for key in work.pending}):
+                with self.database.read() as connection:
+                    work.find_known(connection)
             if len(work.pending) > (_WHOLE_FILES_MEANWHILE if self._building else _WHOLE_FILES):
                 self._publish(work, [], delta)
                 return work
