@@ -1,5 +1,6 @@
 """Places where names are made at run time."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
@@ -8,6 +9,10 @@ from codeplane.languages._definitions import Lines, text
 from codeplane.languages._receivers import arguments, literal
 from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import Dynamic, Facts, Occurrence, Reason, Role
+
+_FIRST = re.compile(rb"""[fF]?(?P<quote>['"`])(?P<text>[^'"`\\]*)(?P=quote)\s*(?P<rest>\+|%|\.format\b)?""")
+_OPEN = re.compile(rb"%|\$?\{")
+_CHOICE = re.compile(rb"\b(?:if|or|and)\b|[?|&]")
 
 _Reading = tuple[LanguageSpec, bytes, Lines]
 
@@ -42,6 +47,27 @@ def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
                     said = literal(key)
                     literals = (text(said),) if said is not None else ()
                     yield Dynamic(pattern, place.line, place.column, literals, said is None)
+
+
+def beginning(spec: LanguageSpec, data: bytes, at: int) -> str:
+    """What a name that is made at run time begins with, `"visit_" + kind`; "" where that is not known."""
+    if data[at : at + 1] == b"[":
+        given, number = arguments(data, at), 0
+    else:
+        opens = data.find(b"(", at)
+        numbers = [
+            number
+            for called, (_, number) in spec.dynamic_calls.items()
+            if data[at:opens].strip() == called.rpartition(".")[2].encode()
+        ]
+        given, number = arguments(data, opens), max(numbers, default=-1)
+    key = given[number].strip() if 0 <= number < len(given) else b""
+    found = _FIRST.match(key)
+    if found is None or _CHOICE.search(key, found.end("text")):
+        return ""
+    head, *more = _OPEN.split(found["text"], maxsplit=1)
+    is_made = found["rest"] == b"+" or (more and (found["rest"] or key[:1] in b"fF`"))
+    return text(head) if is_made else ""
 
 
 def _is_meant(facts: Facts, place: Occurrence, module: str) -> bool:

@@ -10,6 +10,7 @@ from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
 from codeplane.index.targets import is_outside
 from codeplane.languages import specs
+from codeplane.languages._dynamic import beginning
 from codeplane.languages.facts import FLAG_TEST, Occurrence
 from codeplane.languages.modules import Place
 from codeplane.refactor.family import Family, may_know, written_base
@@ -41,7 +42,7 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
             yield from _named(snapshot, place, new)
         yield from _linked(snapshot, place, family)
         if family.is_member:
-            yield from _dynamic(snapshot, place)
+            yield from _dynamic(snapshot, place, new)
             yield from _called(snapshot, place, new)
             yield from _overriding(snapshot, place, new)
     if family.is_local:
@@ -81,7 +82,9 @@ def _made_of(snapshot: Snapshot, path: str, name: str) -> str:
     names = (
         facts.definitions.names if facts is not None and path not in snapshot.linker.sources.tests() else ()
     )
-    return next((one for one in names if name.lower() in one.lower() and one != name), "")
+    made = [one for one in names if name.lower() in one.lower() and one != name]
+    asked = [begins for _, begins in _asked(snapshot, RepoPath(path))] if made else []
+    return next((one for one in made if any(map(one.startswith, asked))), "")
 
 
 def _seen(snapshot: Snapshot, name: str) -> Iterator[Occurrence]:
@@ -194,14 +197,30 @@ def _is_of_family(snapshot: Snapshot, place: Place, holder: Place) -> bool:
     return any(holder in target for target in order)
 
 
-def _dynamic(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     """Members that are asked for by names made at run time, in the file of the class."""
-    if (line := _computed(snapshot, RepoPath(place.path))) is not None:
+    names = (definition_of(snapshot, place).name, new)
+    if (line := _computed(snapshot, RepoPath(place.path), names)) is not None:
         text = "Members are asked for by names that are made at run time."
         yield Problem("dynamic", text, RepoPath(place.path), line)
 
 
-def _computed(snapshot: Snapshot, path: RepoPath) -> int | None:
-    """The line of a file where a member is asked for by a name that is made at run time."""
+def _computed(snapshot: Snapshot, path: RepoPath, names: tuple[str, ...]) -> int | None:
+    """The line of a file where a member is asked for by a name made at run time that may be one of these."""
+    for line, begins in _asked(snapshot, path):
+        if any(name.startswith(begins) for name in names if name):
+            return line
+    return None
+
+
+def _asked(snapshot: Snapshot, path: RepoPath) -> Iterator[tuple[int, str]]:
+    """The lines of a file where members are asked for by names made at run time, and how these begin."""
+    facts = snapshot.linker.sources.facts(path)
     found = snapshot.dynamics_in(path, _MOST_DYNAMIC).items
-    return next((one.line for one in found if one.computed and one.pattern in _ASKING), None)
+    asking = [one for one in found if one.computed and one.pattern in _ASKING]
+    if facts is None or not asking:
+        return
+    lines = Lines(snapshot.source(path))
+    for one in asking:
+        at = lines.offset(one.line, one.column)
+        yield one.line, beginning(specs()[facts.language], lines.data, at)
