@@ -15,8 +15,6 @@ from codeplane.testrun.discover import Discovery, discover
 from codeplane.testrun.results import Case, Report
 from codeplane.testrun.run import Options, Watch, Where, run
 
-PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-
 
 class DiskTree:
     """The files of a directory."""
@@ -52,7 +50,8 @@ class Project:
 
     @property
     def toolbox(self) -> Toolbox:
-        return Toolbox(Programs({"PATH": PATH, "HOME": str(self.scratch)}), self.root)
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        return Toolbox(Programs({"PATH": path, "HOME": str(self.scratch)}), self.root)
 
     def discover(self, **settings: object) -> Discovery:
         return discover(self.tree, TestSettings.model_validate(settings))

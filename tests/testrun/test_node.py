@@ -1,12 +1,12 @@
 """Node's own runner for real."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from codeplane.testrun.results import End, Status
+from tests.conformance.node import node
 from tests.testrun.project import Project
 
 SOURCE = """\
@@ -27,10 +27,8 @@ describe("group", () => {
 
 
 @pytest.fixture(autouse=True)
-def _needs_node() -> None:
-    if shutil.which("node") is None:
-        assert not os.environ.get("CI"), "node is not installed"
-        pytest.skip("node is not installed")
+def node_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(node().parent), prepend=os.pathsep)
 
 
 def test_results_are_data(tmp_path: Path) -> None:

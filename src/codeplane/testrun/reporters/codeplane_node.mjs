@@ -45,7 +45,8 @@ export default async function* tell(source) {
   const printed = new Map();
   write("begin", { runner: `node ${process.version}` });
   for await (const { type, data } of source) {
-    const file = data.file;
+    // Some versions tell files from where they run, others from the root.
+    const file = data.file === undefined ? undefined : path.resolve(data.file);
     const isFile = data.nesting === 0 && file !== undefined && path.resolve(data.name ?? "") === file;
     const id = file === undefined ? "" : path.relative(process.cwd(), file);
     if (type === "test:stdout" || type === "test:stderr") {
