@@ -28,6 +28,7 @@ T = TypeVar("T")
 _LARGEST: Final = 1024 * 1024
 _PART: Final = re.compile(r"\w+")
 _MOST_SINCE: Final = 200  # changes that an answer may be behind
+_AT_ONCE: Final = 500  # values of one query
 _DEEPEST: Final = 30  # parts of the name of a namespace
 _NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
 
@@ -421,15 +422,26 @@ class ViewSources:
 
     def importing(self, parts: Set[str]) -> set[str]:
         """The files with an import of one of the names, or from a module that has one among its parts."""
-        if not parts:
-            return set()
-        ask = self._connection.execute
+        named = self._in_blobs("SELECT DISTINCT blob FROM import WHERE name IN", sorted(parts))
+        modules = self._modules_with(parts, "SELECT DISTINCT module FROM import")
+        return named | self._in_blobs("SELECT DISTINCT blob FROM import WHERE module IN", modules)
+
+    def starring(self, parts: Set[str]) -> set[str]:
+        """The files that import all names of a module that has one of the names among its parts."""
+        modules = self._modules_with(parts, "SELECT DISTINCT module FROM import WHERE name = '*'")
+        return self._in_blobs("SELECT DISTINCT blob FROM import WHERE name = '*' AND module IN", modules)
+
+    def _modules_with(self, parts: Set[str], query: str) -> list[str]:
+        rows = self._connection.execute(query).fetchall() if parts else []
+        return [module for (module,) in rows if not parts.isdisjoint(_PART.findall(module))]
+
+    def _in_blobs(self, query: str, values: Sequence[str]) -> set[str]:
+        """The files with the contents that a query finds for some values."""
         found: set[int] = set()
-        for part in parts:
-            found.update(blob for (blob,) in ask("SELECT blob FROM import WHERE name = ?", (part,)))
-        for (module,) in ask("SELECT DISTINCT module FROM import").fetchall():
-            if not parts.isdisjoint(_PART.findall(module)):
-                found.update(blob for (blob,) in ask("SELECT blob FROM import WHERE module = ?", (module,)))
+        for at in range(0, len(values), _AT_ONCE):
+            some = values[at : at + _AT_ONCE]
+            rows = self._connection.execute(f"{query} ({', '.join('?' * len(some))})", some)
+            found.update(blob for (blob,) in rows)
         return {path for blob in found for path in self.paths_of(blob)}
 
     def names_of(self, blob: int) -> Occurrences | None:

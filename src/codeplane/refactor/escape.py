@@ -40,17 +40,10 @@ class Reach:
         waiting, seen = set(paths), set(paths)
         while waiting:
             parts = {part for path in waiting for part in _names(self._snapshot, path)}
-            found = {
-                path for path in self._snapshot.linker.sources.importing(parts) if self._stars(path, parts)
-            }
+            found = self._snapshot.linker.sources.starring(parts)
             waiting = found - seen
             seen |= found
             yield from waiting
-
-    def _stars(self, path: str, parts: set[str]) -> bool:
-        facts = self._snapshot.linker.sources.facts(path)
-        items = facts.imports if facts is not None else []
-        return any(item.name == "*" and not parts.isdisjoint(_PART.findall(item.module)) for item in items)
 
     @cached_property
     def _parts(self) -> set[str]:
