@@ -5,7 +5,6 @@ import hashlib
 import importlib
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -92,6 +91,9 @@ def _told(path: Path) -> bytes:
 @cache
 def extractor_version(name: str) -> str:
     """Changes whenever anything changes that decides which facts are read out of a file."""
+    # Keeps the start of a worker quick: only those who compare versions ask for them.
+    from importlib.metadata import version
+
     digest = hashlib.sha256(_engine())
     for path in sorted(_folder_files(name)):
         digest.update(_told(path))
