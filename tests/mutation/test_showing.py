@@ -30,3 +30,9 @@ def test_lines_are_counted_as_if_all_were_compared(head: bytes, old: bytes, new:
 def test_a_missing_line_end_is_a_change() -> None:
     assert counts(b"a\nb\n", b"a\nb") == (1, 1)
     assert counts(None, b"a\nb") == (2, 0) and counts(b"a\n", None) == (0, 1)
+
+
+def test_lines_far_apart_in_a_long_file_are_the_only_ones_counted() -> None:
+    before = [b"line %d\n" % n for n in range(5_000)]
+    after = [b"other\n", *before[1:-1], b"another\n"]
+    assert counts(b"".join(before), b"".join(after)) == (2, 2)

@@ -1,6 +1,7 @@
 """What a change of one file looks like: how many lines, and which."""
 
 from difflib import unified_diff
+from operator import ne
 from typing import Final
 
 from codeplane.mutation.rebase import common_ends
@@ -14,6 +15,9 @@ def counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     before, after = map(_lines, _cut(old or b"", new or b""))
     _, before, after = _differing(before, after)
     if len(before) * len(after) > _MOST_COMPARED:
+        if len(before) == len(after):  # as many lines as before: a rename, mostly
+            differ = sum(map(ne, before, after))
+            return differ, differ
         return len(after), len(before)
     told = list(unified_diff(before, after, n=0, lineterm=""))[2:]
     return sum(line.startswith("+") for line in told), sum(line.startswith("-") for line in told)
