@@ -214,6 +214,7 @@ class LanguageSpec:
         frozenset()
     )  # forms of import that are expressions: the module is a value
     member_lists: tuple[str, ...] = ()  # members of a class that list others by name
+    literal_members: bool = False  # objects that are written down define members
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     prototypes: bool = False  # what one file declares, another defines, under the same full name

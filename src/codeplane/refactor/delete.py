@@ -17,7 +17,7 @@ from codeplane.languages.modules import Place
 from codeplane.refactor import removal, words
 from codeplane.refactor.carried import Carried, Part, around
 from codeplane.refactor.doubts import doubts
-from codeplane.refactor.family import Family
+from codeplane.refactor.family import Family, held, is_of_literal
 from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.rename import concerned, holders_of, shown_lines, strings
 from codeplane.refactor.sites import find, grouped
@@ -41,9 +41,11 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
         text = f"What {facts.language} names refer to is not known."
         return replace(plan, verdict=Verdict.UNSUPPORTED, problems=(Problem("language", text),))
     owner = owner_of(snapshot, place)
-    is_member = owner is not None and is_class(snapshot, owner)
+    loose = is_of_literal(snapshot, place)
+    is_member = loose or (owner is not None and is_class(snapshot, owner))
     places = frozenset(snapshot.linker.grouped(place))
-    family = Family(subject.name, subject.kind, places, is_member, ())
+    told = (held(snapshot, place),) if loose else ()
+    family = Family(subject.name, subject.kind, places, is_member, told)
     taken = Taken(snapshot, family)
     if not taken.own:
         text = f"{subject.name} shares its lines with something else."

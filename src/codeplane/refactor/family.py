@@ -54,8 +54,10 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
         found.add(one)
         waiting += [other for other in _related(snapshot, one) if other not in found]
     owners = [owner for one in sorted(found) if (owner := owner_of(snapshot, one)) is not None]
-    is_member = any(is_class(snapshot, owner) for owner in owners)
+    loose = [one for one in sorted(found) if is_of_literal(snapshot, one)]
+    is_member = any(is_class(snapshot, owner) for owner in owners) or bool(loose)
     doubts = tuple(_doubts(snapshot, found)) if is_member else ()
+    doubts += tuple(held(snapshot, one) for one in loose[:1])
     twins = {both for other in found if (both := twin(snapshot, other)) is not None}
     functions = {holder_of(snapshot, one) for one in twins if is_argument(snapshot, one)}
     return Family(
@@ -68,6 +70,23 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
         frozenset(functions),
         frozenset(_embedders(snapshot, place)),
     )
+
+
+def is_of_literal(snapshot: Snapshot, place: Place) -> bool:
+    """Whether a definition is a member of an object that is written down: no scope knows its name."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item, owner = facts.definitions[place.definition], owner_of(snapshot, place)
+    if not snapshot.linker.spec(facts).literal_members or (owner is not None and is_class(snapshot, owner)):
+        return False
+    return item.name != "default" and facts.bound(item.scope, item.name) is None
+
+
+def held(snapshot: Snapshot, place: Place) -> Problem:
+    """Why a member of an object may be called by what is not in the repository."""
+    item = definition_of(snapshot, place)
+    text = f"{item.name} belongs to an object, which others may know by a type of their own."
+    return Problem("object", text, RepoPath(place.path), item.name_line)
 
 
 def _embedders(snapshot: Snapshot, place: Place) -> Iterator[Place]:

@@ -50,6 +50,7 @@ SPEC = LanguageSpec(
     },
     surface="exported",
     modules_are_values=True,
+    literal_members=True,
     imported_values=frozenset(("js_require", "js_dynamic")),
     standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
     reads_locals=("eval",),
