@@ -166,7 +166,9 @@ def _testmon(suite: Suite, base: Path, killed: list[Killed], every: Collection[s
 
 
 def _pytest(suite: Suite, root: Path, *options: str) -> str:
-    command = [python_for_suites(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", *options]
+    # Without a cache it does not start.
+    cache = f"cache_dir={root.parent / 'cache'}"
+    command = [python_for_suites(), "-m", "pytest", "-q", "-o", cache, "--no-header", *options]
     done = subprocess.run(
         [*command, suite.tests], cwd=root, env=suite.environment(root), capture_output=True, text=True
     )

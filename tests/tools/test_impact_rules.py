@@ -8,6 +8,8 @@ import pytest
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.impact import Impact, Known, affected_tests
+from codeplane.graph.learnt import Learnt, Record, Shape
+from codeplane.graph.uncovered import uncovered
 from tests.tools.repo import Repo
 
 SHOP = {
@@ -190,3 +192,24 @@ def test_other_languages_are_followed_by_their_links(tmp_path: Path) -> None:
         assert told(found) == ["high exact till/till_test.go reaches"]
         found = impact(repo, "cart/cart.go", definitions={"cart/cart.go": ("Drop",)})
         assert not any(one.reaches for one in found.tests)
+
+
+def test_modules_that_no_test_imports_are_uncovered(tmp_path: Path) -> None:
+    files = {
+        "shop/__init__.py": "from shop.cart import Cart\n\nNAME = 'shop'\n",
+        "shop/cart.py": "from shop.till import pay\n\n\nclass Cart: ...\n",
+        "shop/till.py": "def pay(): ...\n",
+        "shop/part.py": "def part(): ...\n",
+        "shop/given.py": "def given(): ...\n",
+        "shop/nothing.py": "",
+        "tests/conftest.py": "from shop.given import given\n",
+        "tests/test_shop.py": "import shop\n\n\ndef test_it(): ...\n",
+        "tools/run.sh": "echo\n",
+    }
+    with repo_of(tmp_path, files) as repo:
+        repo.session.index.refresh()
+        with repo.session.index.snapshot() as snapshot:
+            assert uncovered(snapshot) == ["shop/part.py", "shop/till.py"]
+            shape = Shape(RepoPath("shop/part.py"), "", ())
+            learnt = Learnt({1: shape}, {"tests/test_shop.py::test_it": Record({1: frozenset((0,))})})
+            assert uncovered(snapshot, learnt) == ["shop/till.py"]

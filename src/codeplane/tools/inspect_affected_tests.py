@@ -5,6 +5,7 @@ from pydantic import Field
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.impact import Known, affected_tests
+from codeplane.graph.uncovered import uncovered
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -33,6 +34,10 @@ class InspectAffectedTestsOutput(Output):
     untested: list[str] | None = Field(
         default=None, description="Files among the changed ones that no test leads to."
     )
+    uncovered: list[str] | None = Field(
+        default=None, description="Modules of the whole repository that no test imports or has run."
+    )
+    more_uncovered: int | None = Field(default=None, description="Modules beyond those.")
 
 
 @tool(Effect.READ, "testing", standard=True)
@@ -53,6 +58,7 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
     for target in discovered(call, snapshot).targets:
         if target.path in paths or any(path.startswith(f"{target.path}/") for path in paths):
             counts[target.runner] = counts.get(target.runner, 0) + 1
+    bare = uncovered(snapshot, call.repo.learnt)
     if impact.tests:
         few = asked[:_MOST_FILES] if isinstance(asked, list) else asked
         call.next_actions.append(f'run_test_targets {{"affected_by": {json.dumps(few)}}}')
@@ -65,6 +71,8 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
         more=max(0, len(impact.tests) - _MOST_TESTS) or None,
         runners=counts or None,
         untested=_untested(snapshot, changed) or None,
+        uncovered=[shown(path) for path in bare[:_MOST_FILES]] or None,
+        more_uncovered=max(0, len(bare) - _MOST_FILES) or None,
     )
 
 
