@@ -1,12 +1,14 @@
 """Reading git on Django with a history: status, log and diff of the tools, against the git program."""
 
 import os
+import resource
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 
@@ -58,20 +60,43 @@ def _ratio(
 ) -> Figure:
     """The quickest of several in turn: other work on the machine only ever adds."""
     theirs, own = anyio.run(_in_turn, root, arguments, ask)
-    detail = f"wall; {own * 1e3:.1f} ms, git {theirs * 1e3:.1f} ms"
-    return Figure(name, own / theirs, "×", bound, detail)
+    detail = (
+        f"wall; {own.wall * 1e3:.1f} ms, git {theirs.wall * 1e3:.1f} ms;"
+        f" CPU {own.cpu / theirs.cpu:.2f} ×, {own.cpu * 1e3:.1f} ms, git {theirs.cpu * 1e3:.1f} ms"
+    )
+    return Figure(name, own.wall / theirs.wall, "×", bound, detail)
 
 
-async def _in_turn(root: Path, arguments: tuple[str, ...], ask: Ask) -> tuple[float, float]:
+class _Spent(NamedTuple):
+    wall: float
+    cpu: float
+
+    @classmethod
+    def now(cls) -> "_Spent":
+        below = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return cls(time.perf_counter(), time.process_time() + below.ru_utime + below.ru_stime)
+
+    def since(self) -> "_Spent":
+        now = self.now()
+        return _Spent(now.wall - self.wall, now.cpu - self.cpu)
+
+
+async def _in_turn(root: Path, arguments: tuple[str, ...], ask: Ask) -> tuple[_Spent, _Spent]:
     _run(root, *arguments)
     await ask()
-    theirs, own = [], []
+    theirs, own = list[_Spent](), list[_Spent]()
     for _ in range(RUNS):
-        theirs.append(_timed(lambda: _run(root, *arguments)))
-        started = time.perf_counter()
+        began = _Spent.now()
+        _run(root, *arguments)
+        theirs.append(began.since())
+        began = _Spent.now()
         await ask()
-        own.append(time.perf_counter() - started)
-    return min(theirs), min(own)
+        own.append(began.since())
+    return _best(theirs), _best(own)
+
+
+def _best(every: list[_Spent]) -> _Spent:
+    return _Spent(min(one.wall for one in every), min(one.cpu for one in every))
 
 
 def _asking(pipeline: Pipeline, tool: str, **arguments: object) -> Ask:
@@ -80,12 +105,6 @@ def _asking(pipeline: Pipeline, tool: str, **arguments: object) -> Ask:
         assert not answer.is_error, answer.body
 
     return ask
-
-
-def _timed(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
 
 
 def _grow(root: Path) -> list[str]:
