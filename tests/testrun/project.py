@@ -50,8 +50,7 @@ class Project:
 
     @property
     def toolbox(self) -> Toolbox:
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        return Toolbox(Programs({"PATH": path, "HOME": str(self.scratch)}), self.root)
+        return Toolbox(Programs({"PATH": search_path(), "HOME": str(self.scratch)}), self.root)
 
     def discover(self, **settings: object) -> Discovery:
         return discover(self.tree, TestSettings.model_validate(settings))
@@ -68,6 +67,11 @@ class Project:
         where = Where(self.root, self.toolbox, self.scratch / str(len(list(self.scratch.glob("*")))))
         made = Options(**{"workers": 2, "target_timeout_sec": 20, **options})  # type: ignore[arg-type]
         return run(chosen, where, made, watch or Watch(), found.runners)
+
+
+def search_path() -> str:
+    """Where programs are looked for: first in the environment that the tests run in."""
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 def one(report: Report) -> Case:

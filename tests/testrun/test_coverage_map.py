@@ -15,7 +15,7 @@ from codeplane.testrun.coverage_map import CoverageMap
 from codeplane.testrun.discover import discover
 from codeplane.testrun.run import Options, Watch, Where, run
 from codeplane.testrun.runners._lines import LEARNT
-from tests.testrun.project import PATH
+from tests.testrun.project import search_path
 from tests.tools.repo import Repo
 
 FILES = {
@@ -74,7 +74,7 @@ class Learner:
         index.refresh()
         self._runs += 1
         scratch = self._base / f"reports{self._runs}"
-        toolbox = Toolbox(Programs({"PATH": PATH, "HOME": str(self._base)}), root)
+        toolbox = Toolbox(Programs({"PATH": search_path(), "HOME": str(self._base)}), root)
         with index.snapshot() as snapshot:
             found = discover(SnapshotTree(snapshot), self.repo.session.checkout.settings.tests)
         targets = [one for one in found.targets if not only or one.path in only]

@@ -14,9 +14,10 @@ from codeplane.storage import StateDir, private_dir, read_trust_id, write_privat
 def trust(root: Path, as_json: bool, revoke: bool, show: bool) -> None:
     """Trust what this repository supplies.
 
-    CodePlane obeys the settings in the repository's .codeplane/config.yaml, runs its tests, and opens a
-    repository that belongs to another user, only when you trust it. Trust is yours, not the repository's: it is kept in
-    your user state, for this checkout only. A fresh clone at the same place is not trusted.
+    CodePlane obeys the settings in the repository's .codeplane/config.yaml, runs its tests and linters, and
+    opens a repository that belongs to another user, only when you trust it. Trust is yours, not the
+    repository's: it is kept in your user state, for this checkout only. A fresh clone at the same place is
+    not trusted.
     """
     places = Places.of_user()
     record = TrustRecord(places.trust_file)
