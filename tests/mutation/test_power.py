@@ -84,6 +84,11 @@ def test_a_power_failure_loses_nothing_that_was_acknowledged(empty: Path) -> Non
     assert failures(empty, range(14), 10) == []
 
 
+def test_no_file_comes_back_in_gits_directory(empty: Path) -> None:
+    """A life that renames in git's index: what it has removed there stays removed."""
+    assert failures(empty, range(1153, 1154), 25) == []
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("first", [1000, 1050, 1100, 1150])
 def test_many_power_failures(empty: Path, first: int, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,6 +52,11 @@ class GitIndex:
                     self._disk.unlink(place, _LOCK)
             self._disk.unlink(place, moves.temp)
 
+    def sync(self) -> None:
+        """Waits until the names in git's directory are on the disk, so that no file comes back there."""
+        with self._directory() as place:
+            self._disk.sync(place)
+
     def _is_done(self, moves: IndexMoves) -> bool:
         found = self._entries()
         return all(

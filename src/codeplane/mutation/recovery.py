@@ -122,6 +122,8 @@ class Recovery:
                 self._store.sync()
                 with Directories(os.fspath(self._tree.jail.root)) as directories:
                     self._sync(done, directories)
+                if any(batch.index is not None for batch in done):
+                    self._index.sync()
                 self._journal.clear()
             except OSError:
                 self._done = done
