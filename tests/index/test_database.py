@@ -100,3 +100,22 @@ def test_closing_waits_for_whoever_is_inside_and_lets_in_nobody(database: Databa
     reader.join(5)
     closer.join(5)
     assert seen == [0] and not closer.is_alive()
+
+
+def test_threads_that_have_ended_leave_no_connection(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+    fds = Path("/proc/self/fd")
+
+    def ask() -> None:
+        with database.read() as connection:
+            connection.execute("SELECT 1").fetchall()
+
+    def in_threads(count: int) -> int:
+        for _ in range(count):
+            thread = threading.Thread(target=ask)
+            thread.start()
+            thread.join()
+        return len(list(fds.iterdir())) if fds.exists() else 0
+
+    assert in_threads(3) == in_threads(30)
+    database.close()

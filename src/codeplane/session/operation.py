@@ -2,7 +2,6 @@
 
 import logging
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -121,12 +120,11 @@ def _reading_ahead(call: Call, intent: Intent) -> Iterator[None]:
         except CodePlaneError:
             _log.info("reading ahead failed", exc_info=True)  # the look afterwards reads them
 
-    reading = threading.Thread(target=read, name="read ahead", daemon=True)
-    reading.start()
+    reading = call.repo.ahead.submit(read)
     try:
         yield
     finally:
-        reading.join()
+        reading.result()
 
 
 def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -39,6 +40,8 @@ from codeplane.truth import WorkingTree
 from codeplane.verify.scratch import sweep
 
 _INDEX_WORKERS = 2
+# How many writes have the facts of what they write read at the same time.
+_READING_AHEAD = 4
 _LARGEST_CONTEXTS = 1_048_576
 _MOST_ROOTS = 20
 # An object may be younger than its row, but not by so much.
@@ -205,6 +208,10 @@ class RepoSession:
     copies: Copies = field(default_factory=Copies)
     plans: Plans = field(default_factory=Plans)
     started: float = field(default_factory=time.monotonic)
+    # Its threads stay, for each has a connection to the index.
+    ahead: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(_READING_AHEAD, "read ahead")
+    )
 
     @cached_property
     def kept(self) -> Database:
@@ -264,6 +271,7 @@ class RepoSession:
     def close(self) -> None:
         self.upkeep.stop()
         self.sessions.close_all()
+        self.ahead.shutdown()
         self.engine.close()
         self.ledger.close()
         self.index.close()

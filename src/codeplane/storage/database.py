@@ -29,7 +29,7 @@ class Database:
         self._durable = durable
         self._lane = threading.Lock()
         self._local = threading.local()
-        self._opened: list[Connection] = []
+        self._opened: dict[threading.Thread, Connection] = {}
         self._state = threading.Condition()
         self._users = 0
         self._closed = False
@@ -75,7 +75,7 @@ class Database:
         with self._state:
             self._closed = True
             if self._state.wait_for(lambda: self._users == 0, timeout=_LAST_USE_SEC):
-                for connection in self._opened:
+                for connection in self._opened.values():
                     connection.close()
                 self._opened.clear()
 
@@ -97,9 +97,16 @@ class Database:
         if connection is None:
             with self._state, _explained(self.path):
                 connection = _connect(self.path, durable=self._durable)
-                self._opened.append(connection)
+                self._opened[threading.current_thread()] = connection
+                # Not before: closing the last one would fold the log.
+                self._drop_unused()
             self._local.connection = connection
         return connection
+
+    def _drop_unused(self) -> None:
+        """Closes the connections of threads that have ended: calls come on ever new ones."""
+        for thread in [thread for thread in self._opened if not thread.is_alive()]:
+            self._opened.pop(thread).close()
 
 
 def open_exact(path: Path, script: str, *, durable: bool = False) -> Database | None:
