@@ -104,7 +104,6 @@ def test_closing_waits_for_whoever_is_inside_and_lets_in_nobody(database: Databa
 
 def test_threads_that_have_ended_leave_no_connection(tmp_path: Path) -> None:
     database = Database(tmp_path / "x.db")
-    fds = Path("/proc/self/fd")
 
     def ask() -> None:
         with database.read() as connection:
@@ -115,7 +114,8 @@ def test_threads_that_have_ended_leave_no_connection(tmp_path: Path) -> None:
             thread = threading.Thread(target=ask)
             thread.start()
             thread.join()
-        return len(list(fds.iterdir())) if fds.exists() else 0
+        return len(database._opened)
 
-    assert in_threads(3) == in_threads(30)
+    assert in_threads(3) == in_threads(30) == 1
     database.close()
+    assert in_threads(0) == 0
