@@ -215,6 +215,8 @@ class LanguageSpec:
     )  # forms of import that are expressions: the module is a value
     member_lists: tuple[str, ...] = ()  # members of a class that list others by name
     literal_members: bool = False  # objects that are written down define members
+    # Words by which code gets all names of a module, each with a pattern of the place, the module its group.
+    namespace_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     prototypes: bool = False  # what one file declares, another defines, under the same full name

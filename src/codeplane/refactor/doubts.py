@@ -13,6 +13,7 @@ from codeplane.languages import specs
 from codeplane.languages._dynamic import beginning
 from codeplane.languages.facts import FLAG_TEST, Occurrence
 from codeplane.languages.modules import Place
+from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, may_know, written_base
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.text import Lines
@@ -45,6 +46,9 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
             yield from _dynamic(snapshot, place, new)
             yield from _called(snapshot, place, new)
             yield from _overriding(snapshot, place, new)
+    if family.places and not family.is_member and (read := Reach(snapshot, family).read_whole()):
+        text = "All names of a module that shows it are read at run time."
+        yield Problem("dynamic", text, RepoPath(read[0]), read[1])
     if family.is_local:
         for place in sorted(family.functions):
             yield from _decorated(snapshot, place)

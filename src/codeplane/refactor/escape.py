@@ -58,6 +58,31 @@ class Reach:
             return True
         return any(_leaks(self._snapshot, path, self._modules) for path in sorted(importing))
 
+    def read_whole(self) -> tuple[str, int] | None:
+        """Path and line where code gets all names of a module that shows the family."""
+        sources = self._snapshot.linker.sources
+        facts = sources.facts(min(self._family.places).path)
+        reads = self._snapshot.linker.spec(facts).namespace_reads if facts is not None else {}
+        for word, pattern in reads.items():
+            for path in sources.paths_with(word):
+                lines = Lines(self._snapshot.source(RepoPath(path)))
+                for seen in sources.occurrences(path, word):
+                    found = re.findall(pattern, lines.text(seen.line))
+                    if any(self._is_named(path, text) for text in found):
+                        return path, seen.line
+        return None
+
+    def _is_named(self, path: str, text: str) -> bool:
+        """Whether a dotted text in a file may be a module that shows the family."""
+        linker = self._snapshot.linker
+        for at, item in enumerate(linker.sources.imports(path)):
+            if item.alias == text and _is_module(linker.imported(path, at), self._modules):
+                return True
+        last = text.rpartition(".")[2]
+        return any(
+            re.split(r"[./]", self._snapshot.identities.module(one))[-1] == last for one in self._modules
+        )
+
     def _is_loaded(self, importing: Iterable[str]) -> bool:
         """Whether a module that may show the name is loaded by an expression, whose value it is."""
         sources = self._snapshot.linker.sources

@@ -86,6 +86,11 @@ SPEC = LanguageSpec(
     name_attributes=("__name__", "__qualname__"),
     told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
     member_lists=("__slots__", "__match_args__"),
+    namespace_reads={
+        "vars": r"\bvars\(\s*([\w.]+)",
+        "dir": r"\bdir\(\s*([\w.]+)",
+        "__dict__": r"([\w.]+)\.__dict__\b",
+    },
     class_members=("__class__",),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
