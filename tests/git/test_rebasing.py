@@ -108,7 +108,7 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
         rebase(repository, programs, worded)
         said = plain.run(theirs, "rebase", "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
         for _ in range(MOST_STOPS):
-            if b"it empty" in said:
+            if b"it empty" in said or b"now empty" in said:
                 event("nothing is left of a commit")
                 return
             assert_same(repository.root, theirs, notes=False)
