@@ -16,6 +16,7 @@ from typing import Any
 
 import anyio
 
+from bench import repair
 from bench.corpora import npm_package, python_history
 from bench.measure import Figure
 from codeplane.config import Places
@@ -129,6 +130,7 @@ def figures() -> Iterator[Figure]:
         raise SystemExit("economy compares with ripgrep: install Debian's package `ripgrep`.")
     yield from _asked(python_history("django", ("5.1", "5.2")), DJANGO)
     yield from _asked(npm_package("zod", "4.1.12"), ZOD)
+    yield from repair.figures()
 
 
 def _asked(root: Path, questions: tuple[Question, ...]) -> Iterator[Figure]:
