@@ -80,6 +80,7 @@ def cut_off_and_repeated(root: Path, number: int, *, back: bool) -> None:
     killed_when(root, number, [sys.executable, "-c", CHILD, str(root)])
     assert plain.text(root, "branch", "--show-current") == "main" or not plain.run(root, "status", "-s")
     repository = open_repository(root, trusted=False)
+    drop_own_lock(repository)  # as the next start does
     if back:
         reset(repository, PROGRAMS, "main", Mode.HARD, force=True)
         assert plain.text(root, "rev-parse", "main^{tree}") == plain.text(root, "write-tree")
