@@ -36,6 +36,12 @@ class World:
         self.state = StateDir.create(self.root)
         self.engine = Engine(self.tree, repository, self.state.path, disk=self.disk)
 
+    def __del__(self) -> None:
+        """Campaigns make hundreds of worlds in one process; what each holds open goes with it, as after a
+        kill: nothing is settled."""
+        if hasattr(self, "engine"):
+            self.engine._journal.close()
+
     @classmethod
     def new(cls, path: Path, files: Mapping[str, bytes], disk: Disk | None = None) -> "World":
         new_repo(path)

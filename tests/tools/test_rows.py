@@ -203,7 +203,8 @@ def counted(repo: Repo) -> str:
 
 def test_every_tool_that_writes_is_looked_at() -> None:
     writing = {name for name, tool in all_tools().items() if tool.effect is Effect.WRITE}
-    assert {case.tool for case in CASES} == writing
+    # Tests and linters have rows of another kind: tests/testrun and tests/lint look at them.
+    assert {case.tool for case in CASES} == writing - {"run_test_targets", "lint_check"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.tool} {case.arguments}"[:60])
