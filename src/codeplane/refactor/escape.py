@@ -63,8 +63,9 @@ class Reach:
         sources = self._snapshot.linker.sources
         facts = sources.facts(min(self._family.places).path)
         reads = self._snapshot.linker.spec(facts).namespace_reads if facts is not None else {}
+        importing = sources.importing(self._parts) if reads else frozenset()
         for word, pattern in reads.items():
-            for path in sources.paths_with(word):
+            for path in (one for one in sources.paths_with(word) if one in importing):
                 lines = Lines(self._snapshot.source(RepoPath(path)))
                 for seen in sources.occurrences(path, word):
                     found = re.findall(pattern, lines.text(seen.line))
@@ -73,12 +74,14 @@ class Reach:
         return None
 
     def _is_named(self, path: str, text: str) -> bool:
-        """Whether a dotted text in a file may be a module that shows the family."""
+        """Whether a dotted text in a file may be a module that shows the family: it begins with an import."""
         linker = self._snapshot.linker
-        for at, item in enumerate(linker.sources.imports(path)):
-            if item.alias == text and _is_module(linker.imported(path, at), self._modules):
-                return True
-        last = text.rpartition(".")[2]
+        first, last = text.partition(".")[0], text.rpartition(".")[2]
+        begins = [at for at, item in enumerate(linker.sources.imports(path)) if item.alias == first]
+        if any(_is_module(linker.imported(path, at), self._modules) for at in begins) and first == last:
+            return True
+        if not begins:
+            return False
         return any(
             re.split(r"[./]", self._snapshot.identities.module(one))[-1] == last for one in self._modules
         )
