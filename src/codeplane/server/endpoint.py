@@ -57,8 +57,13 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
         listed = wire.ListToolsResult(tools=[_listed(tool) for tool in profile.tools.values()])
         return listed, len(listed.model_dump_json(exclude_none=True))
 
+    schemas: dict[str, dict[str, Any]] = {}
+
     def schema(name: str) -> dict[str, Any] | None:
-        return profile.tools[name].schema if name in profile.tools else None
+        """Asked for with each call, and made once."""
+        if name in profile.tools and name not in schemas:
+            schemas[name] = profile.tools[name].schema
+        return schemas.get(name)
 
     async def list_tools(
         _ctx: "ServerRequestContext[Origin, Any]", _params: wire.PaginatedRequestParams | None
