@@ -33,6 +33,8 @@ def figures() -> Iterator[Figure]:
         shutil.copytree(python_history("django", ("5.1", "5.2")), root, symlinks=True)
         changed = _grow(root)
         session = RepoSession.open(Checkout.find(root, Places.of_user({"HOME": base, "TMPDIR": base}), []))
+        session.index.refresh()
+        session.upkeep.start(None)
         try:
             yield from _compared(Pipeline(session, all_tools()), root, changed)
         finally:

@@ -32,8 +32,8 @@ def tree_of(root: Path) -> WorkingTree:
     return WorkingTree(root, open_repository(root, trusted=False), trusted=False)
 
 
-def check_status(root: Path) -> None:
-    told, said = _status_told(tree_of(root).git.look()), _status(root)
+def check_status(root: Path, tree: WorkingTree | None = None) -> None:
+    told, said = _status_told((tree or tree_of(root)).git.look()), _status(root)
     assert told == said, (told, said)
 
 

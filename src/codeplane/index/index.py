@@ -146,6 +146,11 @@ class Index:
         with self._refreshing:
             return {path: known.digest for path, known in self._known.items()}
 
+    @property
+    def known(self) -> Mapping[RepoPath, Known]:
+        """The indexed files as the last look has found them."""
+        return self._known
+
     def knows(self, path: RepoPath) -> bool:
         """Whether the last look found a file there that is indexed."""
         return path in self._known

@@ -2,8 +2,9 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
 from codeplane.core.errors import CodePlaneError, IndexCorrupt
-from codeplane.core.paths import Digest
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.saved import drop_saved
 from codeplane.git.worktrees import where
 from codeplane.graph.learnt import Learnt
@@ -36,7 +37,7 @@ from codeplane.storage.database import Database
 from codeplane.storage.files import read_small, write_private
 from codeplane.storage.kept import open_kept
 from codeplane.testrun.coverage_map import CoverageMap
-from codeplane.truth import WorkingTree
+from codeplane.truth import Known, WorkingTree
 from codeplane.verify.scratch import sweep
 
 _INDEX_WORKERS = 2
@@ -266,7 +267,9 @@ class RepoSession:
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
         line = Line(index, tree, engine)
         opened = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, line)
-        return cls(checkout, state, sessions, *opened, recovered)
+        session = cls(checkout, state, sessions, *opened, recovered)
+        tree.git.followed = session.followed
+        return session
 
     def close(self) -> None:
         self.upkeep.stop()
@@ -289,6 +292,15 @@ class RepoSession:
             self.index.refresh(progress)
         elif self.index.catch_up():
             self.upkeep.wake()
+
+    def followed(self) -> Mapping[RepoPath, Known]:
+        """What the indexed files are now, where events tell; empty where each has to be asked."""
+        if not self.tree.is_followed or self.index.is_building or not self.upkeep.is_running:
+            return {}
+        with suppress(CodePlaneError):  # the index may be out of order; git is not
+            self.refresh()
+            return self.index.known
+        return {}
 
     def prepare(self) -> None:
         """Has workers ready for what is about to be read, in the language that most files are in."""

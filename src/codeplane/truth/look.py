@@ -4,7 +4,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
@@ -20,7 +20,7 @@ from codeplane.git.settings import flag
 from codeplane.git.staged import Entry, Staged
 from codeplane.jail import Jail
 from codeplane.truth.folders import Folders
-from codeplane.truth.known import is_racy
+from codeplane.truth.known import Known, is_racy
 from codeplane.truth.untracked import Untracked, is_repository
 from codeplane.truth.version import submodule_head
 
@@ -48,6 +48,7 @@ class Look:
     folders: Folders
     staged: Staged
     unknown: Untracked
+    known: Mapping[RepoPath, Known] = field(default_factory=dict)  # files that need not be asked
     index_ns: int = 0
     latest: int = 0  # a file that was staged later than this may have changed unseen
     trusts_modes: bool = True
@@ -64,18 +65,39 @@ class Look:
         self.is_sparse = flag(self.handle, "core.sparsecheckout")
         self.latest = self.index_ns - _STEP_NS
         self.unknown.begin()
-        gone = self._folders_gone(untracked=untracked)
+        left = self._unlike_known() if self.known else self.staged.watched
+        above = _above(left) if self.known and not untracked else self.staged.inner.keys()
+        gone = self._folders_gone(above, untracked=untracked)
         for folder in gone:
             self.modified += self._gone_below(folder)
         # A path from here on costs the kernel less than one from the top of the file system.
         root = os.open(self.jail.root, _AT)
         try:
-            self._compare(root, tuple(f"{folder}/" if folder else "" for folder in gone))
+            self._compare(root, left, tuple(f"{folder}/" if folder else "" for folder in gone))
         finally:
             os.close(root)
 
-    def _folders_gone(self, *, untracked: bool) -> list[str]:
-        """The outermost directories with tracked files that are not there, or are links.
+    def _unlike_known(self) -> list[Entry]:
+        """The tracked files that are not known to be what the index has."""
+        latest, known, left = self.latest, self.known.get, list[Entry]()
+        for entry in self.staged.watched:
+            path, mode, _, mtime_ns, ctime_ns, inode, size, _, _, is_intended = entry
+            now = known(RepoPath(path))
+            if (
+                now is None
+                or now.ctime_ns != ctime_ns
+                or now.mtime_ns != mtime_ns
+                or now.size & _WORD != size
+                or now.inode & _WORD != inode
+                or mtime_ns >= latest
+                or (now.mode ^ mode) & _TYPE_AND_EXECUTABLE
+                or is_intended
+            ):
+                left.append(entry)
+        return left
+
+    def _folders_gone(self, asked: Container[str], *, untracked: bool) -> list[str]:
+        """The outermost of some directories with tracked files that are not there, or are links.
 
         A directory without directories in it is vouched for by the names in the one above, so that it is
         asked itself only for what git does not know.
@@ -95,7 +117,8 @@ class Look:
             if untracked:
                 self.untracked += self.unknown.within(path, found)
             for name, below in inner:
-                (ahead if name in found.folders else gone).append(below)
+                if below in asked:
+                    (ahead if name in found.folders else gone).append(below)
         return gone
 
     def changes(self) -> list[Change]:
@@ -117,10 +140,10 @@ class Look:
             data = stream.read(_LARGEST_COMPARED)
         return cleaned(attributes_of(self.handle, path), data, None)
 
-    def _compare(self, root: int, gone: tuple[str, ...]) -> None:
-        """The tracked files, but those below what is gone."""
+    def _compare(self, root: int, entries: Iterable[Entry], gone: tuple[str, ...]) -> None:
+        """Tracked files, but those below what is gone."""
         latest, lstat = self.latest, os.lstat
-        for entry in self.staged.watched:
+        for entry in entries:
             path, mode, _, mtime_ns, ctime_ns, inode, size, _, _, is_intended = entry
             if gone and path.startswith(gone):
                 continue
@@ -235,6 +258,17 @@ class Look:
                     ahead.append(f"{path}/{name}" if path else name)
                 elif not (entry.is_assumed or entry.is_skipped):
                     yield Change("D", entry.path, entry.side, None)
+
+
+def _above(entries: Iterable[Entry]) -> set[str]:
+    """The directories around files."""
+    found: set[str] = set()
+    for entry in entries:
+        path = entry.path.rpartition("/")[0]
+        while path and path not in found:
+            found.add(path)
+            path = path.rpartition("/")[0]
+    return found
 
 
 def _streamed_id(stream: BinaryIO, size: int) -> str:

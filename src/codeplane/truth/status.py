@@ -2,11 +2,13 @@
 
 import os
 import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import pygit2
 
+from codeplane.core.paths import RepoPath
 from codeplane.git.changes import Change, change_of, with_renames
 from codeplane.git.degraded import check_index
 from codeplane.git.objects import find_commit
@@ -17,6 +19,7 @@ from codeplane.git.staged import Staged
 from codeplane.jail import Jail
 from codeplane.truth.folders import Folders
 from codeplane.truth.ignore import Ignore
+from codeplane.truth.known import Known
 from codeplane.truth.look import Look
 from codeplane.truth.plainfile import read_plain
 from codeplane.truth.untracked import Untracked
@@ -49,9 +52,13 @@ class WorkStatus(NamedTuple):
 
 
 class GitStatus:
-    """The status of one working tree. It is asked anew each time; only names and hashes are remembered."""
+    """The status of one working tree. It is asked anew each time; only names and hashes are remembered.
+
+    `followed` tells what files are now that need not be asked, because whatever happens to them is followed.
+    """
 
     def __init__(self, repository: Repository, jail: Jail, ignore: Ignore) -> None:
+        self.followed: Callable[[], Mapping[RepoPath, Known]] = dict
         self._repository = repository
         self._jail = jail
         self._ignore = ignore
@@ -64,8 +71,9 @@ class GitStatus:
 
     def look(self) -> WorkStatus:
         """The status now."""
+        known = self.followed()
         with self._lock, self._repository.opened() as handle:
-            staged, look = self._looked(handle, untracked=True)
+            staged, look = self._looked(handle, known, untracked=True)
             return WorkStatus(
                 self._staged_changes(handle, staged),
                 tuple(with_renames(handle, look.changes(), look.intended())),
@@ -76,14 +84,16 @@ class GitStatus:
 
     def unstaged(self) -> tuple[list[Change], tuple[Conflict, ...]]:
         """How the tracked files of the working tree differ from the index, and what is not merged in it."""
+        known = self.followed()
         with self._lock, self._repository.opened() as handle:
-            staged, look = self._looked(handle, untracked=False)
+            staged, look = self._looked(handle, known, untracked=False)
             return with_renames(handle, look.changes(), look.intended()), staged.conflicts
 
     def since(self, tree: str | None) -> tuple[list[Change], tuple[Conflict, ...]]:
         """How the tracked files of the working tree differ from a tree, and what is not merged."""
+        known = self.followed()
         with self._lock, self._repository.opened() as handle:
-            staged, look = self._looked(handle, untracked=False)
+            staged, look = self._looked(handle, known, untracked=False)
             before = {one.path: one for one in staged.differences(handle, tree)}
             after = {one.path: one for one in look.changes()}
             found = [
@@ -112,11 +122,13 @@ class GitStatus:
         with self._lock:
             return self._staged().attributed
 
-    def _looked(self, handle: pygit2.Repository, *, untracked: bool) -> tuple[Staged, Look]:
+    def _looked(
+        self, handle: pygit2.Repository, known: Mapping[RepoPath, Known], *, untracked: bool
+    ) -> tuple[Staged, Look]:
         staged = self._staged()
         if self._ignore.has_changed():
             self._ignore.forget()
-        look = Look(handle, self._repository, self._jail, self._folders, staged, self._unknown)
+        look = Look(handle, self._repository, self._jail, self._folders, staged, self._unknown, known)
         look.index_ns = _stamp(self._repository.git_dir / "index")
         look.hashed = self._hashed
         look.run(untracked=untracked)

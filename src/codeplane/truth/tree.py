@@ -107,6 +107,11 @@ class WorkingTree:
         events = self._listing.events
         return events.problem if events is not None else "nothing is followed"
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether the next followed look asks only for what has happened since the last one."""
+        return self._due is not None and not self.unfollowed
+
     def settle(self) -> None:
         """What the last followed look has found is known now."""
         with self._lock:
