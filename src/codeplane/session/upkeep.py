@@ -114,31 +114,34 @@ class Upkeep:
             self._urgent.wait(min(4 * (time.monotonic() - began), _LONGEST_REST_SEC))
 
     def _refresh(self, progress: Progress | None, *, followed: bool) -> bool:
-        try:
-            self._index.refresh(progress, followed=followed)
-        except ServerStopping:
-            raise
-        except Exception:  # noqa: BLE001 - logged; the next call tries again
-            _log.exception("indexing failed")
-            return False
-        return True
+        return _tried(lambda: self._index.refresh(progress, followed=followed), "indexing")
 
     def _warm(self) -> None:
-        try:
+        def warm() -> None:
             self._index.warm()
             # Which files import which is asked by the first write, and by every move.
             with self._index.snapshot() as snapshot:
                 links_of(snapshot)
             # What is known now lives on: collections that look through all of it would hold up answers.
             gc.freeze()
-        except Exception:  # noqa: BLE001 - logged; the first question finds the same
-            _log.exception("looking ahead failed")
+
+        _tried(warm, "looking ahead")
 
     def _collect(self) -> None:
-        try:
+        def collect() -> None:
             self._index.collect()
             self._tidy()
-        except ServerStopping:
-            raise
-        except Exception:  # noqa: BLE001 - logged; what is not needed stays a while longer
-            _log.exception("collecting failed")
+
+        _tried(collect, "collecting")
+
+
+def _tried(act: Callable[[], object], what: str) -> bool:
+    """Whether it was done; what fails is logged, and tried again by the next round or the next question."""
+    try:
+        act()
+    except ServerStopping:
+        raise
+    except Exception:  # noqa: BLE001 - logged
+        _log.exception("%s failed", what)
+        return False
+    return True
