@@ -118,7 +118,7 @@ def _day(pipeline: Pipeline, ours: Path, theirs: Path) -> tuple[Spent, Spent]:
         size = len(json.dumps({"name": step.tool, "arguments": step.arguments})) + len(body)
         told.calls += 1
         told.characters += size
-        told.envelopes += len(answer.text()) - len(body)
+        told.envelopes += len(answer.text) - len(body)
         told.by_tool[step.tool] = told.by_tool.get(step.tool, 0) + size
         for command in step.commands:
             done = subprocess.run(["bash", "-c", command], cwd=theirs, capture_output=True, text=True)

@@ -170,7 +170,7 @@ def _ours(pipeline: Pipeline, question: Question) -> Spent:
     for tool, arguments in question.calls:
         answer = anyio.run(pipeline.call, Request(tool, arguments, "bench"))
         assert not answer.is_error, (question.asked, answer.body["error"])
-        texts += [json.dumps({"name": tool, "arguments": arguments}), answer.text()]
+        texts += [json.dumps({"name": tool, "arguments": arguments}), answer.text]
     seconds = time.perf_counter() - started
     _check(question, texts)
     return Spent(len(question.calls), sum(map(len, texts)), seconds)

@@ -89,8 +89,8 @@ def _ours(root: Path, base: Path) -> tuple[int, int]:
             answer = anyio.run(pipeline.call, Request(tool, arguments, "bench"))
             assert not answer.is_error, (tool, answer.body["error"])
             if tool == "run_test_targets":
-                assert answer.body["result"]["ok"] is (number > 0), answer.text()
-            characters += len(json.dumps({"name": tool, "arguments": arguments})) + len(answer.text())
+                assert answer.body["result"]["ok"] is (number > 0), answer.text
+            characters += len(json.dumps({"name": tool, "arguments": arguments})) + len(answer.text)
     finally:
         session.close()
     _check(root, base)

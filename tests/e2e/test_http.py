@@ -62,8 +62,8 @@ def test_a_tool_of_another_profile_is_unknown(server: Server) -> None:
 
 def test_the_answer_is_the_same_as_text_and_as_data(server: Server) -> None:
     params = {"name": "toy_echo", "arguments": {"text": "hällo\n"}}
-    result = json.loads(modern(server, "tools/call", params))["result"]
-    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    answer = json.loads(modern(server, "tools/call", params))["result"]
+    assert json.loads(answer["content"][0]["text"])["result"] == answer["structuredContent"]["result"]
 
 
 def test_a_client_program_is_one_session_unless_it_names_another(server: Server) -> None:

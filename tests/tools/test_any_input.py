@@ -52,7 +52,7 @@ def ask(pipeline: Pipeline, tool: str, arguments: object) -> Answer:
 
 
 def check(answer: Answer) -> None:
-    text = answer.text()
+    text = answer.text
     assert len(text) < MOST_CHARACTERS
     if answer.is_error:
         error = answer.body["error"]

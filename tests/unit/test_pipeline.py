@@ -32,7 +32,15 @@ async def test_an_answer_is_an_envelope_without_empty_fields(pipeline: Pipeline)
     assert answer.body["result"] == {"text": "hi", "limit": 3, "kinds": []}
     meta = answer.body["meta"]
     assert sorted(meta) == ["request_id", "session_id", "task_id", "task_state", "timestamp_ms", "timing"]
-    assert json.loads(answer.text()) == answer.body
+    assert json.loads(answer.text) == {"result": answer.body["result"]}
+
+
+async def test_the_text_has_what_its_reader_can_act_on(pipeline: Pipeline) -> None:
+    for _ in range(2):
+        answer = await pipeline.call(request("toy_mutate"))
+    told = json.loads(answer.text)["meta"]
+    assert sorted(told) == ["task", "warnings"] and told["task"] == {"flags": ["no_op"]}
+    assert told.items() <= answer.body["meta"].items()
 
 
 async def test_a_client_keeps_its_session_and_its_task(pipeline: Pipeline) -> None:
@@ -62,7 +70,7 @@ async def test_an_unforeseen_failure_shows_nothing_of_the_inside(
     with caplog.at_level(logging.ERROR):
         answer = await pipeline.call(request("toy_broken"))
     assert error(answer) == "INTERNAL_ERROR"
-    assert "secret detail" not in answer.text() and "Traceback" not in answer.text()
+    assert "secret detail" not in answer.text and "Traceback" not in answer.text
     assert "secret detail" in caplog.text
 
 

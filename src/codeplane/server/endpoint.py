@@ -77,7 +77,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     ) -> wire.CallToolResult:
         answer = await pipeline.call(_request(ctx, params), profile.tools)
         return wire.CallToolResult(
-            content=[wire.TextContent(type="text", text=answer.text())],
+            content=[wire.TextContent(type="text", text=answer.text)],
             structured_content=dict(answer.body),
             is_error=answer.is_error,
         )

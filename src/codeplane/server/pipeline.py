@@ -32,6 +32,8 @@ _log = logging.getLogger(__name__)
 _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
 _LONGEST_SHOWN = 100
+# Fields of `meta` that an answer's reader can act on.
+_READ = ("task", "epoch", "limits_applied", "warnings", "next_actions")
 # What the git program calls what is part of another tool here.
 _USUAL_NAMES = {
     "git_add": "git_stage",
@@ -72,10 +74,8 @@ class Answer:
 
     body: Mapping[str, Any]
     is_error: bool
-    encoded: str  # the body as JSON
-
-    def text(self) -> str:
-        return self.encoded
+    # The body as JSON, for who reads it: of `meta` what the caller can act on, and nothing for programs.
+    text: str
 
 
 def _json(value: Any) -> str:
@@ -130,7 +130,11 @@ class Pipeline:
         [(kind, told)] = answer.items()
         text = _json(told)
         meta = _meta(call, elapsed, len(text))
-        return Answer({**answer, "meta": meta}, outcome != "ok", f'{{"{kind}":{text},"meta":{_json(meta)}}}')
+        read = {field: meta[field] for field in _READ if field in meta}
+        if call.task.state != "OPEN":
+            read["task_state"] = call.task.state
+        rest = f',"meta":{_json(read)}' if read else ""
+        return Answer({**answer, "meta": meta}, outcome != "ok", f'{{"{kind}":{text}{rest}}}')
 
     def listed(self, size: int) -> None:
         """Notes that a client has been sent the list of tools."""
