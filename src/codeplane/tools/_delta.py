@@ -71,7 +71,9 @@ class Delta(Output):
         description="`confidence match path` of tests that lead to what changed; `chain:N`: over N imports.",
     )
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
-    tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+    tests_confidence: str | None = Field(
+        default=None, description="complete, or partial; `inspect_affected_tests` has the reasons."
+    )
     verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
 
 
@@ -110,11 +112,14 @@ def affected(effects: Effects, most: int) -> dict[str, Any]:
 
 
 def _confidence(effects: Effects) -> str | None:
-    """How far the tests are all there are; nothing where no file that changed is code."""
+    """Whether the tests are all there are, without the reasons, which are the same at each write.
+
+    Nothing where no file that changed is code.
+    """
     impact = effects.impact
     if not any(file.language for file in effects.files if file.path not in impact.unresolved):
         return None
-    return impact.told
+    return impact.confidence
 
 
 def _file(written: Written, change: FileChange, share: int) -> FileDelta:

@@ -75,7 +75,7 @@ class GitDelta(Output):
     tests: list[str] | None = Field(default=None, description="`confidence match path` of a few tests.")
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     tests_confidence: str | None = Field(
-        default=None, description="complete, or partial; `semantic_diff` has the reasons."
+        default=None, description="complete, or partial; `inspect_affected_tests` has the reasons."
     )
 
 
@@ -101,15 +101,8 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "more_conflicts": max(0, len(changed.conflicts) - _MOST_CONFLICTS) or None,
         "status": changed.status,
         # Where it has stopped, there is nothing to test yet.
-        **(_tests(changed) if not changed.conflicts else {}),
+        **(affected(changed.effects, _MOST_TESTS) if not changed.conflicts else {}),
     }
-
-
-def _tests(changed: Changed[Outcome]) -> dict[str, Any]:
-    """The tests without the reasons why there may be more: these are the same at each operation."""
-    found = affected(changed.effects, _MOST_TESTS)
-    told = found["tests_confidence"]
-    return {**found, "tests_confidence": told and told.partition(":")[0]}
 
 
 def conflict(one: Conflict) -> ConflictOutput:
