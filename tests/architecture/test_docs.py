@@ -1,6 +1,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from scripts.docs import pages
@@ -40,3 +41,22 @@ def test_architecture_names_every_package() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text()
     packages = [p.parent.name for p in (ROOT / "src" / "codeplane").glob("*/__init__.py")]
     assert [name for name in packages if f"`{name}`" not in text] == []
+
+
+def test_every_dependency_is_explained_and_used() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    names = {re.split(r"[<>=]", line)[0] for line in listed}
+    names = {name for name in names if not name.startswith("tree-sitter-")}
+    rows = re.findall(
+        r"^\| ([\w-]+) \|", (ROOT / "docs" / "design" / "dependencies.md").read_text(), re.MULTILINE
+    )
+    assert names <= set(rows), names - set(rows)
+    source = "\n".join(file.read_text() for file in (ROOT / "src").rglob("*.py"))
+    modules = {"google-re2": "re2", "pyyaml": "yaml"}
+    imported = {name: modules.get(name, name.replace("-", "_")) for name in names}
+    unused = [
+        name
+        for name, module in imported.items()
+        if not re.search(rf"^\s*(?:import|from) {module}\b", source, re.MULTILINE)
+    ]
+    assert unused == []
