@@ -65,9 +65,9 @@ def asked(tree: WorkingTree, known: dict[RepoPath, Known], monkeypatch: pytest.M
     paths: set[str] = set()
     lstat, opened = os.lstat, tree.jail.open
 
-    def spy_lstat(path: str) -> os.stat_result:
+    def spy_lstat(path: str, *, dir_fd: int | None = None) -> os.stat_result:
         paths.add(str(path).removeprefix(f"{tree.jail.root}/"))
-        return lstat(path)
+        return lstat(path, dir_fd=dir_fd)
 
     def spy_open(path: RepoPath, *, directory: bool = False) -> int:
         paths.add(path)

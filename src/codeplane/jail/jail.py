@@ -3,6 +3,8 @@
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from codeplane.core.errors import NotFound, PathRefused
@@ -16,6 +18,7 @@ _LONGEST_NAME = 255
 _MOST_LINKS = 40
 # O_NONBLOCK: the opening of a FIFO does not wait for someone who writes into it.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+_AT = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _RELATIVE = "Send a path relative to the root of the repository, such as src/main.py."
 _INSIDE = "Only files inside the repository can be named."
 
@@ -45,6 +48,22 @@ class Jail:
         if not path and not directory:
             raise _refused(text, f"{text} is the repository itself.", _RELATIVE)
         return RepoPath(path)
+
+    @contextmanager
+    def descriptor(self) -> Iterator[int]:
+        """Of the root, to ask for many paths: each is shorter for the kernel than one from the top.
+
+        Where there is no root any more it is -1, and whatever is asked from it is not there.
+        """
+        try:
+            fd = os.open(self._root, _AT)
+        except OSError:
+            yield -1
+            return
+        try:
+            yield fd
+        finally:
+            os.close(fd)
 
     def open(self, path: RepoPath, *, directory: bool = False, follow: bool = False) -> int:
         """Opens a regular file, or a directory, for reading and returns its descriptor.

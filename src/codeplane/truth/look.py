@@ -28,7 +28,6 @@ _LARGEST_COMPARED: Final = 8 << 20
 _CHUNK: Final = 1 << 20
 # The clock of a file system moves in steps: a file this much older than the index may be as young as it.
 _STEP_NS: Final = 20_000_000
-_AT: Final = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _WORD: Final = 0xFFFFFFFF
 _TYPE_AND_EXECUTABLE: Final = KIND | 0o100
 _DIRTY: Final = (
@@ -70,12 +69,8 @@ class Look:
         gone = self._folders_gone(above, untracked=untracked)
         for folder in gone:
             self.modified += self._gone_below(folder)
-        # A path from here on costs the kernel less than one from the top of the file system.
-        root = os.open(self.jail.root, _AT)
-        try:
+        with self.jail.descriptor() as root:
             self._compare(root, left, tuple(f"{folder}/" if folder else "" for folder in gone))
-        finally:
-            os.close(root)
 
     def _unlike_known(self) -> list[Entry]:
         """The tracked files that are not known to be what the index has."""

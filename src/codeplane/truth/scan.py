@@ -188,16 +188,17 @@ class Listing:
 
     def _look_again(self) -> bool:
         """Lists the directories that have moved; False when that has changed the rules."""
-        lstat, base, moved = os.lstat, f"{self._jail.root}/", []
-        for path, directory in self._directories.items():
-            mtime, ctime, inode = directory.stamp
-            try:
-                found = lstat(base + path)
-            except OSError:
-                moved.append(path)
-                continue
-            if found.st_mtime_ns != mtime or found.st_ctime_ns != ctime or found.st_ino != inode:
-                moved.append(path)
+        lstat, moved = os.lstat, []
+        with self._jail.descriptor() as root:
+            for path, directory in self._directories.items():
+                mtime, ctime, inode = directory.stamp
+                try:
+                    found = lstat(path or ".", dir_fd=root)
+                except OSError:
+                    moved.append(path)
+                    continue
+                if found.st_mtime_ns != mtime or found.st_ctime_ns != ctime or found.st_ino != inode:
+                    moved.append(path)
         return all(self._list_again(path) for path in moved)
 
     def _look_at(self, happened: Happened) -> bool:

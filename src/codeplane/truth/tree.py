@@ -290,30 +290,30 @@ class WorkingTree:
         self, known: Mapping[RepoPath, Known], paths: Iterable[RepoPath]
     ) -> tuple[list[RepoPath], int]:
         """Those of the paths whose stat differs from the known one, and how many of all are known."""
-        lstat, base, get = os.lstat, f"{self.jail.root}/", known.get
-        suspects, seen = [], 0
-        for path in paths:
-            entry = get(path)
-            if entry is None:
-                suspects.append(path)
-                continue
-            seen += 1
-            try:
-                found = lstat(base + path)
-            except OSError:
-                suspects.append(path)
-                continue
-            _, mtime, size, inode, ctime, mode = entry
-            if (
-                found.st_mtime_ns != mtime
-                or found.st_ctime_ns != ctime
-                or found.st_size != size
-                or found.st_ino != inode
-                or found.st_mode != mode
-            ):
-                suspects.append(path)
-            elif found.st_nlink > 1:
-                self._note_names(path, found)
+        lstat, get, suspects, seen = os.lstat, known.get, list[RepoPath](), 0
+        with self.jail.descriptor() as root:
+            for path in paths:
+                entry = get(path)
+                if entry is None:
+                    suspects.append(path)
+                    continue
+                seen += 1
+                try:
+                    found = lstat(path, dir_fd=root)
+                except OSError:
+                    suspects.append(path)
+                    continue
+                _, mtime, size, inode, ctime, mode = entry
+                if (
+                    found.st_mtime_ns != mtime
+                    or found.st_ctime_ns != ctime
+                    or found.st_size != size
+                    or found.st_ino != inode
+                    or found.st_mode != mode
+                ):
+                    suspects.append(path)
+                elif found.st_nlink > 1:
+                    self._note_names(path, found)
         return suspects, seen
 
     def _note_names(self, path: RepoPath, found: os.stat_result) -> None:
