@@ -83,6 +83,7 @@ class Index:
         self._coverage: tuple[int, int, Coverage] | None = None  # view, epoch
         self._epoch = 0
         self._entries: dict[RepoPath, Entry] = {}
+        self._unread: set[RepoPath] = set()  # entries without facts
         self._known: dict[RepoPath, Known] = {}  # of the entries
         self._may_be_outdated = True
         self._fingerprint: Fingerprint | None = None  # of what is known; made on first use, then kept up
@@ -322,7 +323,7 @@ class Index:
             if not followed:
                 self._tree.doubt()
             delta = self._tree.reconcile(self._known, followed=True)
-            changed = {**self._unread(delta), **delta.added, **delta.changed}
+            changed = {**self._left(delta), **delta.added, **delta.changed}
             if not (changed or delta or delta.touched):
                 self._tree.settle()
                 return None
@@ -344,19 +345,20 @@ class Index:
         if not self._may_be_outdated:
             return
         with self.database.read() as connection:
-            for path in outdated(connection, self._view):
-                self._entries[path] = self._entries[path]._replace(blob=None)
+            found = outdated(connection, self._view)
+        self._take({path: self._entries[path]._replace(blob=None) for path in found})
         self._may_be_outdated = False
 
-    def _unread(self, delta: Delta) -> dict[RepoPath, Known]:
+    def _left(self, delta: Delta) -> dict[RepoPath, Known]:
         """What an earlier pass has left; nothing while one runs that reads it."""
         if self._building:
             return {}
-        return {
-            path: entry.known
-            for path, entry in self._entries.items()
-            if entry.blob is None and path not in delta.removed
-        }
+        return {path: self._entries[path].known for path in self._unread - delta.removed}
+
+    def _take(self, entries: Mapping[RepoPath, Entry]) -> None:
+        self._entries.update(entries)
+        self._unread.difference_update(entries)
+        self._unread.update([path for path, entry in entries.items() if entry.blob is None])
 
     def _read_in_batches(self, work: Work, progress: Progress | None) -> None:
         """Calls are answered, and changes taken in, between two batches and while one is read."""
@@ -379,7 +381,7 @@ class Index:
             self._check_not_overtaken(connection)
             epoch = publish(connection, self._view, self._entries, entries, frozenset())
         self._epoch = epoch or self._epoch
-        self._entries.update(entries)
+        self._take(entries)
 
     def _publish(self, work: Work, read: Sequence[Done], delta: Delta) -> None:
         """One transaction: facts, entries and epoch become visible together or not at all."""
@@ -391,9 +393,10 @@ class Index:
             self._check_not_overtaken(connection)
             epoch = publish(connection, self._view, self._entries, entries, delta.removed)
         self._epoch = epoch or self._epoch
-        self._entries.update(entries)
+        self._take(entries)
         self._keep_up_fingerprint({**dict.fromkeys(delta.removed), **work.all()})
         self._known.update({path: entry.known for path, entry in entries.items()})
+        self._unread -= delta.removed
         for path in delta.removed:
             self._entries.pop(path, None)
             self._known.pop(path, None)
@@ -423,7 +426,8 @@ class Index:
                 "SELECT path, blob, digest, mtime_ns, size, inode, ctime_ns, mode FROM entry WHERE view = ?",
                 (self._view,),
             )
-            self._entries = {from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows}
+            self._entries, self._unread = {}, set()
+            self._take({from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows})
             self._known = {path: entry.known for path, entry in self._entries.items()}
             self._fingerprint = None
             self._may_be_outdated = True
