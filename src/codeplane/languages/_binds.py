@@ -553,8 +553,8 @@ class Binder:
                 if shared and capture == "annotation":
                     first = bisect_left(self.names, shared[bisect_right(shared, start) - 1])
                 said = self.data[start:end]
-                if capture == "annotation":
-                    said = comes_down(said)
+                if capture == "annotation" and not (said := comes_down(said)):
+                    continue
                 for at in range(max(first, 0), last + 1):
                     self._type(at, capture, said)
         for draft in self.outline.drafts if self.member_types else ():

@@ -21,13 +21,13 @@ _CUT = 900  # signatures that are longer may end anywhere
 
 def declared_type(written: str, imported: Mapping[str, str]) -> str:
     """The class of a value that is not None; `imported`: local name → what it is by its full name. A type may
-    be written in a comment behind a value."""
+    be written in a comment behind a value. "" where a bare `Final` leaves the type to the value."""
     rest = written.rpartition("type:")[2] if len(written) <= _LONGEST else ""
     while True:  # each round leaves something of the text behind
         named = [part for part in _parts(rest, "|") if part != "None"]
         rest = named[0] if len(named) == 1 else ""
         if _PLAIN.match(rest):
-            return rest
+            return "" if _full(rest, imported) in _WRAPPERS else rest
         if quoted := _QUOTED.match(rest):
             rest = quoted[1] or quoted[2]
         elif not (subscript := _SUBSCRIPT.match(rest)):
