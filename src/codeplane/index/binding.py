@@ -287,7 +287,7 @@ class Binding:
         """What names behind a value lead to, each a member of the one before."""
         *way, last = names
         for name in way:
-            value = self._typed(self._inside(path, value, name))
+            value = self._held(self._inside(path, value, name))
         return self._inside(path, value, last, is_called, is_last=True)
 
     def _begins(self, path: str, name: str, seen: Occurrence, length: int) -> Occurrence | None:
@@ -373,6 +373,19 @@ class Binding:
         made = bind.type_name.removesuffix(MADE) if is_single and bind else ""
         return self._made(facts, self._instance(place.path, item.scope, made))
 
+    def _held(self, member: Target) -> _Value:
+        """What a member stands for behind its owner: one that a class holds may decide itself what is got."""
+        value = self._typed(member)
+        facts = self._sources.facts(member[0].path) if value.is_instance else None
+        getter = self._linker.spec(facts).getter if facts is not None else ""
+        if facts is None or not getter:
+            return value
+        item = facts.definitions[member[0].definition]
+        is_held = item.parent >= 0 and facts.named(item.scope, item.name) is not None
+        is_of_class = is_held and item.kind != "property"
+        decides = is_of_class and self._linker.classes.member(value.target, getter) != NOTHING
+        return _NO_VALUE if decides else value
+
     def _returned(self, facts: FileFacts, item: Definition) -> str:
         """The declared type of what a function returns."""
         returned_type = self._linker.spec(facts).returned_type
@@ -381,9 +394,11 @@ class Binding:
 
     def _made(self, facts: FileFacts, value: _Value) -> _Value:
         """The value, unless its class decides by itself what it makes."""
-        maker = self._linker.spec(facts).maker
-        has_maker = maker and value.target and known(self._linker.classes.member(value.target, maker))
-        return _NO_VALUE if has_maker else value
+        spec = self._linker.spec(facts)
+        if not value.target or not spec.maker:
+            return value
+        has_maker = known(self._linker.classes.member(value.target, spec.maker))
+        return _NO_VALUE if has_maker or self._linker.classes.is_made_by_another(value.target) else value
 
     def _inside(
         self, path: str, value: _Value, name: str, is_called: bool = False, *, is_last: bool = False

@@ -175,6 +175,12 @@ class LanguageSpec:
     structural_bases: frozenset[str] = frozenset()
     # The method by which a class may make something else than an instance of it when it is called.
     maker: str = ""
+    # Where the header of a class names the class that it is an instance of, and the method by which that one
+    # decides what a call of the class makes.
+    maker_of: str = ""
+    maker_by: str = ""
+    # The method by which a value decides what is got where it is a member of a class.
+    getter: str = ""
     # Values that every class has from the root of all classes: giving one another value does not define it.
     root_members: frozenset[str] = frozenset()
     # Members that cannot be meant behind a receiver: `this.constructor` is the class.
