@@ -2,9 +2,9 @@
 
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import NOTHING, Target, known
+from codeplane.index.targets import CLASSES, NOTHING, Target, known
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import FLAG_STATIC, Occurrence, Role, ScopeKind
+from codeplane.languages.facts import FLAG_STATIC, Bind, Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
 
 
@@ -112,7 +112,13 @@ class Receivers:
             return NOTHING
         if at in self._replaced(path, facts, bind.name):
             return NOTHING
-        return self._class_of(path, facts, parent)
+        owner = self._class_of(path, facts, parent)
+        return owner if self._is_declared_as(owner, path, bind, parent) else NOTHING
+
+    def _is_declared_as(self, owner: Target, path: str, bind: Bind, scope: int) -> bool:
+        """Whether a receiver is not declared as another class. A variable for types leaves it what it is."""
+        said = known(self._linker.written(path, scope, bind.type_name)) if bind.type_name else NOTHING
+        return said == owner or not any(self._linker.definition_kind(one) in CLASSES for one in said)
 
     def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
         """The binds of a name in a file that are written to."""

@@ -1,10 +1,11 @@
 """Members of classes: fields made by `self.x = …`, and which definition `self.x` is."""
 
-from codeplane.languages._binds import Binder
+from codeplane.languages._binds import BindDraft, Binder
 from codeplane.languages._outline import Draft
-from codeplane.languages.facts import FLAG_STATIC, Role, ScopeKind
+from codeplane.languages.facts import FLAG_STATIC, Reason, Role, ScopeKind
 
 _AMBIGUOUS = -1
+_SELF = b"Self"
 _REBINDABLE = frozenset(("field", "property", "variable", "constant", "enum_member"))
 
 
@@ -114,11 +115,30 @@ class Members:
             if found := self.binder.tables[scope].get(receiver, 0):
                 bind = self.binder.binds[found - 1]
                 first = self.binder.first_params.get(scope) == receiver
-                return self._class_around(scope) if first and bind.count == 1 else -1
+                owner = self._class_around(scope) if first and bind.count == 1 else -1
+                return owner if owner < 0 or self._may_be(bind, owner) else -1
             if receiver in self.binder.tables[scope]:
                 return -1
             scope = self.outline.parents[scope]
         return -1
+
+    def _may_be(self, bind: BindDraft, owner: int) -> bool:
+        """Whether the type that a receiver is declared as, if it is, cannot be a class other than the one
+        around. What an import brings may be one."""
+        for said in bind.annotations:
+            found = self.binder.tables[0].get(said.partition(b".")[0], 0)
+            other = self.binder.binds[found - 1] if found and said.rpartition(b".")[2] != _SELF else None
+            if other is not None and other.target != owner and self._is_class(other):
+                return False
+        return True
+
+    def _is_class(self, bind: BindDraft) -> bool:
+        is_here = bind.reason is Reason.DEF_IN_SCOPE
+        return (
+            self.outline.drafts[bind.target].kind == "class"
+            if is_here
+            else bind.reason is Reason.IMPORT_ALIAS
+        )
 
     def _of_keyword(self, scope: int, receiver: bytes) -> int:
         kinds, arrows = self.outline.kinds, self.outline.arrows
