@@ -19,6 +19,7 @@ from codeplane.languages.facts import (
     Occurrence,
     Reason,
     Role,
+    ScopeKind,
 )
 from codeplane.languages.modules import Place
 
@@ -89,6 +90,9 @@ class Binding:
             if space in self._linker.spec(facts).apart:
                 return _linked(self._linker.ambient(path, seen.scope, f"{space} {name}"))
             target = self._fitting(facts, name, seen, known(self._member(path, facts, name, seen)))
+            pattern = self._linker.spec(facts).class_names
+            if pattern and target and re.match(pattern, name) and not self._is_around(path, target, seen):
+                return _ANCHORED
             return Meaning(Tier.STRONG, target) if target else _ANCHORED
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
             return self._mentioned(path, facts, name, seen)
@@ -123,6 +127,16 @@ class Binding:
         around the class."""
         kinds = {self._linker.definition_kind(place) for place in target}
         return bool(kinds) and kinds <= _NO_TYPES and not self._linker.spec(facts).spaces
+
+    def _is_around(self, path: str, member: Target, seen: Occurrence) -> bool:
+        """Whether the innermost class around an occurrence is the one that has the member."""
+        facts = self._sources.facts(member[0].path)
+        if facts is None or member[0].path != path or member[0].definition < 0:
+            return False
+        scope = seen.scope
+        while scope > 0 and facts.scopes.kind(scope) != ScopeKind.CLASS:
+            scope = facts.scopes.parent(scope)
+        return facts.opened_by.get(scope) == facts.definitions[member[0].definition].parent
 
     def _only(self, owner: Target) -> Target:
         """The class, where nothing else in the repository has its name: another file may add to it."""

@@ -183,6 +183,8 @@ class LanguageSpec:
     getter: str = ""
     # Values that every class has from the root of all classes: giving one another value does not define it.
     root_members: frozenset[str] = frozenset()
+    # The names of members that mean another one in the code of every class: `self.__x`.
+    class_names: str = ""
     # Members that cannot be meant behind a receiver: `this.constructor` is the class.
     unreached: frozenset[str] = frozenset()
     # Receivers that stand for the base classes of the class around: `super()`, `base`.

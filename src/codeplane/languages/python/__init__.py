@@ -74,6 +74,7 @@ SPEC = LanguageSpec(
     maker_of=r"[(,] ?metaclass ?= ?([\w.]+)",
     maker_by="__call__",
     getter="__get__",
+    class_names=r"__(?!.*__\Z)\w+",
     narrowing=("isinstance", "issubclass"),
     structural_bases=frozenset(("Protocol", "typing.Protocol", "t.Protocol", "typing_extensions.Protocol")),
     outside_members=members_of,
