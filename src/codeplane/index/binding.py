@@ -270,6 +270,7 @@ class Binding:
         elif first in spec.self_keywords or first in spec.class_keywords:
             is_type = spec.members_apart and first in spec.class_keywords
             owner = self._receivers.class_around(path, facts, seen.scope)
+            is_type = is_type or (spec.static_apart and self._receivers.is_in_static(facts, seen.scope))
             value = _Value(self._only(owner) if spec.bases_before_file else owner, is_instance=not is_type)
         else:
             return self._behind(path, facts, name, seen)
