@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import unavailable
+
 _PACKAGES = ("openssh-server", "libwrap0")
 _SEC = 60
 
@@ -61,11 +63,11 @@ def _program(base: Path) -> tuple[str, str]:
     if found is not None:
         return found, ""
     if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
-        pytest.skip("there is no sshd here")
+        unavailable("there is no sshd here")
     try:
         _run("apt-get", "download", *_PACKAGES, cwd=base)
     except (subprocess.SubprocessError, OSError):
-        pytest.skip("there is no sshd here, and openssh-server cannot be downloaded")
+        unavailable("there is no sshd here, and openssh-server cannot be downloaded")
     for package in base.glob("*.deb"):
         _run("dpkg", "-x", str(package), str(base / "server"))
     libraries = {str(one.parent) for one in (base / "server").rglob("lib*.so*")}

@@ -1,13 +1,10 @@
 """Linters on files of a directory, without a session around them."""
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import pytest
 
 from codeplane.config.settings import LintSettings
 from codeplane.core.paths import RepoPath
@@ -15,6 +12,7 @@ from codeplane.lint import LintReport, Place, Proposed, Wanted, Watch, Where, ch
 from codeplane.process import Programs
 from codeplane.process.toolbox import Toolbox
 from tests.conformance.node import node, required
+from tests.programs import from_pypi, needs
 
 DEV = Path(sys.executable).parent  # has ruff and mypy
 SYSTEM = "/usr/bin:/bin"
@@ -97,8 +95,11 @@ def npm_tool(root: Path, command: str, package: str, version: str, entry: str) -
 
 
 def installed(name: str) -> str:
-    """The search path with a program that CI does not install, or a skip that names it."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
+    """The search path with a program that CI installs."""
+    needs(name)
     return os.environ["PATH"]
+
+
+def pypi_tool(name: str, version: str) -> str:
+    """The search path with a program of PyPI."""
+    return f"{from_pypi(name, version)}:{SYSTEM}"

@@ -1,4 +1,4 @@
-"""Linters that come with toolchains which CI does not install; where they are, they run."""
+"""Linters that come with toolchains, and one that stands alone."""
 
 from pathlib import Path
 

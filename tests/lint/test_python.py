@@ -1,10 +1,10 @@
-"""ruff, its formatter and mypy, as they are installed for development."""
+"""ruff, its formatter and mypy, as installed for development; black and basedpyright of their own."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.lint.lab import Lab, after, installed
+from tests.lint.lab import Lab, after, pypi_tool
 
 SLOPPY = 'import os, sys\ndef f( a ):\n    é = "ü"; print( sys.argv, é )\n    return a\n'
 RUFF = '[lint]\nselect = ["E4", "F"]\n'
@@ -92,7 +92,7 @@ def test_black_says_which_lines_and_leaves_out_what_it_excludes(tmp_path: Path) 
         "gen/b.py": "x  = 1\n",
         "bad.py": "def (:\n",
     }
-    lab = Lab(tmp_path / "r", files, path=installed("black"))
+    lab = Lab(tmp_path / "r", files, path=pypi_tool("black", "26.10.1"))
     assert [(one.path, one.line, one.rule) for one in lab.check("black").diagnostics] == [
         ("a.py", 1, "format"),
         ("bad.py", 1, "syntax-error"),
@@ -102,6 +102,6 @@ def test_black_says_which_lines_and_leaves_out_what_it_excludes(tmp_path: Path) 
 
 def test_basedpyright_tells_columns_in_code_points(tmp_path: Path) -> None:
     files = {"pyrightconfig.json": "{}", "a.py": 'é = "😀"; x: int = "s"\n'}
-    lab = Lab(tmp_path / "r", files, path=installed("basedpyright"))
+    lab = Lab(tmp_path / "r", files, path=pypi_tool("basedpyright", "1.40.2"))
     [found] = [one for one in lab.check("basedpyright").diagnostics if one.severity == "error"]
     assert (found.column, found.end_column, found.rule) == (19, 22, "reportAssignmentType")

@@ -1,12 +1,9 @@
 """A project in a directory, its tests run by the real program, one batch for each root."""
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-
-import pytest
 
 from codeplane.core.paths import RepoPath
 from codeplane.process import Programs
@@ -28,16 +25,6 @@ class Files:
     def text(self, path: RepoPath) -> str | None:
         file = self.root / path
         return file.read_text() if file.is_file() else None
-
-
-def needs(program: str, *, in_ci: bool = True) -> str:
-    """A program that tests are run with. CI has those that it installs; a developer may do without."""
-    found = shutil.which(program)
-    if found is None:
-        if in_ci and os.environ.get("CI") == "true":
-            pytest.fail(f"{program} is not installed")
-        pytest.skip(f"{program} is not installed")
-    return found
 
 
 def written(root: Path, files: Mapping[str, str]) -> Path:

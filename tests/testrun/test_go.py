@@ -4,7 +4,8 @@ from pathlib import Path
 
 from codeplane.testrun import Status
 from codeplane.testrun.runners import RUNNERS
-from tests.testrun.real import found_targets, needs, run_tests, written
+from tests.programs import needs
+from tests.testrun.real import found_targets, run_tests, written
 
 MODULE = {
     "go.mod": "module example.org/toy\n\ngo 1.18\n",

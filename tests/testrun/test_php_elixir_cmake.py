@@ -1,11 +1,12 @@
-"""PHPUnit, mix and CTest, for real where they are installed."""
+"""PHPUnit, mix and CTest, for real."""
 
 import subprocess
 from pathlib import Path
 
 from codeplane.testrun import Status
 from codeplane.testrun.runners import RUNNERS
-from tests.testrun.real import found_targets, needs, run_tests, written
+from tests.programs import needs
+from tests.testrun.real import found_targets, run_tests, written
 
 PHP = {
     "composer.json": '{"require-dev": {"phpunit/phpunit": "^9"}}\n',
@@ -80,7 +81,7 @@ CMAKE = {
 
 
 def test_every_end_of_a_test_of_phpunit_is_told(tmp_path: Path) -> None:
-    needs("phpunit", in_ci=False)
+    needs("phpunit")
     cases = run_tests("phpunit", written(tmp_path / "repo", PHP), tmp_path / "reports")
     assert {name: case.status for name, case in cases.items()} == {
         "HalfTest::testHalves": Status.PASSED,
@@ -95,7 +96,7 @@ def test_every_end_of_a_test_of_phpunit_is_told(tmp_path: Path) -> None:
 
 
 def test_every_end_of_a_test_of_exunit_is_told(tmp_path: Path) -> None:
-    needs("mix", in_ci=False)
+    needs("mix")
     cases = run_tests("mix", written(tmp_path / "repo", ELIXIR), tmp_path / "reports")
     told = {name.partition("::test ")[2]: case for name, case in cases.items()}
     assert {name: case.status for name, case in told.items()} == {
@@ -111,7 +112,7 @@ def test_every_end_of_a_test_of_exunit_is_told(tmp_path: Path) -> None:
 
 
 def test_a_module_that_cannot_be_built_is_shown(tmp_path: Path) -> None:
-    needs("mix", in_ci=False)
+    needs("mix")
     root = written(
         tmp_path / "repo", {**ELIXIR, "lib/toy.ex": "defmodule Toy do\n  def half(n), do: (\nend\n"}
     )
@@ -120,7 +121,7 @@ def test_a_module_that_cannot_be_built_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_project_is_built_anew_before_its_tests(tmp_path: Path) -> None:
-    needs("ctest", in_ci=False)
+    needs("ctest")
     root = written(tmp_path / "repo", CMAKE)
     subprocess.run(["cmake", "-B", "build"], cwd=root, check=True, capture_output=True)
     cases = run_tests("ctest", root, tmp_path / "reports")
@@ -134,7 +135,7 @@ def test_a_project_is_built_anew_before_its_tests(tmp_path: Path) -> None:
 
 
 def test_a_project_that_was_not_configured_says_what_to_do(tmp_path: Path) -> None:
-    needs("ctest", in_ci=False)
+    needs("ctest")
     from codeplane.core.errors import TestRunnerNotFound
 
     root = written(tmp_path / "repo", CMAKE)

@@ -7,7 +7,8 @@ import pytest
 
 from codeplane.testrun import Status
 from codeplane.testrun.runners import RUNNERS
-from tests.testrun.real import found_targets, needs, run_tests, written
+from tests.programs import needs, unavailable
+from tests.testrun.real import found_targets, run_tests, written
 
 SPECS = {
     ".rspec": "--require spec_helper\n",
@@ -70,7 +71,7 @@ end
 def minitest() -> None:
     ruby = needs("ruby")
     if subprocess.run([ruby, "-e", "require 'minitest'"], capture_output=True).returncode:
-        pytest.skip("minitest is not installed")
+        unavailable("minitest is not installed")
 
 
 def test_specs_are_targets(tmp_path: Path) -> None:

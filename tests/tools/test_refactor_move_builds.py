@@ -1,13 +1,13 @@
 """`refactor_move`: what a compiler accepted before a move it accepts after it."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.conformance import node
+from tests.programs import needs
 from tests.tools.conftest import Made
 from tests.tools.test_refactor_move import CRATE, move
 
@@ -56,9 +56,7 @@ def test_a_directory_under_a_path_alias_moves_and_the_project_compiles(made: Mad
 
 
 def cargo(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    program = shutil.which("cargo")
-    if program is None:
-        pytest.skip("cargo is not installed")
+    program = needs("cargo")
     env = {**os.environ, "CARGO_TARGET_DIR": str(root.parent / "target"), "CARGO_NET_OFFLINE": "true"}
     return subprocess.run(
         [program, *arguments], cwd=root, env=env, capture_output=True, text=True, check=False
