@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Impact, Known, affected_tests
+from codeplane.graph.impact import Definitions, Impact, Known, affected_tests
 from codeplane.graph.learnt import Learnt, Parts, parts_of
 from codeplane.index.tree import SnapshotTree
 from codeplane.process import Programs
@@ -69,7 +70,7 @@ class Learner:
     def map(self) -> CoverageMap:
         return self.repo.session.coverage_map
 
-    def learn(self, *only: str) -> int:
+    def learn(self, *only: str, failing: int = 0) -> int:
         index, root = self.repo.session.index, self.repo.root
         index.refresh()
         self._runs += 1
@@ -79,14 +80,16 @@ class Learner:
             found = discover(SnapshotTree(snapshot), self.repo.session.checkout.settings.tests)
         targets = [one for one in found.targets if not only or one.path in only]
         report = run(targets, Where(root, toolbox, scratch), Options(2, 60, coverage=(root,)), Watch())
-        assert not report.failures, report.failures
+        assert len(report.failures) == failing, report.failures
         with index.snapshot() as snapshot:
             return self.map.learn(snapshot, sorted(scratch.glob(f"*/{LEARNT}")))
 
-    def impact(self, *paths: str, learnt: Learnt | None = None) -> Impact:
+    def impact(
+        self, *paths: str, learnt: Learnt | None = None, definitions: Definitions = MappingProxyType({})
+    ) -> Impact:
         self.repo.session.index.refresh()
         with self.repo.session.index.snapshot() as snapshot:
-            known = Known(learnt=learnt or self.map.known())
+            known = Known(definitions, learnt or self.map.known())
             return affected_tests(snapshot, [RepoPath(path) for path in paths], known)
 
     def change(self, path: str, old: str, new: str) -> None:
@@ -198,6 +201,28 @@ def test_what_is_learnt_later_takes_the_place_of_what_was_known(tmp_path: Path) 
         assert not any("test_table" in test for test in learner.map.known().tests)
     finally:
         learner.repo.session.close()
+
+
+def test_a_test_that_failed_in_the_run_is_not_left_out_by_it(tmp_path: Path) -> None:
+    learner = Learner(tmp_path)
+    try:
+        learner.change("shop/cart.py", "return a - 1", "return a - 2")
+        learner.learn(failing=3)
+        learner.change("shop/cart.py", "return a + b", "return b + a")
+        found = names(learner.impact("shop/cart.py"))
+        assert found["cart"] == ()
+        assert found["less"] == ("test_first", "test_second")
+        assert "less" not in names(learner.impact("shop/hidden.py"))
+    finally:
+        learner.repo.session.close()
+
+
+def test_content_that_is_again_as_it_was_run_counts_as_a_whole(learner: Learner) -> None:
+    with learner.repo.session.index.snapshot() as snapshot:
+        drop = snapshot.symbol("shop.cart.drop").position
+    # What else was put back, a statement outside of definitions maybe, is not known.
+    found = learner.impact("shop/cart.py", definitions={RepoPath("shop/cart.py"): (drop,)})
+    assert set(names(found)) == {"cart", "less", "program", "table"}
 
 
 def test_reports_that_cannot_be_read_teach_nothing(learner: Learner, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Which tests a change may concern, each match with the evidence for it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class
 from codeplane.graph.importing import Reach, many
 from codeplane.graph.leading import FURTHEST, AffectedTest, Match, Search, best_of, module_of, rank
-from codeplane.graph.learnt import Definitions, Learnt, judged
+from codeplane.graph.learnt import Learnt, judged
 from codeplane.graph.naming import naming
 from codeplane.graph.reaching import MOST_FILES, reaching, test_name
 from codeplane.index import Snapshot
@@ -18,7 +18,10 @@ from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
 
-__all__ = ["AffectedTest", "Impact", "Known", "Match", "affected_tests", "refined"]
+__all__ = ["AffectedTest", "Definitions", "Impact", "Known", "Match", "affected_tests", "refined"]
+
+Definitions = Mapping[RepoPath, Collection[int]]
+"""Files → the numbers of definitions in them."""
 
 _MOST_NAMED: Final = 20  # files without a module name that are looked for by their names
 _NO_DEFINITIONS: Final[Definitions] = MappingProxyType({})
@@ -101,7 +104,7 @@ def _marked(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
 
 def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
     assert known.learnt is not None, "BUG: nothing was learnt"
-    verdict = judged(snapshot, known.learnt, changed, known.definitions)
+    verdict = judged(snapshot, known.learnt, changed)
     loose = {path: module for path in sorted(verdict.loose) if (module := module_of(snapshot, path))}
     meeting = {one.path for one in Search(snapshot, loose).all()} if loose else set()
     tests: list[AffectedTest] = []

@@ -17,9 +17,6 @@ OUTLINE: Final = 0
 """The number of the block that is everything outside of functions; of what is not code, the whole file."""
 _RUN: Final = FUNCTIONS | {"property"}
 
-Definitions = Mapping[RepoPath, Collection[int]]
-"""Files → the numbers of definitions in them."""
-
 
 class Block(NamedTuple):
     """A function without those inside of it, or what is outside of all; `mark` tells its text from others."""
@@ -41,6 +38,7 @@ class Record(NamedTuple):
 
     blocks: Mapping[int, frozenset[int]]
     is_open: bool = False  # it has started programs: what these have run is not known
+    has_failed: bool = False  # and would do so again, for all that is known
 
 
 @dataclass(frozen=True)
@@ -147,11 +145,9 @@ def parts_of(snapshot: Snapshot, path: RepoPath) -> Parts:
     return Parts(tuple(facts.definitions) if facts is not None else (), snapshot.source(path))
 
 
-def judged(
-    snapshot: Snapshot, learnt: Learnt, changed: Collection[RepoPath], definitions: Definitions
-) -> Verdict:
+def judged(snapshot: Snapshot, learnt: Learnt, changed: Collection[RepoPath]) -> Verdict:
     """What the record says about a change. Content that is as it was when it was run is yet to be changed."""
-    altered = dict(_altered(snapshot, learnt, frozenset(changed), definitions))
+    altered = dict(_altered(snapshot, learnt, frozenset(changed)))
     meant = {at: blocks for at, blocks in altered.items() if learnt.shapes[at].path in changed}
     loose = {learnt.shapes[at].path for at, blocks in meant.items() if OUTLINE in blocks}
     loose |= {
@@ -163,10 +159,13 @@ def judged(
     clean: dict[RepoPath, set[str]] = {}
     for test, record in learnt.tests.items():
         path, _, name = test.partition("::")
-        hit = [at for at in altered.keys() & record.blocks.keys() if altered[at] & record.blocks[at]]
+        if record.has_failed:  # by what was changed before, maybe
+            hit = list(record.blocks)
+        else:
+            hit = [at for at in altered.keys() & record.blocks.keys() if altered[at] & record.blocks[at]]
         if any(learnt.shapes[at].path in changed for at in hit):
             run.setdefault(RepoPath(path), set()).add(name)
-        elif not hit and not record.is_open:
+        elif not (hit or record.is_open or record.has_failed):
             clean.setdefault(RepoPath(path), set()).add(name)
     digests = snapshot.digests()
     moved = {one.path for one in learnt.shapes.values() if digests.get(one.path) != one.digest}
@@ -178,7 +177,7 @@ def _frozen(found: Mapping[RepoPath, set[str]]) -> dict[RepoPath, frozenset[str]
 
 
 def _altered(
-    snapshot: Snapshot, learnt: Learnt, changed: Collection[RepoPath], definitions: Definitions
+    snapshot: Snapshot, learnt: Learnt, changed: Collection[RepoPath]
 ) -> Iterator[tuple[int, frozenset[int]]]:
     """The shapes that differ from what their files are now, with the blocks that do."""
     digests = snapshot.digests()
@@ -186,19 +185,11 @@ def _altered(
         everything = frozenset(range(len(shape.blocks)))
         if digests.get(shape.path) == shape.digest:
             if shape.path in changed:
-                given = definitions.get(shape.path)
-                yield number, _blocks_around(snapshot, shape.path, given) if given else everything
+                yield number, everything
         elif shape.path not in digests:
             yield number, everything
         else:
             yield number, _differing(snapshot, shape)
-
-
-def _blocks_around(snapshot: Snapshot, path: RepoPath, given: Collection[int]) -> frozenset[int]:
-    facts = snapshot.linker.sources.facts(path)
-    parts = parts_of(snapshot, path)
-    items = [facts.definitions[at] for at in given] if facts is not None else []
-    return frozenset(parts.of_line(item.name_line) for item in items)
 
 
 def _differing(snapshot: Snapshot, shape: Shape) -> frozenset[int]:

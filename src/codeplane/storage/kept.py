@@ -18,6 +18,7 @@ MIGRATIONS: Final = (
     """CREATE TABLE test_record (
         test TEXT PRIMARY KEY, blocks TEXT NOT NULL, is_open INTEGER NOT NULL, used_ms INTEGER NOT NULL
     ) WITHOUT ROWID""",
+    "ALTER TABLE test_record ADD COLUMN has_failed INTEGER NOT NULL DEFAULT 0",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 

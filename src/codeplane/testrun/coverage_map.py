@@ -55,7 +55,7 @@ def _report(file: Path) -> Mapping[str, Any] | None:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError):
         return None
-    keys = ("files", "tests", "opened", "starting", "whole")
+    keys = ("files", "tests", "opened", "starting", "failed", "whole")
     return found if isinstance(found, dict) and all(key in found for key in keys) else None
 
 
@@ -67,6 +67,7 @@ class _Seen:
         self._parts: dict[RepoPath, Parts | None] = {}
         self.records: dict[str, dict[RepoPath, set[int]]] = {}
         self.open: set[str] = set()
+        self.failed: set[str] = set()
 
     def add(self, report: Mapping[str, Any]) -> None:
         by_context: dict[str, dict[RepoPath, set[int]]] = {}
@@ -82,6 +83,7 @@ class _Seen:
             # What runs before any module is known is as good as the import of the file that it is in.
             for path, blocks in found.items() if not context or context.startswith(_IMPORT) else ():
                 self._add(context or f"{_IMPORT}{path}", [{path: blocks - {OUTLINE}}])
+        self.failed.update(report["failed"])
         self.records |= {f"{_WHOLE}{path}": {} for path in report["whole"]}
 
     def _told(self, report: Mapping[str, Any], unclear: set[str]) -> Iterator[tuple[RepoPath, str, int]]:
@@ -137,8 +139,8 @@ def _write(connection: Connection, seen: _Seen) -> int:
     now = int(time.time() * 1000)
     for test, record in seen.records.items():
         blocks_of = {numbers[path]: sorted(found) for path, found in record.items()}
-        values = (test, json.dumps(blocks_of), test in seen.open, now)
-        connection.execute("INSERT OR REPLACE INTO test_record VALUES (?, ?, ?, ?)", values)
+        values = (test, json.dumps(blocks_of), test in seen.open, now, test in seen.failed)
+        connection.execute("INSERT OR REPLACE INTO test_record VALUES (?, ?, ?, ?, ?)", values)
     return sum(not test.startswith((_IMPORT, _WHOLE)) for test in seen.records)
 
 
@@ -162,10 +164,10 @@ def _read(connection: Connection) -> Learnt:
         )
     }
     tests: dict[str, Record] = {}
-    rows = connection.execute("SELECT test, blocks, is_open FROM test_record")
-    for test, text, is_open in rows:
+    rows = connection.execute("SELECT test, blocks, is_open, has_failed FROM test_record")
+    for test, text, is_open, has_failed in rows:
         found = {int(at): frozenset(blocks) for at, blocks in json.loads(text).items() if int(at) in shapes}
-        tests[test] = Record(found, bool(is_open))
+        tests[test] = Record(found, bool(is_open), bool(has_failed))
     imported = {
         RepoPath(name[len(_IMPORT) :]): record.blocks
         for name, record in tests.items()

@@ -35,6 +35,7 @@ class _Learning:
         self.starting: set[str] = set()
         self.fixtures: dict[str, set[str]] = {}
         self.ran: set[str] = set()
+        self.failed: set[str] = set()
         self.waiting: dict[str, int] = {}  # files of which all tests were asked for → tests not done yet
         self._pid = os.getpid()
         sys.addaudithook(self._heard)
@@ -66,6 +67,7 @@ class _Learning:
             "tests": {test: sorted(self.fixtures.get(test, ())) for test in sorted(self.ran)},
             "opened": {context: sorted(self._data(names)) for context, names in self.opened.items()},
             "starting": sorted(self.starting),
+            "failed": sorted(self.failed),
             "whole": sorted(path for path, left in self.waiting.items() if not left),
         }
         with open(self._outfile, "w", encoding="utf-8") as out:
@@ -209,6 +211,8 @@ def pytest_runtest_logreport(report: Any) -> None:
     is_told = report.when == "call" or report.failed
     if _learning is not None and is_told and (not report.skipped or hasattr(report, "wasxfail")):
         _learning.ran.add(_learning.context)
+        if report.failed:
+            _learning.failed.add(_learning.context)
 
 
 def pytest_sessionfinish(session: Any, exitstatus: Any) -> None:
