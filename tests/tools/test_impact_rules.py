@@ -194,6 +194,59 @@ def test_other_languages_are_followed_by_their_links(tmp_path: Path) -> None:
         assert not any(one.reaches for one in found.tests)
 
 
+GO = {
+    "go.mod": "module example.com/shop\n\ngo 1.22\n",
+    "cart/cart.go": "package cart\n\nfunc Add() int { return 1 }\n",
+    "till/till.go": 'package till\n\nimport "example.com/shop/cart"\n\nfunc Pay() { cart.Add() }\n',
+    "till/till_test.go": 'package till\n\nimport "testing"\n\nfunc TestPay(t *testing.T) { Pay() }\n',
+    "till/more_test.go": 'package till_test\n\nimport "testing"\n\nfunc TestMore(t *testing.T) {}\n',
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": (
+        "mod cart;\nmod till;\nmod other;\n\nfn half() -> i32 { cart::add() }\n\n"
+        "#[cfg(test)]\nmod tests {\n    #[test]\n    fn halves() { super::half(); }\n}\n"
+    ),
+    "src/cart.rs": "pub fn add() -> i32 { 1 }\n",
+    "src/till.rs": (
+        "pub fn pay() -> i32 { crate::cart::add() }\n\n#[test]\nfn pays() { assert_eq!(pay(), 1); }\n"
+    ),
+    "src/other.rs": "#[test]\nfn alone() {}\n",
+}
+JAVA = {
+    "src/main/java/shop/Cart.java": "package shop;\n\nclass Cart {\n  int add() { return 1; }\n}\n",
+    "src/main/java/shop/Till.java": (
+        "package shop;\n\npublic class Till {\n  public int pay() { return new Cart().add(); }\n}\n"
+    ),
+    "src/main/java/shop/Other.java": "package shop;\n\npublic class Other {}\n",
+    "src/test/java/checks/TillTest.java": (
+        "package checks;\n\nimport shop.Till;\nimport org.junit.Test;\n\npublic class TillTest {\n"
+        "  @Test public void pays() { new Till().pay(); }\n}\n"
+    ),
+    "src/test/java/checks/OtherTest.java": (
+        "package checks;\n\nimport shop.Other;\nimport org.junit.Test;\n\npublic class OtherTest {\n"
+        "  @Test public void is() { new Other(); }\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "changed", "expected"),
+    [
+        (GO, "cart/cart.go", ["low chain:2 till/till_test.go"]),
+        (RUST, "src/cart.rs", ["high exact src/lib.rs", "high exact src/till.rs"]),
+        (JAVA, "src/main/java/shop/Cart.java", ["low chain:2 src/test/java/checks/TillTest.java"]),
+    ],
+    ids=["a test of the package", "a module by its path", "a class of the package"],
+)
+def test_what_is_used_without_an_import_leads_on(
+    tmp_path: Path, files: Mapping[str, str], changed: str, expected: list[str]
+) -> None:
+    with repo_of(tmp_path, files) as repo:
+        found = impact(repo, changed)
+        assert (told(found), found.confidence) == (expected, "complete")
+
+
 def test_modules_that_no_test_imports_are_uncovered(tmp_path: Path) -> None:
     files = {
         "shop/__init__.py": "from shop.cart import Cart\n\nNAME = 'shop'\n",

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from codeplane.graph.beside import around, leading_without_import
 from codeplane.graph.relinking import Doubtful, doubtful_after, relinked
 from codeplane.index import Snapshot
 from codeplane.index.targets import known
@@ -12,6 +13,8 @@ _LINKS: Final = "imports of files"
 # A file that so many tests import leads from nearly everything to nearly all of them, and tells nothing.
 _FEW_TESTS: Final = 20
 _SHARE: Final = 0.1
+# Files that are looked at for uses without an import.
+_MOST_ASKED: Final = 300
 
 
 class Links(NamedTuple):
@@ -51,21 +54,21 @@ def _found(snapshot: Snapshot) -> Links:
     for path, targets in imports.items():
         for target in targets:
             importers.setdefault(target, []).append(path)
-    around = {path: found for path in sorted(tests) if (found := _around(snapshot, path))}
-    return Links(imports, importers, _hubs(importers, tests), around)
+    seen = {path: found for path in sorted(tests) if (found := around(snapshot, path))}
+    return Links(imports, importers, _hubs(importers, tests), seen)
 
 
 def _renewed(snapshot: Snapshot, old: Links, doubtful: Doubtful) -> Links:
     tests = snapshot.linker.sources.tests()
     new = {path: _imported(snapshot, path) for path in doubtful.again}
     new |= dict.fromkeys(doubtful.gone, frozenset())
-    seen = {path: _around(snapshot, path) for path in sorted(new.keys() & tests)}
+    seen = {path: around(snapshot, path) for path in sorted(new.keys() & tests)}
     if _is_as_before(old.imports, new) and _is_as_before(old.around, seen) and not doubtful.gone:
         return old
     imports, importers = relinked(old.imports, old.importers, new)
-    around = {path: found for path, found in old.around.items() if path not in new}
-    around |= {path: found for path, found in seen.items() if found}
-    return Links(imports, importers, _hubs(importers, tests), around)
+    still = {path: found for path, found in old.around.items() if path not in new}
+    still |= {path: found for path, found in seen.items() if found}
+    return Links(imports, importers, _hubs(importers, tests), still)
 
 
 def _is_as_before(old: Mapping[str, frozenset[str]], new: Mapping[str, frozenset[str]]) -> bool:
@@ -102,23 +105,21 @@ def _imported(snapshot: Snapshot, path: str) -> frozenset[str]:
     return frozenset(place.path for place in places) - {path}
 
 
-def reach_of(links: Links, changed: Collection[str], furthest: int) -> Reach:
-    """Goes from files to those that import them, level by level; what hubs lead to is left out."""
+def reach_of(snapshot: Snapshot, links: Links, changed: Collection[str], furthest: int) -> Reach:
+    """Goes from files to those that import or use them, level by level; what hubs lead to is left out."""
     distances = dict.fromkeys(changed, 0)
     level = sorted(changed)
     left_out: set[str] = set()
+    asked = 0
     for distance in range(1, furthest + 1):
-        following = {one for path in level for one in links.importers.get(path, ())} - distances.keys()
+        following = {one for path in level for one in links.importers.get(path, ())}
+        for path in level[: max(0, _MOST_ASKED - asked)]:
+            following |= leading_without_import(snapshot, path)
+        asked += len(level)
+        following -= distances.keys()
         left_out |= following & links.hubs
         level = sorted(following - links.hubs)
         distances |= dict.fromkeys(level, distance)
     # Those furthest away only tell that there are some; a test among them is the end of its chain.
-    is_whole = not any(path in links.importers for path in level)
+    is_whole = not any(path in links.importers for path in level) and asked <= _MOST_ASKED
     return Reach({p: d for p, d in distances.items() if d < furthest}, sorted(left_out), is_whole)
-
-
-def _around(snapshot: Snapshot, path: str) -> frozenset[str]:
-    facts = snapshot.linker.sources.facts(path)
-    found = rules(facts.language) if facts is not None else None
-    groups = found.ambient(snapshot.linker.sources, Place(path)) if found is not None else ()
-    return frozenset(place.path for group in groups[:1] for place in group) - {path}

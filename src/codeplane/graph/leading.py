@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.graph.beside import outer_names
 from codeplane.graph.fixtures import Touched, asked_in, is_in, shared_files, touched
 from codeplane.graph.importing import Links, links_of, reach_of
 from codeplane.index import Snapshot
@@ -14,7 +15,6 @@ from codeplane.languages.modules import rules
 
 _BETWEEN: Final = str.maketrans({"/": ".", ":": ".", "\\": "."})
 FURTHEST: Final = 5  # imports from a test to a changed file
-_MOST_NAMES: Final = 200  # of a changed file, looked for in a test
 
 
 class Match(StrEnum):
@@ -80,7 +80,7 @@ class Search:
         self._snapshot, self._named = snapshot, named
         self._changed = set(named.values())
         self._links = links_of(snapshot)
-        self.reach = reach_of(self._links, named, FURTHEST)
+        self.reach = reach_of(snapshot, self._links, named, FURTHEST)
         self._ways: dict[str, tuple[Match, str, int] | None] = {}
         # Modules inside a changed package are below its directory, or below one of its own name.
         self._below = tuple({below for path in named for below in _below(path)})
@@ -96,12 +96,24 @@ class Search:
         if test in self._named:
             return AffectedTest(test, Match.EXACT, self._named[test], 0)
         ways = [way for target in self._links.imports.get(test, ()) if (way := self._way(target))]
-        for other in map(RepoPath, self._links.around.get(test, frozenset()) & self._named.keys()):
-            match = Match.EXACT if _names_something_of(self._snapshot, test, other) else Match.PARENT
-            ways.append((match, self._named[other], 1))
+        ways += self._without_import(test)
         found = [AffectedTest(test, *way) for way in ways]
         found += [AffectedTest(test, Match.FIXTURE, module, at) for module, at in self._given(test)]
         return min(found, key=rank) if found else None
+
+    def _without_import(self, test: RepoPath) -> Iterator[tuple[Match, str, int]]:
+        """Ways of a test that names things of its package, or of modules by their paths."""
+        distances = self.reach.distances
+        tests = self._snapshot.linker.sources.tests()
+        for other in map(RepoPath, self._links.around.get(test, frozenset()) & distances.keys()):
+            is_named = _names_something_of(self._snapshot, test, other)
+            if other in self._named:
+                yield Match.EXACT if is_named else Match.PARENT, self._named[other], 1
+            elif is_named or other not in tests:
+                yield Match.CHAIN, module_of(self._snapshot, other), distances[other] + 1
+        if test in distances and not self._links.imports.get(test, frozenset()) & distances.keys():
+            match = Match.EXACT if distances[test] == 1 else Match.CHAIN
+            yield match, module_of(self._snapshot, test), distances[test]
 
     def _given(self, test: RepoPath) -> Iterator[tuple[str, int]]:
         """The shared files that give a test something that leads to a changed file."""
@@ -152,9 +164,7 @@ def _passed_on(links: Links, package: str, module: str, named: dict[RepoPath, st
 def _names_something_of(snapshot: Snapshot, test: RepoPath, path: RepoPath) -> bool:
     """Whether a file has the name of something that another defines outside of its functions and classes."""
     sources = snapshot.linker.sources
-    facts = sources.facts(path)
-    items = [item.name for item in facts.definitions if item.parent < 0] if facts is not None else []
-    return any(sources.occurrences(test, name) for name in dict.fromkeys(items[:_MOST_NAMES]))
+    return any(sources.occurrences(test, name) for name in outer_names(sources.facts(path)))
 
 
 def _above(module: str) -> list[str]:

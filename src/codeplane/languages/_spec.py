@@ -198,6 +198,8 @@ class LanguageSpec:
     # Words that stand for modules at the beginning of a path, also in imports: `resolve.py` says which, and
     # the names behind are looked up one after the other.
     module_keywords: tuple[str, ...] = ()
+    # An import brings one file of a package, and the files of a package see each other without any.
+    imports_single_files: bool = False
     # Methods stand in blocks outside of their type: a member that is called is a method, one that is not is a
     # field, and only links know which there are.
     members_apart: bool = False

@@ -94,16 +94,16 @@ def _affected(found: Discovery, impact: Impact, notes: list[str]) -> Iterator[Ta
     targets = found.targets
     paths = {one.path for one in impact.tests}
     names = {one.path: one.names for one in impact.tests if 0 < len(one.names) <= _MOST_NAMES}
+    run: set[str] = set()
     for target in targets:
-        below = {path for path in paths if path == target.path or path.startswith(f"{target.path}/")}
+        mine = {path for path in paths if target.runs(path)}
+        run |= mine
         runner = found.runners[target.runner]
         if target.path in names and isinstance(runner, Narrowing):
             yield runner.narrowed(target, [f"{target.path}::{name}" for name in names[target.path]])
-        elif below:
+        elif mine:
             yield target
-    covered = tuple(f"{target.path}/" for target in targets)
-    files = {target.path for target in targets}
-    if stray := [path for path in sorted(paths) if path not in files and not path.startswith(covered)]:
+    if stray := sorted(paths - run):
         more = f" and {len(stray) - 1} more" if len(stray) > 1 else ""
         notes.append(f"No runner runs {shown(stray[0])}{more}, which may be affected.")
 
@@ -153,7 +153,8 @@ def _single(
 def _sources(snapshot: Snapshot, targets: Collection[Target]) -> list[str]:
     """The uppermost directories of the files that tests import, tests left out."""
     links, tests = links_of(snapshot), snapshot.linker.sources.tests()
-    imported = {file for target in targets for file in links.imports.get(target.path, ())} - tests
+    run = {path for target in targets for path in (target.path, *target.files)}
+    imported = {file for path in run for file in links.imports.get(path, ())} - tests
     places = sorted({file.rpartition("/")[0] for file in imported})
     return [
         place

@@ -21,6 +21,11 @@ class Target:
     cost: float = 1.0
     selector: str = ""  # what the runner's command line gets, relative to root
     timeout_sec: float | None = None
+    files: frozenset[RepoPath] = frozenset()  # with tests that it runs, where these are not `path` alone
+
+    def runs(self, path: str) -> bool:
+        """Whether the tests of a file are among those that it runs."""
+        return path == self.path or path in self.files
 
 
 def kind_of(path: str) -> Kind:

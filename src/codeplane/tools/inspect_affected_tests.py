@@ -56,7 +56,7 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
     paths = {one.path for one in impact.tests}
     counts: dict[str, int] = {}
     for target in discovered(call, snapshot).targets:
-        if target.path in paths or any(path.startswith(f"{target.path}/") for path in paths):
+        if any(map(target.runs, paths)):
             counts[target.runner] = counts.get(target.runner, 0) + 1
     bare = uncovered(snapshot, call.repo.learnt)
     if impact.tests:

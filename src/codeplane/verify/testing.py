@@ -36,7 +36,7 @@ def tests_pass(trial: Trial, suite: Suite, watch: Watch) -> Checked:
     trial.edit()
     found = discover(trial, suite.settings)
     tests = _moved(trial, suite.impact)
-    chosen = [one for one in found.targets if _is_concerned(one, tests)]
+    chosen = [one for one in found.targets if any(map(one.runs, tests))]
     if not chosen:
         return Checked("tests", Outcome.PASSED, f"No test leads to what is edited{_partial(suite)}.")
     try:
@@ -102,14 +102,6 @@ def _moved(trial: Trial, impact: Impact) -> set[RepoPath]:
     """The tests that are concerned, where they are once the edits are made."""
     there = {origin: path for path, origin in trial.change.origins.items()}
     return {there.get(one.path, one.path) for one in impact.tests}
-
-
-def _is_concerned(target: Target, tests: Collection[RepoPath]) -> bool:
-    return target.path in tests or any(_is_inside(test, target.path) for test in tests)
-
-
-def _is_inside(path: RepoPath, directory: RepoPath) -> bool:
-    return path.startswith(f"{directory}/") if directory else True
 
 
 def _finding(case: Case) -> Finding:

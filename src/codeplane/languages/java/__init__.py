@@ -49,6 +49,7 @@ SPEC = LanguageSpec(
     super_receivers=("super",),
     static_types=True,
     named_files=True,
+    imports_single_files=True,
     plain_decorators=frozenset(
         "Override Deprecated SuppressWarnings SafeVarargs FunctionalInterface Nullable NonNull NotNull"
         " CheckReturnValue VisibleForTesting Test ParameterizedTest BeforeEach AfterEach BeforeAll AfterAll"

@@ -21,6 +21,7 @@ SPEC = LanguageSpec(
     blank="_",
     self_keywords=("this",),
     super_receivers=("super",),
+    imports_single_files=True,
     spaces={
         "function": "f",
         "method": "f",

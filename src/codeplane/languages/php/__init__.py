@@ -33,6 +33,7 @@ SPEC = LanguageSpec(
     qualifier="\\",
     far_kinds=frozenset(("function", "constant")),
     parent_receivers=("parent",),
+    imports_single_files=True,
     class_kinds={},
     constructor="",
     tests={"method": r"test.*"},

@@ -18,6 +18,8 @@ from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import plain, shortened
 
 _LONGEST: Final = 6000
+_LIBRARY: Final = "--lib"
+_PROGRAMS: Final = "--bins"
 _STATUSES: Final = {"ok": Status.PASSED, "FAILED": Status.FAILED, "ignored": Status.SKIPPED}
 _RUNNING: Final = re.compile(r"^\s+Running (?:unittests )?(\S+) \(", re.MULTILINE)
 _BEGIN: Final = re.compile(r"^running \d+ tests?$", re.MULTILINE)
@@ -49,23 +51,24 @@ class Cargo:
         """Each program that cargo builds for tests: those of `tests`, the library's and the binaries' own."""
         roots = {directory(path) for path in named(tree, "Cargo.toml")}
         files = [path for path in below(tree, project.root, ".rs") if nearest(path, roots) == project.root]
-        found: dict[str, Target] = {}
+        has_library = _has_library(tree, project.root, files)
+        found: dict[str, list[RepoPath]] = {}
         for path in files:
-            place = inside(path, project.root)
-            if (selector := _selector(place)) and (
-                selector.startswith("--test") or _HAS_TESTS.search(tree.text(path) or "")
-            ):
-                file = _file_of(selector, place, project.root)
-                kind = (
-                    "integration"
-                    if selector.startswith("--test") and kind_of(file) == "unit"
-                    else kind_of(file)
-                )
-                found.setdefault(
-                    selector,
-                    Target(file, self.name, "rust", RepoPath(file), project.root, kind, selector=selector),
-                )
-        return sorted(found.values(), key=lambda one: one.id)
+            selector = _selector(inside(path, project.root))
+            if selector == _LIBRARY and not has_library:
+                selector = _PROGRAMS
+            if selector and (selector.startswith("--test") or _HAS_TESTS.search(tree.text(path) or "")):
+                found.setdefault(selector, []).append(path)
+        targets = [self._target(project, selector, paths) for selector, paths in found.items()]
+        return sorted(targets, key=lambda one: one.id)
+
+    def _target(self, project: Project, selector: str, paths: Sequence[RepoPath]) -> Target:
+        file = RepoPath(_file_of(selector, inside(paths[0], project.root), project.root))
+        kind = kind_of(file)
+        if selector.startswith("--test") and kind == "unit":
+            kind = "integration"
+        files = frozenset(paths)
+        return Target(file, self.name, "rust", file, project.root, kind, selector=selector, files=files)
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
@@ -80,6 +83,11 @@ class Cargo:
         return found
 
 
+def _has_library(tree: Tree, root: RepoPath, files: Sequence[RepoPath]) -> bool:
+    manifest = toml(tree.text(RepoPath(f"{root}/Cargo.toml" if root else "Cargo.toml")))
+    return "lib" in manifest or any(inside(path, root) == "src/lib.rs" for path in files)
+
+
 def _selector(place: str) -> str:
     """What selects the program that a source file is built into; "" where that is not plain."""
     parts = place.removesuffix(".rs").split("/")
@@ -87,16 +95,16 @@ def _selector(place: str) -> str:
         case ["tests", name] | ["tests", name, "main"]:
             return f"--test {name}"
         case ["src", "main"]:
-            return "--bins"
+            return _PROGRAMS
         case ["src", "bin", *_]:
-            return "--bins"
+            return _PROGRAMS
         case ["src", *_]:
-            return "--lib"
+            return _LIBRARY
     return ""
 
 
 def _file_of(selector: str, place: str, root: RepoPath) -> str:
-    named = {"--lib": "src/lib.rs", "--bins": "src/main.rs"}.get(selector, place)
+    named = {_LIBRARY: "src/lib.rs", _PROGRAMS: "src/main.rs"}.get(selector, place)
     return f"{root}/{named}" if root else named
 
 

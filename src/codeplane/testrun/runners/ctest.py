@@ -14,7 +14,7 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import MEDIUM, ONE_BY_ONE, Ended, Place, Project, Traits
 from codeplane.testrun.runners._junit import Context, junit_cases
 from codeplane.testrun.runners._places import first_line, first_place
-from codeplane.testrun.runners._tree import directory, named, program
+from codeplane.testrun.runners._tree import below, directory, named, program
 from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
@@ -30,6 +30,7 @@ _BUILDS: Final = (
     "build/release",
 )
 _COMPILER: Final = re.compile(r"^(\S+?):(\d+):\d+: (?:fatal )?error: (.*)", re.MULTILINE)
+_SOURCES: Final = (".c", ".cc", ".cpp", ".cxx")
 _REPORT: Final = "ctest.xml"
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 6000
@@ -48,11 +49,12 @@ class CTest:
             if _TESTS.search(tree.text(path) or "")
         ]
 
-    def targets(self, _tree: Tree, project: Project) -> Sequence[Target]:
+    def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         """The project as a whole: what its tests are is known to the built tree only."""
         name = project.root or "."
         path = RepoPath(f"{project.root}/CMakeLists.txt" if project.root else "CMakeLists.txt")
-        return [Target(name, self.name, "cpp", path, project.root, selector=".")]
+        files = frozenset(below(tree, project.root, *_SOURCES))
+        return [Target(name, self.name, "cpp", path, project.root, selector=".", files=files)]
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root

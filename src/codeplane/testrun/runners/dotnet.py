@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
@@ -18,6 +18,7 @@ from codeplane.testrun.runners._tree import below, directory, file_targets, prog
 from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
+_SOURCES: Final = (".cs", ".fs", ".vb")
 _PROJECTS: Final = {".csproj": "csharp", ".fsproj": "fsharp", ".vbproj": "vb"}
 _IS_TEST: Final = re.compile(r"Microsoft\.NET\.Test\.Sdk|<IsTestProject>\s*true|MSTest\.Sdk", re.IGNORECASE)
 _REPORT: Final = "tests.trx"
@@ -40,8 +41,9 @@ class Dotnet:
         return list(found.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        mine = (path for path in _projects(tree, project.root) if directory(path) == project.root)
-        return file_targets(project, "csharp", mine)
+        mine = [path for path in _projects(tree, project.root) if directory(path) == project.root]
+        files = frozenset(below(tree, project.root, *_SOURCES))
+        return [replace(target, files=files) for target in file_targets(project, "csharp", mine)]
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         [target] = batch

@@ -40,20 +40,21 @@ class Go:
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         """Packages: Go builds and runs the tests of a directory together."""
         modules = {directory(path) for path in named(tree, "go.mod")}
-        packages = {
-            directory(path)
-            for path in below(tree, project.root, "_test.go")
-            if nearest(path, modules) == project.root and not path.rpartition("/")[2].startswith(("_", "."))
-        }
+        packages: dict[RepoPath, set[RepoPath]] = {}
+        for path in below(tree, project.root, "_test.go"):
+            is_seen = not path.rpartition("/")[2].startswith(("_", "."))
+            if is_seen and nearest(path, modules) == project.root:
+                packages.setdefault(directory(path), set()).add(path)
         return [
-            self._target(package, project.root)
+            self._target(package, project.root, frozenset(packages[package]))
             for package in sorted(packages)
             if "testdata" not in package.split("/")
         ]
 
-    def _target(self, package: RepoPath, root: RepoPath) -> Target:
+    def _target(self, package: RepoPath, root: RepoPath, files: frozenset[RepoPath]) -> Target:
         selector = f"./{inside(package, root)}" if package != root else "."
-        return Target(package or ".", self.name, "go", package, root, kind_of(package), selector=selector)
+        kind = kind_of(package)
+        return Target(package or ".", self.name, "go", package, root, kind, selector=selector, files=files)
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
