@@ -56,6 +56,13 @@ def test_what_differs_from_run_to_run_is_left_out() -> None:
     assert normalized(text) == "E id <id> pid <number> at <time>, a.go:<line>: x (<line>)"
 
 
+@pytest.mark.parametrize(
+    "text", ["thread 'tests::a' ({}) panicked at src/lib.rs:9:18:", "goroutine {} [running]:"]
+)
+def test_numbers_of_threads_are_left_out(text: str) -> None:
+    assert normalized(text.format(29397)) == normalized(text.format(7))
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_normalized_once_and_for_all(text: str) -> None:
     assert failure(text).startswith("fail_")

@@ -24,7 +24,8 @@ _VARIES: Final = (
     (re.compile(r"\b(line|ligne|Zeile)s?\s+\d+", re.IGNORECASE), r"\1 <line>"),
     (re.compile(r"(?<=[\w)\]>]):\d+(?::\d+)?\b"), ":<line>"),
     (re.compile(r"\((\d+),\s?(\d+)\)"), "(<line>)"),
-    (re.compile(r"\b(pid|thread|process)[ =:#-]*\d+", re.IGNORECASE), r"\1 <number>"),
+    (re.compile(r"\b(pid|thread|process|goroutine)[ =:#-]*\d+", re.IGNORECASE), r"\1 <number>"),
+    (re.compile(r"\b(thread '[^'\n]*') \(\d+\)"), r"\1 <number>"),
 )  # fmt: skip
 _SPACES: Final = re.compile(r"[ \t]+")
 
