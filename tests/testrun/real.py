@@ -9,6 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.process import Programs
 from codeplane.process.toolbox import Toolbox
 from codeplane.testrun import Case, Ended, Place, Runner, Target
+from codeplane.testrun.runner import Narrowing
 from codeplane.testrun.runners import RUNNERS
 
 
@@ -39,12 +40,17 @@ def found_targets(runner: Runner, root: Path) -> list[Target]:
     return [target for project in runner.detect(tree) for target in runner.targets(tree, project)]
 
 
-def run_tests(name: str, root: Path, reports: Path) -> dict[str, Case]:
-    """Every case by the end of its id."""
+def run_tests(name: str, root: Path, reports: Path, only: Sequence[str] = ()) -> dict[str, Case]:
+    """Every case by its id; of single tests, where some are named."""
     runner = RUNNERS[name]
+    targets = found_targets(runner, root)
+    if only:
+        assert isinstance(runner, Narrowing)
+        mine = {one: [test for test in only if one.runs(test.partition("::")[0])] for one in targets}
+        targets = [runner.narrowed(one, tests) for one, tests in mine.items() if tests]
     toolbox = Toolbox(Programs(dict(os.environ)), root)
     found: dict[str, Case] = {}
-    for number, (_, group) in enumerate(groupby(found_targets(runner, root), lambda one: one.root)):
+    for number, (_, group) in enumerate(groupby(targets, lambda one: one.root)):
         batch = tuple(group)
         place = Place(root, toolbox, reports / str(number))
         place.reports.mkdir(parents=True)

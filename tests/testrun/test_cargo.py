@@ -66,16 +66,36 @@ def test_every_end_of_a_test_is_told(tmp_path: Path) -> None:
     needs("cargo")
     root = written(tmp_path / "repo", {f"deep/toy/{name}": text for name, text in CRATE.items()})
     cases = run_tests("cargo", root, tmp_path / "reports")
-    assert cases["src/lib.rs::tests::halves"].status is Status.PASSED
-    assert cases["src/lib.rs::tests::later"].status is Status.SKIPPED
-    assert cases["src/lib.rs::tests::panics"].status is Status.PASSED
-    wrong = cases["src/lib.rs::tests::wrong"]
+    assert cases["deep/toy/src/lib.rs::tests::halves"].status is Status.PASSED
+    assert cases["deep/toy/src/lib.rs::tests::later"].status is Status.SKIPPED
+    assert cases["deep/toy/src/lib.rs::tests::panics"].status is Status.PASSED
+    wrong = cases["deep/toy/src/lib.rs::tests::wrong"]
     assert (wrong.target, wrong.status) == ("deep/toy/src/lib.rs", Status.FAILED)
     assert (wrong.path, wrong.line) == ("deep/toy/src/lib.rs", 16)
     assert "half of five" in wrong.message
-    fails = cases["tests/whole.rs::fails"]
+    fails = cases["deep/toy/tests/whole.rs::fails"]
     assert (fails.target, fails.path, fails.line) == ("deep/toy/tests/whole.rs", "deep/toy/tests/whole.rs", 8)
-    assert cases["tests/whole.rs::outside"].status is Status.PASSED
+    assert cases["deep/toy/tests/whole.rs::outside"].status is Status.PASSED
+
+
+def test_single_tests_are_run_alone(tmp_path: Path) -> None:
+    needs("cargo")
+    root = written(tmp_path / "repo", CRATE)
+    one = ["src/lib.rs::tests::wrong"]
+    assert set(run_tests("cargo", root, tmp_path / "one", one)) == {"src/lib.rs::tests::wrong"}
+    two = ["src/lib.rs::tests::halves", "tests/whole.rs::fails"]
+    assert set(run_tests("cargo", root, tmp_path / "two", two)) == set(two)
+
+
+def test_tests_of_modules_of_a_program_are_those_of_the_program(tmp_path: Path) -> None:
+    needs("cargo")
+    module = "#[test]\nfn t() {}\n"
+    files = {"Cargo.toml": CRATE["Cargo.toml"], "src/main.rs": "mod m;\nfn main() {}\n", "src/m.rs": module}
+    root = written(tmp_path / "repo", files)
+    [target] = found_targets(RUNNERS["cargo"], root)
+    assert (target.id, sorted(target.files)) == ("src/main.rs", ["src/m.rs"])
+    [case] = run_tests("cargo", root, tmp_path / "reports").values()
+    assert (case.id, case.target, case.status) == ("src/main.rs::m::t", "src/main.rs", Status.PASSED)
 
 
 def test_code_that_cannot_be_built_is_shown(tmp_path: Path) -> None:

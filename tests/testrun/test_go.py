@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from codeplane.testrun import Status
+from codeplane.process import Finished, Programs
+from codeplane.process.toolbox import Toolbox
+from codeplane.testrun import Ended, Place, Status
 from codeplane.testrun.runners import RUNNERS
 from tests.programs import needs
 from tests.testrun.real import found_targets, run_tests, written
@@ -48,14 +50,15 @@ def test_every_end_of_a_test_is_told(tmp_path: Path) -> None:
     needs("go")
     root = written(tmp_path / "repo", MODULE)
     cases = run_tests("go", root, tmp_path / "reports")
-    assert cases["example.org/toy.TestSum"].status is Status.PASSED
-    assert cases["example.org/toy.TestLater"].status is Status.SKIPPED
-    wrong = cases["example.org/toy.TestWrong"]
+    assert cases[".::TestSum"].status is Status.PASSED
+    assert cases[".::TestLater"].status is Status.SKIPPED
+    wrong = cases[".::TestWrong"]
     assert (wrong.target, wrong.status, wrong.path, wrong.line) == (".", Status.FAILED, "sum_test.go", 13)
     assert wrong.message == "got 4, not 5"
-    inner = cases["example.org/toy/deep/list.TestEach/two"]
+    inner = cases["deep/list::TestEach/two"]
     assert (inner.target, inner.path, inner.message) == ("deep/list", "deep/list/list_test.go", "no")
-    panic = cases["example.org/toy/deep/list.TestPanics"]
+    assert "deep/list::TestEach" not in cases  # its part is told, and it has nothing to add
+    panic = cases["deep/list::TestPanics"]
     assert (panic.status, panic.kind, panic.path, panic.line) == (
         Status.ERROR,
         "panic",
@@ -63,7 +66,7 @@ def test_every_end_of_a_test_is_told(tmp_path: Path) -> None:
         12,
     )
     assert "index out of range" in panic.message
-    unbuilt = cases["example.org/toy/broken"]
+    unbuilt = cases["broken"]
     assert (unbuilt.target, unbuilt.kind, unbuilt.path, unbuilt.line) == (
         "broken",
         "BuildFailed",
@@ -71,3 +74,28 @@ def test_every_end_of_a_test_is_told(tmp_path: Path) -> None:
         5,
     )
     assert "missing" in unbuilt.message
+
+
+def test_single_tests_are_run_alone_with_their_parts(tmp_path: Path) -> None:
+    needs("go")
+    root = written(tmp_path / "repo", MODULE)
+    assert set(run_tests("go", root, tmp_path / "one", ["deep/list::TestEach/two"])) == {
+        "deep/list::TestEach/one",
+        "deep/list::TestEach/two",
+    }
+    two = [".::TestSum", "deep/list::TestEach"]
+    assert ".::TestWrong" not in run_tests("go", root, tmp_path / "two", two)
+
+
+def test_what_cannot_be_fetched_is_told_and_not_that_it_is_fetched(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module x\n\ngo 1.19\n\nrequire example.invalid/y v1.0.0\n",
+        "x_test.go": "package x\n",
+    }
+    said = "go: downloading example.invalid/y v1.0.0\nx.go:3:2: example.invalid/y@v1.0.0: no such host\n"
+    runner = RUNNERS["go"]
+    root = written(tmp_path / "repo", files)
+    place = Place(root, Toolbox(Programs({}), root), tmp_path)
+    finished = Finished(1, b"", said.encode())
+    [case] = runner.parse(Ended(finished, tmp_path, place, tuple(found_targets(runner, root))))
+    assert case.message == "x.go:3:2: example.invalid/y@v1.0.0: no such host"

@@ -84,6 +84,8 @@ def test_every_end_of_a_test_of_jest_is_told(tmp_path: Path, node_first: None) -
     }
     root = project(tmp_path / "repo", required(*JEST), files)
     check_ends(run_tests("jest", root, tmp_path / "reports"), "half.test.js", "toBe")
+    one = ["half.test.js::odd numbers are wrong"]
+    assert list(run_tests("jest", root, tmp_path / "one", one)) == one
 
 
 def test_a_file_that_jest_cannot_load_is_shown(tmp_path: Path, node_first: None) -> None:
@@ -114,3 +116,5 @@ def test_every_end_of_a_test_of_vitest_is_told(tmp_path: Path, node_first: None)
     }
     root = project(tmp_path / "repo", required(*VITEST, is_native=True), files)
     check_ends(run_tests("vitest", root, tmp_path / "reports"), "half.test.ts", "expected 2 to be 3")
+    one = ["half.test.ts::odd numbers are wrong"]
+    assert list(run_tests("vitest", root, tmp_path / "one", one)) == one

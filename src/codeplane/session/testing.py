@@ -137,7 +137,9 @@ def _remember(call: Call, chosen: Chosen, report: Report) -> None:
     seconds = {
         one.target.id: one.seconds
         for one in report.targets
-        if one.end is End.DONE and one.target.selector == whole[one.target.id].selector
+        if one.end is End.DONE
+        and one.target.selector == whole[one.target.id].selector
+        and not one.target.only
     }
     try:
         Costs(call.repo.kept).note(chosen.targets, seconds)

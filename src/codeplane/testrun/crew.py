@@ -21,6 +21,7 @@ _WAIT_SEC: Final = 0.05
 _STEP: Final = 0.001
 # An interpreter that starts on a busy machine takes its time.
 _STARTING_SEC: Final = 10.0
+_BUILDING_SEC: Final = 180.0
 _LONGEST_SEC: Final = 7 * 86_400
 
 
@@ -184,8 +185,8 @@ class Crew:
         batch, runner, place = turn.batch, self._runners[turn.batch.runner], self._place()
         command = runner.command(place, batch.targets)
         follower = runner.follow(place, batch.targets) if isinstance(runner, Followed) else None
-        gauge = _Gauge(self, turn, follower)
         traits = traits_of(runner)
+        gauge = _Gauge(self, turn, follower, _BUILDING_SEC if traits.is_building else _STARTING_SEC)
         finished = self._where.toolbox.starter(batch.targets[0].root).run(
             command.argv,
             cwd=command.cwd,
@@ -209,10 +210,11 @@ class Crew:
 class _Gauge:
     """Whether a batch may go on."""
 
-    def __init__(self, crew: Crew, turn: _Turn, follower: Follower | None) -> None:
+    def __init__(self, crew: Crew, turn: _Turn, follower: Follower | None, starting_sec: float) -> None:
         self._crew, self._turn, self._follower = crew, turn, follower
         self._limits = {target.id: crew.limit_of(target) for target in turn.batch.targets}
-        self.allowance = sum(self._limits.values()) + _STARTING_SEC
+        self._starting_sec = starting_sec
+        self.allowance = sum(self._limits.values()) + starting_sec
         self._next_look = 0.0
         self._since = time.monotonic()
         self.late = ""
@@ -240,4 +242,4 @@ class _Gauge:
                 self.late = standing.target
             return bool(self.late)
         # Nothing has begun, or the last one has ended: what all of them share may hang as well.
-        return took > max(self._limits.values()) + _STARTING_SEC
+        return took > max(self._limits.values()) + self._starting_sec

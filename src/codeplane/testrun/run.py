@@ -50,8 +50,16 @@ def run(
 
 def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
     """What stands in the way of several batches is told once."""
-    found = (case.shown() for verdict in verdicts for case in verdict.cases)
+    found = (_named(case.shown()) for verdict in verdicts for case in verdict.cases)
     return list({(case.id, case.target, case.message, case.path, case.line): case for case in found}.values())
+
+
+def _named(case: Case) -> Case:
+    """With an id by which a call may name it: one that begins with its target, or is that of a file."""
+    is_plain = not case.target or case.id == case.target or "/" in case.id.partition("::")[0]
+    if is_plain or case.id.startswith(f"{case.target}::"):
+        return case
+    return replace(case, id=f"{case.target}::{case.id}")
 
 
 def _results(

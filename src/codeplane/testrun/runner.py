@@ -81,13 +81,16 @@ class Traits:
     is_parallel: bool = True
     # A process takes one target only.
     is_single: bool = False
+    # Building comes first, and may take long where nothing has been built yet.
+    is_building: bool = False
     # Makes the runner write down where it is, before it is ended.
     last_words: Signals | None = None
 
 
-IN_TURN: Final = Traits(is_parallel=False)
+BUILDING: Final = Traits(is_building=True)
+IN_TURN: Final = Traits(is_parallel=False, is_building=True)
 """Of a runner whose processes share what they build."""
-ONE_BY_ONE: Final = Traits(is_parallel=False, is_single=True)
+ONE_BY_ONE: Final = Traits(is_parallel=False, is_single=True, is_building=True)
 
 
 def traits_of(runner: Runner) -> Traits:

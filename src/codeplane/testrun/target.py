@@ -1,5 +1,6 @@
 """What can be run on its own: a test file, a package, a class."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,7 +22,12 @@ class Target:
     cost: float = 1.0
     selector: str = ""  # what the runner's command line gets, relative to root
     timeout_sec: float | None = None
+    only: tuple[str, ...] = ()  # single tests, by the names that the runner gives them; none for all
     files: frozenset[RepoPath] = frozenset()  # with tests that it runs, where these are not `path` alone
+
+    def names(self, tests: Sequence[str]) -> tuple[str, ...]:
+        """What stands behind the target, or a file of it, in ids of tests."""
+        return tuple(dict.fromkeys(test.partition("::")[2] for test in tests))
 
     def runs(self, path: str) -> bool:
         """Whether the tests of a file are among those that it runs."""

@@ -46,8 +46,11 @@ def judged(run: Run) -> Verdict:
     verdict = Verdict(list(run.cases))
     told = {case.target for case in run.cases}
     if _is_complete(run):
+        # What stands in the way of all of them has kept the others from being looked at.
+        is_stuck = any(not case.target and case.is_bad for case in run.cases)
+        silent = End.NOT_RUN if is_stuck else End.NO_TESTS
         for target in run.batch.targets:
-            verdict.ends[target.id] = End.DONE if target.id in told else End.NO_TESTS
+            verdict.ends[target.id] = End.DONE if target.id in told else silent
         return verdict
     begun = told if run.standing is None else {*run.standing.begun, *told}
     culprit = _culprit(run)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from codeplane.index.tree import Tree
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, HIGH, MEDIUM, Ended, Project
 from codeplane.testrun.runners._places import first_line, first_place, relative
-from codeplane.testrun.runners._tree import below, directory, inside, json_object, named
+from codeplane.testrun.runners._tree import below, common, directory, inside, json_object, named
 from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import plain, shortened
 
@@ -71,6 +72,20 @@ def targets(tree: Tree, project: Project) -> list[Target]:
     ]
 
 
+def narrowed(target: Target, tests: Sequence[str]) -> Target:
+    return replace(target, only=target.names(tests))
+
+
+def name_pattern(batch: Sequence[Target]) -> list[str]:
+    """The option that leaves out all but single tests."""
+    only = common(batch)
+    return [f"--testNamePattern=^({'|'.join(map(_escaped, only))})$"] if only else []
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"[\\^$.*+?()\[\]{}|/]", r"\\\g<0>", name)
+
+
 def language(path: str) -> str:
     return (
         "tsx"
@@ -89,6 +104,9 @@ def cases(ended: Ended, report: str, runner: str) -> list[Case]:
     for suite in _suites(ended.reports / report):
         path = relative(str(suite.get("name", "")), root, cwd)
         found += _of_suite(suite, path, by_path.get(RepoPath(path), ""), root)
+    if only := {f"{target.path}::{name}" for target in ended.targets for name in target.only}:
+        # Those that were not asked for are told as skipped.
+        found = [case for case in found if case.id in only or case.status is not Status.SKIPPED]
     if not found and not ended.finished.is_ok and ended.finished.code is not None:
         said = plain(ended.finished.said)
         path, line = first_place(said, root, cwd)

@@ -1,7 +1,7 @@
 """Files of a project, as runners look for them."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from posixpath import basename, dirname
 from typing import Any, Final
 
@@ -61,6 +61,13 @@ def file_targets(project: Project, language: str, paths: Iterable[RepoPath]) -> 
         )
         for path in paths
     ]
+
+
+def common(batch: Sequence[Target]) -> tuple[str, ...]:
+    """The single tests that a command names for all of its targets; none where one is to be run whole."""
+    if not all(target.only for target in batch):
+        return ()
+    return tuple(dict.fromkeys(name for target in batch for name in target.only))
 
 
 def json_object(text: str | None) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,7 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, IN_TURN, Ended, Place, Project, Traits
 from codeplane.testrun.runners._places import first_line, relative
 from codeplane.testrun.runners._python import toml
-from codeplane.testrun.runners._tree import below, directory, inside, named, nearest, program
+from codeplane.testrun.runners._tree import below, common, directory, inside, named, nearest, program
 from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import plain, shortened
 
@@ -70,10 +70,15 @@ class Cargo:
         files = frozenset(paths)
         return Target(file, self.name, "rust", file, project.root, kind, selector=selector, files=files)
 
+    def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
+        return replace(target, only=target.names(tests))
+
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
         cargo = program(place, "cargo", root, "Install Rust: https://rustup.rs")
         which = [word for target in batch for word in target.selector.split(" ")]
+        if only := common(batch):
+            which += ["--", "--exact", *only]
         return Command((cargo, "test", "--no-fail-fast", "--color=never", *which), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
@@ -125,7 +130,7 @@ def _cases(ended: Ended) -> Iterator[Case]:
 def _case(name: str, status: Status, program: str, details: Mapping[str, str], ended: Ended) -> Case:
     root, cwd = ended.place.root, ended.targets[0].root
     target = _owner(program, ended.targets)
-    full = f"{program}::{name}" if program else name
+    full = f"{f'{cwd}/' if cwd else ''}{program}::{name}" if program else name
     if status is not Status.FAILED:
         return Case(full, target, status)
     said = details.get(name, "")

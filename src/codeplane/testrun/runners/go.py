@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,9 +12,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
-from codeplane.testrun.runner import HIGH, Ended, Place, Project
+from codeplane.testrun.runner import BUILDING, HIGH, Ended, Place, Project, Traits
 from codeplane.testrun.runners._places import first_line, first_place
-from codeplane.testrun.runners._tree import below, directory, inside, named, nearest, program
+from codeplane.testrun.runners._tree import below, common, directory, inside, named, nearest, program
 from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import plain, shortened
 
@@ -26,6 +26,7 @@ _FRAME: Final = re.compile(r"^\s+(/\S+\.go):(\d+)", re.MULTILINE)
 _COMPILER: Final = re.compile(r"^(?:vet: )?(\S+\.go):(\d+)(?::\d+)?: (.*)", re.MULTILINE)
 # Before Go 1.24 a package that cannot be built has no event.
 _NOT_BUILT: Final = re.compile(r"^FAIL\s+(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
+_FETCHING: Final = re.compile(r"^go: (?:downloading|finding|extracting) .*\n", re.MULTILINE)
 _FRAMING: Final = ("=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- FAIL", "--- SKIP")
 
 
@@ -33,6 +34,7 @@ _FRAMING: Final = ("=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "
 class Go:
     name: str = "go"
     languages: tuple[str, ...] = ("go",)
+    traits: Traits = BUILDING
 
     def detect(self, tree: Tree) -> Sequence[Project]:
         return [Project(self.name, directory(path), path, HIGH) for path in named(tree, "go.mod")]
@@ -56,16 +58,23 @@ class Go:
         kind = kind_of(package)
         return Target(package or ".", self.name, "go", package, root, kind, selector=selector, files=files)
 
+    def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
+        # A part of a test is run with the whole test.
+        names = [name.partition("/")[0] for name in target.names(tests)]
+        return replace(target, only=tuple(dict.fromkeys(names)))
+
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
         go = program(place, "go", root, "Install Go: https://go.dev/doc/install")
-        return Command((go, "test", "-json", *(target.selector for target in batch)), place.root / root)
+        chosen = [f"-run=^({'|'.join(map(re.escape, only))})$"] if (only := common(batch)) else []
+        selectors = (target.selector for target in batch)
+        return Command((go, "test", "-json", *chosen, *selectors), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         report = _Report(ended)
         found = list(report.cases())
         if not found and not ended.finished.is_ok and ended.finished.code is not None:
-            said = plain(ended.finished.said)
+            said = _FETCHING.sub("", plain(ended.finished.said))
             message = first_line(said) or f"go test ended with code {ended.finished.code}"
             found.append(
                 Case(
@@ -104,7 +113,7 @@ class _Report:
 
     def cases(self) -> Iterator[Case]:
         for (package, test), (action, seconds) in self._ends.items():
-            if test:
+            if test and not self._is_container(package, test, action):
                 yield self._case(package, test, _STATUSES[action], seconds)
         for package, test in self._begun:
             if test and (package, test) not in self._ends:
@@ -117,15 +126,27 @@ class _Report:
             if not any(p == package and t for p, t in (*self._ends, *self._begun)):
                 yield self._unbuilt(package)
 
+    def _is_container(self, package: str, test: str, action: str) -> bool:
+        """Whether a test has failed by its parts alone, of which each is told."""
+        parts = (
+            end[0]
+            for (other, name), end in self._ends.items()
+            if other == package and name.startswith(f"{test}/")
+        )
+        return action == "fail" and "fail" in parts and not self._own(package, test)
+
+    def _own(self, package: str, test: str) -> str:
+        """What a test has said itself."""
+        lines = self._said[package, test]
+        return plain("".join(line for line in lines if not line.strip().startswith(_FRAMING)))
+
     def _case(self, package: str, test: str, status: Status, seconds: float) -> Case:
         target = self._target(package)
-        name = f"{package}.{test}"
         own = target.id if target is not None else ""
+        name = f"{own or package}::{test}"
         if status not in (Status.FAILED, Status.ERROR):
             return Case(name, own, status, seconds)
-        said = plain(
-            "".join(line for line in self._said[package, test] if not line.strip().startswith(_FRAMING))
-        )
+        said = self._own(package, test)
         if panic := _PANIC.search(said) or (
             status is Status.ERROR and _PANIC.search(self._of_package(package))
         ):
@@ -168,7 +189,7 @@ class _Report:
         message = found[3] if found else first_line(said)
         kind = "BuildFailed" if found else "Failed"
         name = target.id if target is not None else package
-        return Case(package, name, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
+        return Case(name, name, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
 
     def _target(self, package: str) -> Target | None:
         """A package is named by its module and its directory; the module's own has no directory."""

@@ -27,6 +27,9 @@ class Jest:
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         return _javascript.targets(tree, project)
 
+    def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
+        return _javascript.narrowed(target, tests)
+
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
         jest = program(place, "jest", root, "npm install --save-dev jest")
@@ -34,7 +37,7 @@ class Jest:
         options = ["--ci", "--runInBand", "--silent", "--testLocationInResults", "--passWithNoTests"]
         options += ["--json", f"--outputFile={place.reports / _REPORT}", "--runTestsByPath"]
         files = [f"./{target.selector}" for target in batch]
-        return Command((jest, *options, *files), place.root / root)
+        return Command((jest, *options, *_javascript.name_pattern(batch), *files), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         return _javascript.cases(ended, _REPORT, self.name)

@@ -27,13 +27,16 @@ class Vitest:
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         return _javascript.targets(tree, project)
 
+    def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
+        return _javascript.narrowed(target, tests)
+
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
         vitest = program(place, "vitest", root, "npm install --save-dev vitest")
         options = ["run", "--reporter=json", f"--outputFile={place.reports / _REPORT}", "--passWithNoTests"]
         # Names are looked for in paths: only a whole one is that of one file.
         files = [str(place.root / target.path) for target in batch]
-        return Command((vitest, *options, *files), place.root / root)
+        return Command((vitest, *options, *_javascript.name_pattern(batch), *files), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         return _javascript.cases(ended, _REPORT, self.name)
