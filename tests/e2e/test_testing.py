@@ -52,7 +52,7 @@ def test_tests_are_run_once_the_user_trusts_the_repository(shop: Cpl) -> None:
     with shop.mcp() as process:
         client = process.open()
         body, heard = until_answered(client, ask(client, {"target_filter": "test_slow"}))
-        assert body["result"]["summary"].startswith("1 passed in 1 targets"), body
+        assert body["result"]["summary"].startswith("1 passed in 1 target,"), body
         told = [
             one["params"].get("message") for one in heard if one.get("method") == "notifications/progress"
         ]

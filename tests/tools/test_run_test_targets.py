@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.drive import new_repo
+from tests.programs import needs
 from tests.tools.repo import Repo, trust
 
 Trusted = Callable[[Mapping[str, str]], Repo]
@@ -61,7 +62,7 @@ def test_only_what_a_change_concerns_is_run(trusted: Trusted) -> None:
     assert repo.result("run_test_targets")["summary"].startswith("2 passed in 2 targets")
     repo.write("app/cart.py", CART.replace("sum(items)", "sum(items) + 1"))
     result, told = meta(repo, affected_by="changes")
-    assert not result["ok"] and result["summary"].startswith("1 failed in 1 targets")
+    assert not result["ok"] and result["summary"].startswith("1 failed in 1 target,")
     [failure] = result["failures"]
     assert (failure["test"], failure["at"]) == ("tests/test_cart.py::test_total", "tests/test_cart.py:5")
     assert failure["error"] == "AssertionError: assert 4 == 3"
@@ -72,7 +73,7 @@ def test_only_what_a_change_concerns_is_run(trusted: Trusted) -> None:
     ]
     repo.write("app/cart.py", CART)
     again = repo.result("run_test_targets", tests=["tests/test_cart.py::test_total"])
-    assert again["ok"] and again["summary"].startswith("1 passed in 1 targets")
+    assert again["ok"] and again["summary"].startswith("1 passed in 1 target,")
 
 
 def test_a_run_is_charged_and_on_record_with_what_it_changed(trusted: Trusted) -> None:
@@ -168,3 +169,63 @@ def test_a_suite_that_deletes_the_repository_has_an_answer(trusted: Trusted) -> 
         assert answer.body["error"]["name"] != "INTERNAL_ERROR", answer.body
     else:
         assert not answer.body["result"]["ok"]
+
+
+def test_several_targets_are_named_at_once(trusted: Trusted) -> None:
+    repo = trusted({**FILES, "tests/test_third.py": "def test_third():\n    pass\n"})
+    result = repo.result("run_test_targets", targets=["tests/test_other.py", "tests/test_th*"])
+    assert result["summary"].startswith("2 passed in 2 targets")
+    error = repo.error("run_test_targets", target_filter=["tests/test_other.py", "tests/test_thrid.py"])
+    assert error["hints"][0] == '{"target_filter": "tests/test_third.py"}'
+
+
+def test_the_stack_of_one_place_is_told_once(trusted: Trusted) -> None:
+    text = (
+        "import pytest\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_n(n):\n"
+        "    assert [n] == [3]\n\n\ndef test_other():\n    raise KeyError('x')\n"
+    )
+    result = trusted({**FILES, "tests/test_cart.py": text}).result("run_test_targets")
+    first, second, third = result["failures"]
+    assert first["error"] == "AssertionError: assert [1] == [3]"
+    assert first["stack"].startswith("tests/test_cart.py:6 in test_n\n    assert [n] == [3]\n")
+    assert first["error"] not in first["stack"]
+    assert "stack" not in second and "stack" in third
+
+
+def test_a_target_without_time_is_told_with_the_setting(trusted: Trusted) -> None:
+    config = "tests:\n  target_timeout_sec: 1\n"
+    files = {**FILES, "tests/test_cart.py": "import time\n\n\ndef test_slow():\n    time.sleep(60)\n"}
+    repo = trusted({**files, ".codeplane/config.yaml": config})
+    result, told = meta(repo)
+    assert result["not_done"] == {"timed out": ["tests/test_cart.py"]}
+    assert "tests.target_timeout_sec" in told["warnings"][0]
+
+
+GO = """\
+package x
+
+import "testing"
+
+func TestA(t *testing.T) { t.Fatal("no") }
+
+func TestB(t *testing.T) {}
+"""
+
+
+def test_the_id_of_a_failure_runs_it_alone(trusted: Trusted) -> None:
+    needs("go")
+    repo = trusted({"go.mod": "module example.org/x\n\ngo 1.19\n", "x_test.go": GO})
+    result, told = meta(repo)
+    assert result["failures"][0]["test"] == ".::TestA"
+    assert told["next_actions"][-1] == 'run_test_targets {"tests": [".::TestA"]}'
+    for name in (".::TestA", "x_test.go::TestA"):
+        assert repo.result("run_test_targets", tests=[name])["summary"].startswith("1 failed in 1 target,")
+    whole = repo.result("run_test_targets", tests=["x_test.go", ".::TestA"])
+    assert whole["summary"].startswith("1 passed, 1 failed")
+
+
+def test_targets_that_nothing_could_be_run_of_are_not_said_to_have_no_tests(trusted: Trusted) -> None:
+    needs("go")
+    result = trusted({"go.mod": "nonsense\n", "x_test.go": GO}).result("run_test_targets")
+    assert result["not_done"] == {"not run": ["."]}
+    assert result["failures"][0]["error"].startswith("RunnerFailed: ")

@@ -70,7 +70,7 @@ def choose(
     call: Call,
     snapshot: Snapshot,
     affected_by: str | Sequence[str] | None = None,
-    target_filter: str | None = None,
+    target_filter: Sequence[str] = (),
     tests: Sequence[str] = (),
 ) -> Chosen:
     """The targets that are meant; NotFound where a name means none."""
@@ -108,15 +108,19 @@ def _affected(found: Discovery, impact: Impact, notes: list[str]) -> Iterator[Ta
         notes.append(f"No runner runs {shown(stray[0])}{more}, which may be affected.")
 
 
-def _filtered(targets: Sequence[Target], text: str, every: Sequence[Target]) -> list[Target]:
+def _filtered(targets: Sequence[Target], texts: Sequence[str], every: Sequence[Target]) -> list[Target]:
+    """The targets that one of several texts means; each has to mean one at least, chosen or not."""
+    for text in texts:
+        if not any(_is_meant(one, text) for one in every):
+            raise NotFound(f"No test target is named {text[:100]!r}.", hints=_near(text, every))
+    return [one for one in targets if any(_is_meant(one, text) for text in texts)]
+
+
+def _is_meant(target: Target, text: str) -> bool:
     if any(sign in text for sign in "*?[{"):
         globs = Globs([text])
-        found = [one for one in targets if globs.holds(one.id) or globs.holds(one.path)]
-    else:
-        found = [one for one in targets if text in one.id or text in one.path or text == one.runner]
-    if not found and not [one for one in every if text in one.id]:
-        raise NotFound(f"No test target is named {text[:100]!r}.", hints=_near(text, every))
-    return found
+        return any(map(globs.holds, (target.id, target.path, *target.files)))
+    return text in target.id or text in target.path or text == target.runner or text in target.files
 
 
 def _near(text: str, targets: Sequence[Target]) -> list[str]:
@@ -131,13 +135,17 @@ def _single(
     wanted: dict[str, list[str]] = {}
     for test in tests:
         owner = test.partition("::")[0]
-        by_name = [one for one in targets if owner in (one.id, one.path) or test.startswith(f"{one.id}::")]
+        by_name = [
+            one for one in targets if owner == one.id or one.runs(owner) or test.startswith(f"{one.id}::")
+        ]
         if not by_name:
             raise NotFound(f"No test target has {test[:200]!r}.", hints=_near(owner, found.targets))
         wanted.setdefault(by_name[0].id, []).append(test)
     chosen = []
     for target in targets:
-        names = [name for name in wanted.get(target.id, ()) if name not in (target.id, target.path)]
+        names = [name for name in wanted.get(target.id, ()) if name != target.id and not target.runs(name)]
+        if len(names) < len(wanted.get(target.id, ())):
+            names = []  # the whole of it is wanted too
         runner = found.runners[target.runner]
         if target.id not in wanted:
             continue

@@ -15,6 +15,7 @@ MOST_LISTED = 20
 _WITH_STACK = 5
 _LONGEST_STACK = 1500
 _LONGEST_OUTPUT = 600
+_OUTSIDE = "... outside of the repository ..."  # frames that a reporter has left out
 
 AffectedBy = Annotated[str | list[str], synonyms("changed_files", "paths", "files", "changed")]
 
@@ -23,23 +24,34 @@ class Failure(Output):
     test: str = Field(description="Id; `tests` takes it.")
     at: str | None = Field(default=None, description="`path:line` of the assertion.")
     error: str = Field(description="Type of the exception and what it says.")
-    stack: str | None = Field(default=None, description="Frames of the repository, and the whole message.")
+    stack: str | None = Field(
+        default=None, description="Frames of the repository, and the rest of the message."
+    )
     output: str | None = Field(default=None, description="What the test printed.")
     fingerprint: str = Field(description="The same for the same failure in another run.")
 
 
 def told_failures(cases: Sequence[Case]) -> list[Failure]:
-    """The first failures; the very first with their stacks."""
-    return [_failure(case, number < _WITH_STACK) for number, case in enumerate(cases[:MOST_LISTED])]
+    """The first failures; the very first with their stacks, each place once."""
+    told: list[Failure] = []
+    places: set[tuple[str, int, str]] = set()
+    for case in cases[:MOST_LISTED]:
+        place = (case.path, case.line, case.kind)
+        told.append(_failure(case, len(places) < _WITH_STACK and (not case.line or place not in places)))
+        places.add(place)
+    return told
 
 
 def _failure(case: Case, with_stack: bool) -> Failure:
-    stack = shortened(case.stack, _LONGEST_STACK) if with_stack else ""
+    error = ": ".join(filter(None, (case.kind, case.message))) or "failed"
+    # What `error` says is not said again.
+    lines = [line for line in case.stack.splitlines() if line.strip() not in (error, _OUTSIDE)]
+    stack = shortened("\n".join(lines), _LONGEST_STACK) if with_stack else ""
     output = shortened(case.output, _LONGEST_OUTPUT) if with_stack and case.output != case.stack else ""
     return Failure(
         test=case.id,
         at=f"{case.path}:{case.line}" if case.line else case.path or None,
-        error=": ".join(filter(None, (case.kind, case.message))) or "failed",
+        error=error,
         stack=stack or None,
         output=output or None,
         fingerprint=failure_fingerprint([case.id], case.kind, case.stack or case.message, None),
@@ -49,10 +61,15 @@ def _failure(case: Case, with_stack: bool) -> Failure:
 def summary_of(report: Report) -> str:
     """`12 passed, 1 failed in 3 targets, 1.4 s`."""
     counts = report.counts
-    told = [f"{counts[status]} {_NAMES[status]}" for status in Status if counts[status]]
+    told = [_counted(counts[status], _NAMES[status]) for status in Status if counts[status]]
     if report.flaky:
         told.append(f"{len(report.flaky)} of them flaky")
-    return f"{', '.join(told) or 'no tests'} in {len(report.targets)} targets, {report.seconds:.1f} s"
+    targets = _counted(len(report.targets), "targets")
+    return f"{', '.join(told) or 'no tests'} in {targets}, {report.seconds:.1f} s"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what.removesuffix('s') if count == 1 else what}"
 
 
 _NAMES = {

@@ -7,6 +7,7 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.selection import Chosen, choose
 from codeplane.session.testing import Asked, Tested, run_tests
+from codeplane.testrun.results import End
 from codeplane.tools._coverage import CoverageReport, told_coverage
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._tests import (
@@ -27,8 +28,8 @@ class RunTestTargetsInput(Input):
     affected_by: AffectedBy | None = Field(
         default=None, description="`changes` (what differs from HEAD) or paths: only tests that lead to them."
     )
-    target_filter: Annotated[str | None, synonyms("targets", "target", "filter", "pattern")] = Field(
-        default=None, max_length=500, description="Part of a name, or a glob."
+    target_filter: Annotated[str | list[str] | None, synonyms("targets", "target", "filter", "pattern")] = (
+        Field(default=None, max_length=500, description="Parts of names, or globs.")
     )
     tests: Annotated[list[str] | None, synonyms("test", "ids", "test_ids")] = Field(
         default=None, max_length=200, description="Single tests: `tests/test_a.py::test_x`."
@@ -76,9 +77,9 @@ def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOut
     - One test: {"tests": ["tests/test_a.py::test_x"]}
     - Some files: {"target_filter": "tests/api/", "fail_fast": true}
     """
-    chosen = call.ask(
-        lambda snapshot: choose(call, snapshot, args.affected_by, args.target_filter, args.tests or ())
-    )
+    asked_for = args.target_filter or ()
+    wanted = [asked_for] if isinstance(asked_for, str) else asked_for
+    chosen = call.ask(lambda snapshot: choose(call, snapshot, args.affected_by, wanted, args.tests or ()))
     for note in chosen.notes:
         call.warn(note)
     if not chosen.targets:
@@ -102,6 +103,9 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
     failures = report.failures
     for note in report.notes:
         call.warn(note)
+    if report.ended(End.TIMED_OUT):
+        limit = call.repo.checkout.settings.tests.target_timeout_sec
+        call.warn(f"Each target has {limit:g} s, and builds have more; tests.target_timeout_sec sets it.")
     _advise(call, chosen, done)
     changed = [shown(change.path) for change in done.changes]
     if asked.coverage and done.coverage is None:
