@@ -85,7 +85,9 @@ def test_only_lines_that_differ_from_a_commit_are_told(trusted: Trusted) -> None
 def test_a_fix_is_an_operation_that_can_be_undone(trusted: Trusted) -> None:
     sloppy = "import os\nimport re\n\n\ndef f():\n    return re\n"
     repo = trusted({"ruff.toml": RUFF, "a.py": sloppy, "b.py": "x = y\n", "test_a.py": TEST})
-    shown = repo.result("lint_check", fix=True, dry_run=True)
+    answer = repo.ask("lint_check", fix=True, dry_run=True).body
+    assert answer["meta"]["next_actions"] == ['lint_check {"fix": true}']
+    shown = answer["result"]
     assert "-import os" in shown["fix"]["delta"]["files"][0]["diff"]
     assert (repo.root / "a.py").read_text() == sloppy
     fixed = repo.result("lint_check", fix=True)
@@ -198,6 +200,12 @@ def test_a_missing_linter_is_told_with_what_to_do(trusted: Trusted) -> None:
     found = repo.result("lint_check")
     assert found["summary"] == "No linter has run"
     assert found["missing"][0].startswith("shellcheck: Install shellcheck")
+
+
+def test_files_that_no_linter_is_for_are_told(trusted: Trusted) -> None:
+    repo = trusted({"ruff.toml": "", "a.py": "x = 1\n"})
+    said = "No linter has run: none is used for the files that were looked at"
+    assert repo.result("lint_check", paths=["ruff.toml"])["summary"] == said
 
 
 def test_nothing_of_an_untrusted_repository_is_run(trusted: Trusted) -> None:

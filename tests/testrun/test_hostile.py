@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.errors import Cancelled
+from codeplane.core.paths import RepoPath
+from codeplane.process import Finished
+from codeplane.testrun import Target
+from codeplane.testrun.batches import Batch
 from codeplane.testrun.results import End, Status
 from codeplane.testrun.run import Watch
+from codeplane.testrun.runner import Standing
+from codeplane.testrun.verdict import Run, judged
 from tests.testrun.project import Project, left
 
 GOOD = "def test_good(): pass\n"
@@ -130,7 +136,21 @@ def test_the_whole_run_has_a_deadline(tmp_path: Path) -> None:
     files = {"test_a.py": slow, "test_b.py": slow, "test_c.py": slow}
     report = Project(tmp_path, files).run(workers=1, total_timeout_sec=3, target_timeout_sec=60)
     assert report.stopped == "time"
-    assert set(report.ended(End.NOT_RUN)) == set(files)
+    assert set(report.ended(End.NOT_RUN)) >= {"test_b.py", "test_c.py"}
+
+
+def test_what_ran_when_the_time_of_the_whole_run_was_over_is_named(tmp_path: Path) -> None:
+    targets = tuple(
+        Target(name, "pytest", "python", RepoPath(name), RepoPath("")) for name in ("a.py", "b.py")
+    )
+    batch = Batch("pytest", targets)
+    standing = Standing("a.py", "a.py::test_slow", ("a.py",))
+    ended = Finished(None, b"", b"", ended_for="asked")
+    verdict = judged(Run(batch, tmp_path, ended, (), None, standing, "", "time"))
+    assert verdict.ends == {"a.py": End.TIMED_OUT, "b.py": End.NOT_RUN}
+    [case] = verdict.cases
+    assert (case.id, case.kind) == ("a.py::test_slow", "TimedOut")
+    assert not judged(Run(batch, tmp_path, ended, (), None, standing, "", "fail_fast")).cases
 
 
 def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ def check_ends(cases: dict[str, Case], file: str, message: str) -> None:
     }
     wrong, breaks = named["odd numbers are wrong"], named["breaks"]
     assert (wrong.target, wrong.path, wrong.line) == (file, file, 7)
-    assert message in wrong.message
+    assert message in wrong.message and not wrong.message.startswith(f"{wrong.kind}: ")
+    [frame] = [line for line in wrong.stack.splitlines() if line.strip().startswith("at ")]
+    assert f"{file}:7:" in frame and f"/{file}" not in frame
     assert (breaks.kind, breaks.path, breaks.line) == ("TypeError", file, 12)
 
 

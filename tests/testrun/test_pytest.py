@@ -60,6 +60,7 @@ def test_a_file_that_cannot_be_imported_is_told_with_its_line(tmp_path: Path) ->
         2,
     )
     assert "nothing_there" in case.message
+    assert "<frozen" not in case.stack
 
 
 def test_a_file_that_cannot_be_imported_does_not_stop_the_others(tmp_path: Path) -> None:

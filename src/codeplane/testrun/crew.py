@@ -196,8 +196,8 @@ class Crew:
         )
         cases = runner.parse(Ended(finished, place.reports, place, batch.targets))
         standing = follower.look() if follower is not None else None
-        is_stopped = bool(self.stopped) and not gauge.late and finished.ended_for == "asked"
-        return judged(Run(batch, place.root, finished, cases, follower, standing, gauge.late, is_stopped))
+        stopped = self.stopped if not gauge.late and finished.ended_for == "asked" else ""
+        return judged(Run(batch, place.root, finished, cases, follower, standing, gauge.late, stopped))
 
     def limit_of(self, target: Target) -> float:
         return target.timeout_sec or self._options.target_timeout_sec

@@ -38,7 +38,7 @@ class Run:
     follower: Follower | None
     standing: Standing | None  # None for a runner that cannot be followed
     late: str  # the target that has taken too long; "" for none
-    is_stopped: bool  # the whole run ends
+    stopped: str  # why the whole run ends: `fail_fast`, `time`; "" where it goes on
 
 
 def judged(run: Run) -> Verdict:
@@ -57,8 +57,11 @@ def judged(run: Run) -> Verdict:
     left = [target for target in run.batch.targets if target.id not in begun and target.id != culprit]
     for target in run.batch.targets:
         verdict.ends[target.id] = End.DONE if target.id in begun else End.NOT_RUN
-    if run.is_stopped:
-        if culprit:
+    if run.stopped:
+        if culprit and run.stopped == "time" and run.standing is not None:
+            verdict.ends[culprit] = End.TIMED_OUT
+            verdict.cases.append(_blame(run, culprit))
+        elif culprit:
             verdict.ends[culprit] = End.NOT_RUN
         return verdict
     if not culprit and (stuck := [case for case in run.cases if not case.target and case.is_bad]):
@@ -122,6 +125,8 @@ def _how(run: Run) -> tuple[str, str]:
     code = run.finished.code
     if run.finished.ended_for == "processes":
         return "TooManyProcesses", "It has started too many processes; all of them were ended."
+    if run.stopped:
+        return "TimedOut", "The time of the whole run was over while it ran."
     if _is_late(run):
         return "TimedOut", "It did not end in time and was killed; the rest of its file was not run."
     if code is not None and (code < 0 or code > _SHELL_SIGNAL):

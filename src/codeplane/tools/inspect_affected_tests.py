@@ -5,8 +5,9 @@ from pydantic import Field
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.impact import Known, affected_tests
+from codeplane.graph.leading import module_of
 from codeplane.graph.uncovered import uncovered
-from codeplane.index import Snapshot
+from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.selection import changed_paths, discovered
@@ -80,6 +81,12 @@ def _untested(snapshot: Snapshot, changed: Sequence[RepoPath]) -> list[str]:
     """Changed source that no test leads to."""
     tests, sources = snapshot.linker.sources.tests(), snapshot.linker.sources
     source = [
-        path for path in changed if path not in tests and (facts := sources.facts(path)) and facts.definitions
+        path
+        for path in changed
+        if path not in tests
+        and sources.purposes.of(path) is Purpose.SOURCE
+        and module_of(snapshot, path)
+        and (facts := sources.facts(path))
+        and facts.definitions
     ]
     return [shown(path) for path in source[:_MOST_FILES] if not affected_tests(snapshot, [path]).tests]

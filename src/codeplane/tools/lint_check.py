@@ -73,18 +73,22 @@ def lint_check(call: Call, args: LintCheckInput) -> LintCheckOutput:
     if not args.fix:
         report = lint(call, asked)
         if any(one.has_fix for one in report.diagnostics):
-            call.next_actions.append(_fixing(args))
+            call.next_actions.append(_fixing(args, dry_run=True))
         return _output(report, limit)
     fixed = fix(call, asked, dry_run=args.dry_run)
+    if args.dry_run and fixed.written is not None:
+        call.next_actions.append(_fixing(args, dry_run=False))
     return _output(
         fixed.report, limit, fixed, told(call, fixed.written) if fixed.written is not None else None
     )
 
 
-def _fixing(args: LintCheckInput) -> str:
-    """The call that shows the fixes of what was asked about."""
+def _fixing(args: LintCheckInput, *, dry_run: bool) -> str:
+    """The call that shows the fixes of what was asked about, or makes them."""
     named = {"paths": args.paths[:_MOST_NAMED]} if args.paths else {}
-    return f"lint_check {json.dumps({**named, 'fix': True, 'dry_run': True}, ensure_ascii=False)}"
+    tools = {"tools": args.tools} if args.tools else {}
+    asked = {**named, **tools, "fix": True, **({"dry_run": True} if dry_run else {})}
+    return f"lint_check {json.dumps(asked, ensure_ascii=False)}"
 
 
 def _output(
@@ -117,7 +121,9 @@ def _files(found: Sequence[Diagnostic]) -> list[LintFile]:
 
 def _summary(report: LintReport, fixed: Fixed | None) -> str:
     found = report.diagnostics
-    if not report.ran:
+    if not report.ran and not report.missing and not report.notes:
+        begun = "No linter has run: none is used for the files that were looked at"
+    elif not report.ran:
         begun = "No linter has run"
     elif not found:
         begun = "No problems"

@@ -103,7 +103,7 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
     failures = report.failures
     for note in report.notes:
         call.warn(note)
-    if report.ended(End.TIMED_OUT):
+    if report.ended(End.TIMED_OUT) and not report.stopped:
         limit = call.repo.checkout.settings.tests.target_timeout_sec
         call.warn(f"Each target has {limit:g} s, and builds have more; tests.target_timeout_sec sets it.")
     _advise(call, chosen, done)

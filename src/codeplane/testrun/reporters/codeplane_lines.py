@@ -130,6 +130,8 @@ class Lines:
         return found
 
     def _inside(self, path: str) -> str:
+        if path.startswith("<"):  # what has no file: `<frozen importlib._bootstrap>`, `<string>`
+            return ""
         whole = os.path.realpath(path)
         if not whole.startswith(self.root + os.sep) or whole.startswith(sys.prefix + os.sep):
             return ""

@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, HIGH, MEDIUM, Ended, Project
-from codeplane.testrun.runners._places import first_line, first_place, relative
+from codeplane.testrun.runners._places import first_line, first_place, own_frames, relative
 from codeplane.testrun.runners._tree import below, common, directory, inside, json_object, named
 from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import plain, shortened
@@ -146,7 +146,7 @@ def _of_suite(suite: Mapping[str, Any], path: str, target: str, root: Path) -> I
             _kind(said),
             at or path,
             line,
-            shortened(said, _LONGEST),
+            shortened(own_frames(said, root), _LONGEST),
         )
 
 
@@ -172,15 +172,19 @@ def _case(test: Mapping[str, Any], path: str, target: str, root: Path) -> Case:
         _kind(said),
         at or path,
         line,
-        shortened(said, _LONGEST),
+        shortened(own_frames(said, root), _LONGEST),
     )
 
 
 def _told(said: str) -> str:
-    """The message of a failure: what jest and vitest write before the stack."""
-    return first_line(said.replace("● Test suite failed to run", ""))
+    """The message of a failure: what jest and vitest write before the stack, without its type."""
+    return _begin(said).removeprefix(f"{_kind(said)}: ")
 
 
 def _kind(said: str) -> str:
-    found = _KIND.match(_told(said))
+    found = _KIND.match(_begin(said))
     return found[1] if found else ""
+
+
+def _begin(said: str) -> str:
+    return first_line(said.replace("● Test suite failed to run", ""))

@@ -8,6 +8,7 @@ from codeplane.core.paths import RepoPath
 
 # A path with an ending and a line, as most tools write it: `dir/file.ext:12`, `file.ext(12)`.
 _PLACE: Final = re.compile(r"((?:file://)?[^\s:()'\"<>|]+\.[A-Za-z]{1,5})(?::(\d+)|\((\d+)[,)]|:line (\d+))")
+_FRAME: Final = re.compile(r"\s+at \S")
 _TOP: Final = RepoPath("")
 _FOREIGN: Final = ("node_modules/", "/vendor/", "/gems/", "/rustc/", "site-packages/", "node:internal")
 _MOST_LOOKED_AT: Final = 20_000
@@ -32,6 +33,15 @@ def first_place(text: str, root: Path, cwd: RepoPath = _TOP) -> tuple[str, int]:
         if (path := relative(found[1], root, cwd)) and (root / path).is_file():
             return path, int(found[2] or found[3] or found[4])
     return "", 0
+
+
+def own_frames(text: str, root: Path) -> str:
+    """A stack of JavaScript without frames of what was fetched, and with paths as the repository has them."""
+    kept = [line for line in text.splitlines() if not _FRAME.match(line) or first_place(line, root)[0]]
+    joined = "\n".join(kept)
+    for base in dict.fromkeys((root, root.resolve())):
+        joined = joined.replace(f"file://{base}/", "").replace(f"{base}/", "")
+    return joined
 
 
 def first_line(text: str, most: int = 500) -> str:
