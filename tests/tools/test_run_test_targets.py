@@ -229,3 +229,25 @@ def test_targets_that_nothing_could_be_run_of_are_not_said_to_have_no_tests(trus
     result = trusted({"go.mod": "nonsense\n", "x_test.go": GO}).result("run_test_targets")
     assert result["not_done"] == {"not run": ["."]}
     assert result["failures"][0]["error"].startswith("RunnerFailed: ")
+
+
+def test_tests_that_reach_a_changed_definition_come_first(trusted: Trusted) -> None:
+    files = {
+        **FILES,
+        "tests/test_cart.py": "import app.cart\n\n\ndef test_it():\n    assert app.cart\n",
+        "tests/test_total.py": TEST,
+        "tests/test_far.py": "from app.other import twice\n\n\ndef test_far():\n    assert twice([1])\n",
+        "app/other.py": "from app.cart import total\n\n\ndef twice(x):\n    return 2 * total(x)\n",
+    }
+    repo = trusted(files)
+    repo.write(
+        "app/cart.py", CART.replace("    return sum(items)", "    items = items\n    return sum(items)")
+    )
+    found = repo.result("inspect_affected_tests")["tests"]
+    assert found == [
+        "high exact tests/test_total.py reaches → app.cart",
+        "high chain:2 tests/test_far.py reaches → app.other",
+        "high exact tests/test_cart.py → app.cart",
+    ]
+    repo.write("app/cart.py", CART.replace("    if x:\n        return 1\n", ""))
+    assert not any("reaches" in one for one in repo.result("inspect_affected_tests")["tests"])

@@ -32,13 +32,12 @@ from codeplane.lint.plan import Ranges
 from codeplane.process.toolbox import Toolbox
 from codeplane.search.missing import existing, no_match
 from codeplane.session.call import Call
+from codeplane.session.changed import changed_lines
 from codeplane.session.operation import Intent, Written, write
 from codeplane.storage import private_dir
 from codeplane.truth import WorkingTree, digest_of
-from codeplane.truth.comparison import Comparison, changes
 
 _LARGEST_TEXT: Final = 1 << 20
-_HEADER: Final = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _WILD: Final = re.compile(r"[*?\[{!]")
 _OP_TYPE: Final = "lint_check"
 
@@ -169,26 +168,16 @@ def _chosen(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list
 
 def _changed(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoPath, Ranges | None]:
     """The lines of each file that differ from a commit; None for all of a file that it does not have."""
-    tree, repository = call.repo.tree, call.repo.checkout.repository
-    if base == "HEAD" and repository.head().commit is None:
+    if base == "HEAD" and call.repo.checkout.repository.head().commit is None:
         return dict.fromkeys(files.paths())
-    found: dict[RepoPath, Ranges | None] = {}
-    with repository.opened() as handle:
-        patch = Comparison(tree, handle, context=0).patch
-        for one in changes(tree, handle, base, None, staged=False):
-            call.check()
-            if one.new is not None and not one.is_submodule:
-                found[RepoPath(one.path)] = None if one.old is None else _ranges(patch(one).hunks)
-    for name in tree.git.look().untracked:
+    found: dict[RepoPath, Ranges | None] = {
+        path: lines and [(first, end) for first, end in lines if first < end]
+        for path, lines in changed_lines(call, base)
+    }
+    for name in call.repo.tree.git.look().untracked:
         below = name.endswith("/")
         found.update(dict.fromkeys(p for p in files.paths() if p == name or (below and p.startswith(name))))
     return found
-
-
-def _ranges(hunks: Sequence[str]) -> Ranges:
-    headers = [match for hunk in hunks if (match := _HEADER.match(hunk))]
-    counted = [(int(one[1]), int(one[2]) if one[2] is not None else 1) for one in headers]
-    return [(first, first + count) for first, count in counted if count]
 
 
 def _once(call: Call, proposed: Proposed) -> Callable[[], Intent]:

@@ -13,6 +13,7 @@ from codeplane.index import Snapshot
 from codeplane.index.tree import SnapshotTree
 from codeplane.jail import shown
 from codeplane.session.call import Call
+from codeplane.session.changed import changed_since_head
 from codeplane.testrun.costs import Costs
 from codeplane.testrun.discover import Discovery, discover
 from codeplane.testrun.runner import Narrowing
@@ -80,7 +81,7 @@ def choose(
     impact, changed = None, []
     if affected_by is not None:
         changed = changed_paths(call, snapshot, affected_by)
-        impact = affected_tests(snapshot, changed, Known(learnt=call.repo.learnt))
+        impact = impact_of(call, snapshot, changed)
         targets = list(_affected(found, impact, notes))
     if target_filter:
         targets = _filtered(targets, target_filter, found.targets)
@@ -88,6 +89,12 @@ def choose(
         targets = _single(targets, tests, found, notes)
     targets = Costs(call.repo.kept).applied(targets)
     return Chosen(found, targets, impact, changed, notes, _sources(snapshot, targets))
+
+
+def impact_of(call: Call, snapshot: Snapshot, changed: Sequence[RepoPath]) -> Impact:
+    """The tests that changed files concern, by all that is known of the change and of earlier runs."""
+    known = Known(changed_since_head(call, snapshot, changed), call.repo.learnt)
+    return affected_tests(snapshot, changed, known)
 
 
 def _affected(found: Discovery, impact: Impact, notes: list[str]) -> Iterator[Target]:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Known, affected_tests
+from codeplane.graph.impact import affected_tests
 from codeplane.graph.leading import module_of
 from codeplane.graph.uncovered import uncovered
 from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.selection import changed_paths, discovered
+from codeplane.session.selection import changed_paths, discovered, impact_of
 from codeplane.tools._registry import Effect, Input, Output, tool
 from codeplane.tools._tests import AffectedBy
 
@@ -53,13 +53,15 @@ def inspect_affected_tests(call: Call, args: InspectAffectedTestsInput) -> Inspe
 
 def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectAffectedTestsOutput:
     changed = changed_paths(call, snapshot, asked)
-    impact = affected_tests(snapshot, changed, Known(learnt=call.repo.learnt))
+    impact = impact_of(call, snapshot, changed)
     paths = {one.path for one in impact.tests}
     counts: dict[str, int] = {}
     for target in discovered(call, snapshot).targets:
         if any(map(target.runs, paths)):
             counts[target.runner] = counts.get(target.runner, 0) + 1
-    bare = uncovered(snapshot, call.repo.learnt)
+    # Of files that are not read yet nobody knows what they import.
+    is_read = not snapshot.coverage.unread
+    bare = uncovered(snapshot, call.repo.learnt) if is_read else []
     if impact.tests:
         few = asked[:_MOST_FILES] if isinstance(asked, list) else asked
         call.next_actions.append(f'run_test_targets {{"affected_by": {json.dumps(few)}}}')
@@ -71,7 +73,7 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
         ],
         more=max(0, len(impact.tests) - _MOST_TESTS) or None,
         runners=counts or None,
-        untested=_untested(snapshot, changed) or None,
+        untested=(_untested(snapshot, changed) or None) if is_read else None,
         uncovered=[shown(path) for path in bare[:_MOST_FILES]] or None,
         more_uncovered=max(0, len(bare) - _MOST_FILES) or None,
     )
