@@ -251,3 +251,31 @@ def test_tests_that_reach_a_changed_definition_come_first(trusted: Trusted) -> N
     ]
     repo.write("app/cart.py", CART.replace("    if x:\n        return 1\n", ""))
     assert not any("reaches" in one for one in repo.result("inspect_affected_tests")["tests"])
+
+
+def test_a_changed_file_that_a_runner_runs_is_run(trusted: Trusted) -> None:
+    config = 'tests:\n  custom:\n    - {pattern: "flows/*.flow", runner: flow, cmd: [cat, "{path}"]}\n'
+    repo = trusted({**FILES, "flows/a.flow": "a\n", "flows/b.flow": "b\n", ".codeplane/config.yaml": config})
+    result = repo.result("run_test_targets", affected_by=["flows/a.flow"])
+    assert result["summary"].startswith("1 passed in 1 target,")
+
+
+def test_failures_are_told_in_the_order_of_their_files(trusted: Trusted) -> None:
+    slow = "import time\n\n\ndef test_it():\n    time.sleep(1)\n    assert 0\n"
+    files = {"tests/test_a.py": slow, "tests/test_b.py": "def test_it():\n    assert 0\n"}
+    config = "tests:\n  custom:\n" + "".join(
+        f'    - {{pattern: "{name}", runner: r{number}, cmd: [python3, -m, pytest, "{{path}}"]}}\n'
+        for number, name in enumerate(files)
+    )
+    result = trusted({**FILES, **files, ".codeplane/config.yaml": config}).result(
+        "run_test_targets", target_filter=list(files), rerun=False
+    )
+    assert [one["test"] for one in result["failures"]] == list(files)
+
+
+def test_a_path_that_was_never_there_is_told(trusted: Trusted) -> None:
+    repo = trusted(FILES)
+    (repo.root / "tests/test_other.py").unlink()
+    answer = repo.ask("inspect_affected_tests", affected_by=["app/crat.py", "tests/test_other.py"]).body
+    [warning] = answer["meta"]["warnings"]
+    assert warning == "app/crat.py is no file of the repository; did you mean app/cart.py?"

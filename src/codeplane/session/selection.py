@@ -20,6 +20,7 @@ from codeplane.testrun.runner import Narrowing
 from codeplane.testrun.target import Target
 
 _MOST_NAMES = 300  # tests of one file that a command names one by one
+_MOST_STRANGERS = 3
 CHANGES = "changes"
 """In place of paths: what differs from HEAD."""
 
@@ -47,6 +48,7 @@ def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) ->
         asked = [asked]
     if not isinstance(asked, str):
         entered = [call.repo.tree.jail.enter(text) for text in asked]
+        _warn_of_strangers(call, snapshot, entered)
         return sorted({file for path in entered for file in _files(snapshot, path)})
     status = call.repo.tree.git.look()
     named = {one.path for one in (*status.staged, *status.modified)}
@@ -55,6 +57,20 @@ def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) ->
     for path in status.untracked:
         found |= set(_files(snapshot, RepoPath(path.rstrip("/"))))
     return sorted(found)
+
+
+def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]) -> None:
+    """A file that is gone may be asked about; one that was never there is a slip."""
+    sources = snapshot.linker.sources
+    there = sources.memo.layout.blobs
+    missing = [path for path in paths if path not in there and not sources.is_directory(path)]
+    if missing:
+        status = call.repo.tree.git.look()
+        gone = {one.path for one in (*status.staged, *status.modified)}
+        for path in [path for path in missing if path not in gone][:_MOST_STRANGERS]:
+            near = nearest(path, list(there))
+            like = f"; did you mean {shown(RepoPath(near[0]))}?" if near else "."
+            call.warn(f"{shown(path)} is no file of the repository{like}")
 
 
 def _files(snapshot: Snapshot, path: RepoPath) -> Iterator[RepoPath]:
@@ -82,7 +98,7 @@ def choose(
     if affected_by is not None:
         changed = changed_paths(call, snapshot, affected_by)
         impact = impact_of(call, snapshot, changed)
-        targets = list(_affected(found, impact, notes))
+        targets = list(_affected(found, impact, changed, notes))
     if target_filter:
         targets = _filtered(targets, target_filter, found.targets)
     if tests:
@@ -97,9 +113,13 @@ def impact_of(call: Call, snapshot: Snapshot, changed: Sequence[RepoPath]) -> Im
     return affected_tests(snapshot, changed, known)
 
 
-def _affected(found: Discovery, impact: Impact, notes: list[str]) -> Iterator[Target]:
+def _affected(
+    found: Discovery, impact: Impact, changed: Sequence[RepoPath], notes: list[str]
+) -> Iterator[Target]:
     targets = found.targets
+    # What a runner runs is its own test, also where the file says nothing of tests.
     paths = {one.path for one in impact.tests}
+    paths |= {path for path in changed if any(target.runs(path) for target in targets)}
     names = {one.path: one.names for one in impact.tests if 0 < len(one.names) <= _MOST_NAMES}
     run: set[str] = set()
     for target in targets:

@@ -34,6 +34,8 @@ def run(
     if crew.missing and not any(verdict.cases for verdict in verdicts):
         raise crew.missing[0]
     cases = _cases(verdicts)
+    order = {target.id: number for number, target in enumerate(targets)}
+    cases.sort(key=lambda case: order.get(case.target, -1))  # not as batches happened to end
     flaky: frozenset[str] = frozenset()
     if options.rerun_failures and not crew.stopped:
         flaky = _flaky(cases, targets, crew, runners, options.workers)
