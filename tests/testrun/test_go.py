@@ -99,3 +99,11 @@ def test_what_cannot_be_fetched_is_told_and_not_that_it_is_fetched(tmp_path: Pat
     finished = Finished(1, b"", said.encode())
     [case] = runner.parse(Ended(finished, tmp_path, place, tuple(found_targets(runner, root))))
     assert case.message == "x.go:3:2: example.invalid/y@v1.0.0: no such host"
+
+
+def test_a_test_that_ends_its_process_is_told(tmp_path: Path) -> None:
+    needs("go")
+    text = 'package x\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestExit(t *testing.T) { os.Exit(1) }\n'
+    root = written(tmp_path / "repo", {"go.mod": "module x\n\ngo 1.18\n", "x_test.go": text})
+    [case] = run_tests("go", root, tmp_path / "reports").values()
+    assert (case.id, case.status, case.kind) == (".::TestExit", Status.ERROR, "NotEnded")

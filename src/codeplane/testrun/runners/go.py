@@ -26,6 +26,7 @@ _FRAME: Final = re.compile(r"^\s+(/\S+\.go):(\d+)", re.MULTILINE)
 _COMPILER: Final = re.compile(r"^(?:vet: )?(\S+\.go):(\d+)(?::\d+)?: (.*)", re.MULTILINE)
 # Before Go 1.24 a package that cannot be built has no event.
 _NOT_BUILT: Final = re.compile(r"^FAIL\s+(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
+_NO_END: Final = "It was running when its process ended or was ended."
 _FETCHING: Final = re.compile(r"^go: (?:downloading|finding|extracting) .*\n", re.MULTILINE)
 _FRAMING: Final = ("=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- FAIL", "--- SKIP")
 
@@ -156,6 +157,9 @@ class _Report:
                 name, own, Status.ERROR, seconds, panic[1], "panic", path, line, shortened(text, _LONGEST)
             )
         path, line, message = self._logged(said, target)
+        if status is Status.ERROR:  # it was begun, and nothing tells of its end
+            said = shortened(said, _LONGEST)
+            return Case(name, own, status, seconds, _NO_END, "NotEnded", path, line, said)
         return Case(
             name, own, status, seconds, message or first_line(said), "", path, line, shortened(said, _LONGEST)
         )
