@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.git.staged import Staged
+from codeplane.truth.tracked import Tracked
 from tests.git import plain
 from tests.git.reading import check_status, tree_of
 
@@ -222,6 +224,18 @@ def test_status_of(arrange: Callable[[Path], None], tmp_path: Path) -> None:
     root = new(tmp_path / "repo")
     arrange(root)
     check_status(root)
+
+
+@pytest.mark.parametrize("arrange", CASES, ids=lambda arrange: arrange.__name__)
+def test_an_index_that_is_read_again_is_read_right(arrange: Callable[[Path], None], tmp_path: Path) -> None:
+    root = new(tmp_path / "repo")
+    index = root / ".git" / "index"
+    staged, tracked = Staged.of(index.read_bytes()), Tracked.read(index)
+    assert Tracked.read(index, tracked) is tracked
+    arrange(root)
+    data = index.read_bytes() if index.exists() else b""
+    assert Staged.of(data, staged) == Staged.of(data)
+    assert Tracked.read(index, tracked) == Tracked.read(index)
 
 
 def test_a_second_look_sees_what_came_between(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 _FIXED = 62
 _EXTENDED = 0x4000
@@ -62,11 +63,18 @@ def is_intended(fixed: bytes) -> bool:
 
 def extensions(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The name and the content of each extension."""
-    *_, at = (12, *(end for _, _, end in _walk(data)))
+    at = _end_of_entries(data)
     while at + 8 <= len(data) - _CHECKSUM:
         size = int.from_bytes(data[at + 4 : at + 8])
         yield data[at : at + 4], data[at + 8 : at + 8 + size]
         at += 8 + size
+
+
+@lru_cache(maxsize=2)
+def _end_of_entries(data: bytes) -> int:
+    """Where the extensions begin; asked several times of the same index."""
+    *_, at = (12, *(end for _, _, end in _walk(data)))
+    return at
 
 
 def cached_trees(data: bytes) -> dict[str, str]:

@@ -47,21 +47,29 @@ class Staged:
     entries: dict[str, Entry] = field(default_factory=dict)
     sides: dict[str, dict[int, Side]] = field(default_factory=dict)  # of what is not merged
     trees: dict[str, str] = field(default_factory=dict)  # that git has ready for directories
+    # The entries by what the file has of them: most are the same when the index is read again.
+    raw: dict[bytes, tuple[bytes, Entry]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, data: bytes) -> "Staged":
+    def of(cls, data: bytes, before: "Staged | None" = None) -> "Staged":
         """The index in a file's bytes; of a damaged one as much as can be read."""
         entries: dict[str, Entry] = {}
         sides: dict[str, dict[int, Side]] = {}
-        for raw, fixed in index_file.entries(data):
-            path = os.fsdecode(raw)
-            stage = index_file.stage_of(fixed)
-            if stage:
+        known = before.raw if before is not None else {}
+        raw: dict[bytes, tuple[bytes, Entry]] = {}
+        for name, fixed in index_file.entries(data):
+            kept = known.get(name)
+            if kept is not None and kept[0] == fixed:
+                raw[name] = kept
+                entries[kept[1].path] = kept[1]
+            elif stage := index_file.stage_of(fixed):
                 side = Side(index_file.oid_of(fixed), index_file.mode_of(fixed))
-                sides.setdefault(path, {})[stage] = side
+                sides.setdefault(os.fsdecode(name), {})[stage] = side
             else:
-                entries[path] = _entry(path, fixed)
-        return cls(entries, sides, index_file.cached_trees(data))
+                entry = _entry(os.fsdecode(name), fixed)
+                raw[name] = (fixed, entry)
+                entries[entry.path] = entry
+        return cls(entries, sides, index_file.cached_trees(data), raw)
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:

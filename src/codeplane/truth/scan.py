@@ -160,14 +160,12 @@ class Listing:
             return
         stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
         if stamp != self._index_stamp:
-            tracked = Tracked.read(self._index)
+            self._tracked = Tracked.read(self._index, self._tracked)
             self._index_stamp = () if is_racy(found, time.time_ns()) else stamp
-            if tracked != self._tracked:
-                self._tracked = tracked
 
     def _is_told_apart(self, before: Tracked) -> bool:
         """Whether an entry is listed, or not, for the sole reason that git did or did not track it."""
-        if self._tracked is before:
+        if self._tracked is before or self._tracked == before:
             return False
         added = self._tracked.files - before.files
         listed = self.files.keys() | self.links.keys() | self.refused.keys()

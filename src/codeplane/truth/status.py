@@ -140,7 +140,7 @@ class GitStatus:
         data = read_plain(str(self._repository.git_dir / "index"), _LARGEST_INDEX) or b""
         if data != self._index[0]:
             check_index(data)
-            self._index = (data, Staged.of(data))
+            self._index = (data, Staged.of(data, self._index[1]))
             self._unknown = Untracked(self._jail, self._ignore, self._folders, self._index[1])
         return self._index[1]
 

@@ -19,19 +19,24 @@ class Tracked:
     files: frozenset[RepoPath] = frozenset()
     submodules: frozenset[RepoPath] = frozenset()
     directories: frozenset[str] = field(default=frozenset())
+    sources: tuple[bytes, ...] = field(default=(), repr=False, compare=False)  # what they were read from
 
     @classmethod
-    def read(cls, index: Path) -> "Tracked":
+    def read(cls, index: Path, known: "Tracked | None" = None) -> "Tracked":
         """The names in an index file; none when there is no index or it is damaged.
 
-        Of a split index both halves are read, so a name that only the older half has may be too many.
+        Of a split index both halves are read, so a name that only the older half has may be too many. What is
+        known already comes back where the bytes are still the same.
         """
+        places = (index, *index.parent.glob("sharedindex.*"))
+        sources = tuple(read_plain(str(place), _LARGEST) or b"" for place in places)
+        if known is not None and known.sources == sources:
+            return known
         files, links = set[RepoPath](), set[RepoPath]()
-        for source in (index, *index.parent.glob("sharedindex.*")):
-            for raw, fixed in entries(read_plain(str(source), _LARGEST) or b""):
-                name = RepoPath(os.fsdecode(raw))
-                (links if mode_of(fixed) & 0o170000 == _GITLINK else files).add(name)
-        return cls(frozenset(files), frozenset(links), frozenset(_parents(files | links)))
+        for raw, fixed in (entry for source in sources for entry in entries(source)):
+            name = RepoPath(os.fsdecode(raw))
+            (links if mode_of(fixed) & 0o170000 == _GITLINK else files).add(name)
+        return cls(frozenset(files), frozenset(links), frozenset(_parents(files | links)), sources)
 
 
 def _parents(paths: set[RepoPath]) -> set[str]:
