@@ -382,6 +382,7 @@ class Binder:
             return None
         table = self.tables[scope]
         if code in (_PARAM, _TYPE_PARAM, _OWN, _TYPE_LOCAL):
+            scope = self._typed_in(scope) if code == _TYPE_LOCAL else scope
             return self._parameter(scope, (start, end), code)
         # Where a declaration ends matters to a definition, and where names count from there on.
         declared = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
@@ -409,6 +410,13 @@ class Binder:
         if code != _TYPE_LOCAL:
             self.type_params.setdefault(scope, {}).update(dict.fromkeys(keys, number))
         return bind
+
+    def _typed_in(self, scope: int) -> int:
+        """The scope that a type names its parts for, whatever types are around the name in it."""
+        around = scope
+        while around > 0 and self.outline.kinds[around] != ScopeKind.COMPREHENSION:
+            around = self.outline.parents[around]
+        return around or scope
 
     def _function(self, scope: int) -> int:
         while self.outline.kinds[scope] in (ScopeKind.BLOCK, ScopeKind.COMPREHENSION):

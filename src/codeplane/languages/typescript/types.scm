@@ -12,7 +12,7 @@
   (function_type) (constructor_type)
 ] @scope.function
 (index_signature) @scope.block
-(conditional_type) @scope.block
+(conditional_type) @scope.comprehension
 (conditional_type left: (_) @scope.outer)
 (conditional_type alternative: (_) @scope.outer)
 
