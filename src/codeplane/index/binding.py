@@ -178,15 +178,15 @@ class Binding:
         if self._linker.spec(facts).module_keywords:
             return self._on_the_way(path, facts, name)
         at = facts.import_at.get((seen.line, seen.column))
-        if at is not None and facts.imports[at].name == name:
+        item = facts.imports[at] if at is not None else None
+        is_whole = item is not None and not item.name and item.alias == name != _first(item.module)
+        if at is not None and item is not None and (item.name == name or is_whole):
             return _linked(self._linker.imported(path, at))
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         if receiver.strip("."):
             return _linked(self._linker.module(path, f"{receiver}.{name}"))
         # The dots of a relative import are not told apart in the receiver.
-        heads = {
-            _head(item.module) for item in facts.imports if item.module.lstrip(".").split(".")[0] == name
-        }
+        heads = {_head(item.module) for item in facts.imports if _first(item.module) == name}
         return _linked(self._linker.module(path, heads.pop())) if len(heads) == 1 else _UNKNOWN
 
     def _on_the_way(self, path: str, facts: FileFacts, name: str) -> Meaning:
@@ -472,8 +472,11 @@ class Binding:
 
 def _head(module: str) -> str:
     """The first name of a module, with the dots before it."""
-    dots = len(module) - len(module.lstrip("."))
-    return module[:dots] + module[dots:].split(".")[0]
+    return module[: len(module) - len(module.lstrip("."))] + _first(module)
+
+
+def _first(module: str) -> str:
+    return module.lstrip(".").split(".")[0]
 
 
 def _linked(target: Target) -> Meaning:
