@@ -69,6 +69,7 @@ NPM_PACKAGES = (
 _NAME = re.compile(r"\w+")
 _GIVEN = re.compile(r"[\w$#]+(?:: [^=]+)? = (?:async )?\Z")
 _QUOTES = ('"', "'")
+_BEFORE_CODE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/|#![^\n]*)*", re.DOTALL)
 # Classes whose instances are classes.
 _META = ("type", "ABCMeta", "EnumMeta", "EnumType")
 
@@ -140,7 +141,7 @@ def _files(snapshot: Snapshot, language: str) -> Iterator[RepoPath]:
 class _Comparison:
     def __init__(self, root: Path, snapshot: Snapshot, server: Server, verdict: Verdict) -> None:
         self.root, self.snapshot, self.server, self.verdict = root, snapshot, server, verdict
-        self._known_aliases: dict[str, set[tuple[int, int]]] = {}
+        self._known_aliases: dict[str, dict[tuple[int, int], Sequence[Place]]] = {}
         self._known_names: dict[str, dict[tuple[int, int], Definition]] = {}
 
     def file(self, path: RepoPath, language: str) -> None:
@@ -158,24 +159,32 @@ class _Comparison:
             column = len(text.encode("utf-16-le")) // 2
             said = self.server.definitions(file, ref.line - 1, column)
             line = lines[ref.line - 1]
-            self._judge(path, ref, [place for place in said if not _is_about_use(place, ref, line, inside)])
+            ours = self._claimed(ref)
+            self._judge(
+                path,
+                ref,
+                [place for place in said if place in ours or not _is_about_use(place, ref, line, inside)],
+            )
         self.server.close_file(file)
+
+    def _claimed(self, ref: RefFact) -> set[_Position]:
+        """Where what CodePlane is sure of is defined."""
+        is_sure = ref.tier in (Tier.PROVEN, Tier.STRONG)
+        return {self._place(place) for place in ref.target} if is_sure else set()
 
     def _judge(self, path: RepoPath, ref: RefFact, said: list[_Position]) -> None:
         verdict = self.verdict
-        claimed = ref.tier in (Tier.PROVEN, Tier.STRONG) and bool(ref.target)
+        ours = self._claimed(ref)
+        claimed = bool(ours)
         own = (self.root / path).as_uri()
         # A property that is written by its name alone, `{name}`, is said to be its own definition as well.
         said = [place for place in said if place[:2] != (own, ref.line - 1) or place[2] != ref.column] or said
         inside = [self._named(place) for place in said if place[0].startswith(self.root.as_uri() + "/")]
-        if (
-            claimed
-            and said
-            and all(uri == own and (line, at) in self._aliases(path) for uri, line, at in said)
-        ):
-            # One side says what was imported, the other where that is.
-            return
-        ours = {self._place(place) for place in ref.target} if claimed else set()
+        # One side says what was imported, the other where that is: both are right where they agree on that.
+        # Of a property `{name}` the server says the import, and the property that is asked for.
+        aliases = self._aliases(path)
+        if any(aliases.get((line, at)) == ref.target for uri, line, at in said if uri == own):
+            inside = [*ours, *inside]
         if claimed:
             verdict.asked += 1
             if not said:
@@ -197,9 +206,11 @@ class _Comparison:
     def _named(self, place: _Position) -> _Position:
         """Where the name of a definition is. Where a function is exported without one, the server says where
         the statement begins, and CodePlane where `default` is. Where a name is given a function, the server
-        says of a call that it means the place behind `name =`."""
+        says of a call that it means the place behind `name =`. Of a module it says where its code begins."""
         uri, line, column = place
         names = self._at(self._path(uri))
+        if place[1:] not in names and place == _begin(uri):
+            return uri, 0, 0
         if place[1:] not in names and (given := _GIVEN.search(_line(uri, line)[:column])):
             return (uri, line, given.start()) if (line, given.start()) in names else place
         found = names.get(place[1:])
@@ -208,7 +219,8 @@ class _Comparison:
     def _is_excused(self, ref: RefFact, inside: list[_Position]) -> bool:
         """Whether the server goes by another convention in all that it says, or is wrong."""
         # What `__slots__` lists is made when the class is complete: it is no variable of the class's body.
-        if not ref.receiver and any(_line(*place[:2])[place[2] :][:1] in _QUOTES for place in inside):
+        quoted = [_line(*place[:2])[place[2] :][:1] in _QUOTES for place in inside]
+        if not ref.receiver and quoted and all(quoted):
             return True
         return bool(inside) and all(self._is_excuse(ref, place) for place in inside)
 
@@ -220,8 +232,16 @@ class _Comparison:
             # Of a variable that is given values in several places, CodePlane names the first and the server
             # the last. Both are one variable where CodePlane says that the other place means it too.
             refs = self.snapshot.references_in(RepoPath(path))
-            writes = [one for one in refs if one.role is Role.WRITE and one.name == ref.name]
-            return any((w.line - 1, w.column) == place[1:] and w.target == ref.target for w in writes)
+            names = {self._name(target) for target in ref.target}
+            writes = [one for one in refs if one.role is Role.WRITE and one.name in names]
+            # A name without a receiver is written in the file that has it.
+            homes = {target.path for target in ref.target}
+            return any(
+                (w.line - 1, w.column) == place[1:]
+                and w.target == ref.target
+                and (w.receiver or path in homes)
+                for w in writes
+            )
         if item.parent < 0:
             return False
         # In code that is never reached a call of a class, or of an alias of it, is said to mean its
@@ -250,6 +270,9 @@ class _Comparison:
         item = self._definitions(place.path)[place.definition]
         return uri, item.name_line - 1, item.name_column
 
+    def _name(self, place: Place) -> str:
+        return self._definitions(place.path)[place.definition].name if place.definition >= 0 else ""
+
     def _kind(self, place: _Position) -> str:
         """The kind of the definition that stands at a place, or "" where there is none: a local variable."""
         item = self._at(self._path(place[0])).get(place[1:])
@@ -264,12 +287,14 @@ class _Comparison:
             self._known_names[path] = found
         return self._known_names[path]
 
-    def _aliases(self, path: str) -> set[tuple[int, int]]:
-        """Where names stand in import and export statements of a file."""
+    def _aliases(self, path: str) -> dict[tuple[int, int], Sequence[Place]]:
+        """Where names stand in import and export statements of a file → what they mean."""
         if path not in self._known_aliases:
             refs = self.snapshot.references_in(RepoPath(path))
             self._known_aliases[path] = {
-                (ref.line - 1, ref.column) for ref in refs if ref.role in (Role.IMPORT, Role.EXPORT)
+                (ref.line - 1, ref.column): ref.target
+                for ref in refs
+                if ref.role in (Role.IMPORT, Role.EXPORT)
             }
         return self._known_aliases[path]
 
@@ -296,6 +321,15 @@ def _is_about_use(place: _Position, ref: RefFact, text: str, root: str) -> bool:
 @lru_cache(maxsize=200)
 def _lines(uri: str) -> list[str]:
     return Path(unquote(uri.removeprefix("file://"))).read_text().split("\n")
+
+
+@lru_cache(maxsize=200)
+def _begin(uri: str) -> _Position:
+    """Where the code of a file begins, behind the comments at its top."""
+    text = "\n".join(_lines(uri))
+    found = _BEFORE_CODE.match(text)
+    before = text[: found.end() if found else 0]
+    return uri, before.count("\n"), len(before) - before.rfind("\n") - 1
 
 
 def _line(uri: str, line: int) -> str:
