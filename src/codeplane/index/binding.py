@@ -423,6 +423,8 @@ class Binding:
         is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
         if not is_class:
             return NOTHING if value.is_instance else self._of(False, self._shown(path, value.target, name))
+        if value.is_instance and self._linker.classes.is_keyed(value.target):
+            return UNCLEAR
         want = (METHOD if is_called else FIELD) if value.is_instance else PATH
         found = self._of(value.is_instance, self._linker.classes.member(value.target, name, want=want))
         is_one = self._families and is_last and not self._is_structural(value.target)

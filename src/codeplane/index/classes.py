@@ -122,6 +122,19 @@ class Classes:
             kept = self._sources.memo.answers[key] = any(map(self._has_maker, known_ones))
         return kept
 
+    def is_keyed(self, owner: Target) -> bool:
+        """Whether the fields of a class are keys of its instances."""
+        spec = self._spec(owner)
+        if spec is None or not spec.keyed_bases:
+            return False
+        key = ("keyed", owner)
+        kept: bool | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            known_ones = [place for one in self.order(owner) if not is_outside(one) for place in one]
+            kept = any(spec.keyed_bases.intersection(self._definition(place).bases) for place in known_ones)
+            self._sources.memo.answers[key] = kept
+        return kept
+
     def _has_maker(self, place: Place) -> bool:
         facts = self._sources.facts(place.path)
         spec = self._linker.spec(facts) if facts is not None else None

@@ -173,6 +173,8 @@ class LanguageSpec:
     narrowing: tuple[str, ...] = ()
     # Bases of classes that others are instances of without saying so: everything that has the members.
     structural_bases: frozenset[str] = frozenset()
+    # Bases of classes whose fields are keys of their instances, and no members.
+    keyed_bases: frozenset[str] = frozenset()
     # The method by which a class may make something else than an instance of it when it is called.
     maker: str = ""
     # Where the header of a class names the class that it is an instance of, and the method by which that one

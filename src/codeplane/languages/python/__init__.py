@@ -70,6 +70,7 @@ SPEC = LanguageSpec(
     root_members=frozenset(("__annotations__", "__class__", "__dict__", "__doc__", "__module__")),
     declared_type=declared_type,
     returned_type=returned_type,
+    keyed_bases=frozenset(("TypedDict", "typing.TypedDict", "t.TypedDict", "typing_extensions.TypedDict")),
     maker="__new__",
     maker_of=r"[(,] ?metaclass ?= ?([\w.]+)",
     maker_by="__call__",
