@@ -344,6 +344,7 @@ class Binding:
     def _instance(self, path: str, scope: int, type_name: str) -> _Value:
         target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
         is_class = bool(target) and all(map(self._is_instantiable, target))
+        is_class = is_class and not any(map(self._linker.making.is_replaced, target))
         return _Value(target, is_instance=True, is_declared=True) if is_class else _NO_VALUE
 
     def _is_instantiable(self, place: Place) -> bool:
@@ -375,7 +376,8 @@ class Binding:
         if is_property and target == self._linker.grouped(target[0]):
             target = target[:1]  # what sets it has the type of what gets it
         if len(target) != 1 or self._linker.definition_kind(target[0]) not in _VALUES:
-            return _Value(target)
+            is_other = any(map(self._linker.making.is_replaced, target))
+            return _NO_VALUE if is_other else _Value(target)
         place = target[0]
         facts = self._sources.facts(place.path)
         assert facts is not None, "BUG: a definition has a file"
@@ -413,7 +415,7 @@ class Binding:
         if not value.target or not spec.maker:
             return value
         has_maker = known(self._linker.classes.member(value.target, spec.maker))
-        return _NO_VALUE if has_maker or self._linker.classes.is_made_by_another(value.target) else value
+        return _NO_VALUE if has_maker or self._linker.making.is_made_by_another(value.target) else value
 
     def _inside(
         self, path: str, value: _Value, name: str, is_called: bool = False, *, is_last: bool = False
@@ -423,7 +425,7 @@ class Binding:
         is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
         if not is_class:
             return NOTHING if value.is_instance else self._of(False, self._shown(path, value.target, name))
-        if value.is_instance and self._linker.classes.is_keyed(value.target):
+        if value.is_instance and self._linker.making.is_keyed(value.target):
             return UNCLEAR
         want = (METHOD if is_called else FIELD) if value.is_instance else PATH
         found = self._of(value.is_instance, self._linker.classes.member(value.target, name, want=want))

@@ -1,6 +1,5 @@
 """Members of classes through their bases, in the order in which they are looked up."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -112,38 +111,6 @@ class Classes:
             for extension in self._extensions(place, item):
                 found += [base for base in self.bases((extension,)) if base != owner]
         return list(dict.fromkeys(found))
-
-    def is_made_by_another(self, owner: Target) -> bool:
-        """Whether the class of a class decides what a call of it makes."""
-        key = ("made by another", owner)
-        kept: bool | None = self._sources.memo.answers.get(key)
-        if kept is None:
-            known_ones = [place for one in self.order(owner) if not is_outside(one) for place in one]
-            kept = self._sources.memo.answers[key] = any(map(self._has_maker, known_ones))
-        return kept
-
-    def is_keyed(self, owner: Target) -> bool:
-        """Whether the fields of a class are keys of its instances."""
-        spec = self._spec(owner)
-        if spec is None or not spec.keyed_bases:
-            return False
-        key = ("keyed", owner)
-        kept: bool | None = self._sources.memo.answers.get(key)
-        if kept is None:
-            known_ones = [place for one in self.order(owner) if not is_outside(one) for place in one]
-            kept = any(spec.keyed_bases.intersection(self._definition(place).bases) for place in known_ones)
-            self._sources.memo.answers[key] = kept
-        return kept
-
-    def _has_maker(self, place: Place) -> bool:
-        facts = self._sources.facts(place.path)
-        spec = self._linker.spec(facts) if facts is not None else None
-        if facts is None or spec is None or not spec.maker_of:
-            return False
-        item = facts.definitions[place.definition]
-        said = re.search(spec.maker_of, item.signature)
-        maker = known(self._linker.written(place.path, item.scope, said[1])) if said else NOTHING
-        return bool(maker) and bool(known(self.member(maker, spec.maker_by)))
 
     def parent(self, owner: Target) -> Target:
         """The one class that a class extends, traits that are mixed in aside."""

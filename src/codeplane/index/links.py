@@ -11,6 +11,7 @@ from typing import Final
 from codeplane.index.around import Around
 from codeplane.index.classes import PATH, Classes
 from codeplane.index.files import FileFacts
+from codeplane.index.making import Making
 from codeplane.index.sources import ViewSources
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
 from codeplane.languages import LanguageSpec, specs
@@ -27,6 +28,7 @@ class Linker:
     def __init__(self, sources: ViewSources) -> None:
         self.sources = sources
         self.classes = Classes(self)
+        self.making = Making(self, self.classes)
         self.around = Around(self)
         self._answers = sources.memo.answers
         self._running: dict[tuple[object, ...], int] = {}

@@ -1,0 +1,91 @@
+"""What stands behind the name of a class: what a call of it makes, and whether it is that class at all."""
+
+import re
+from typing import TYPE_CHECKING
+
+from codeplane.index.classes import Classes
+from codeplane.index.targets import CLASSES, NOTHING, Target, is_outside, known
+from codeplane.languages.modules import Place
+
+if TYPE_CHECKING:
+    from codeplane.index.links import Linker
+
+
+class Making:
+    """Asks what else than itself a class may stand for."""
+
+    def __init__(self, linker: "Linker", classes: Classes) -> None:
+        self._linker = linker
+        self._classes = classes
+        self._sources = linker.sources
+
+    def is_made_by_another(self, owner: Target) -> bool:
+        """Whether the class of a class decides what a call of it makes."""
+        key = ("made by another", owner)
+        kept: bool | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            known_ones = [place for one in self._classes.order(owner) if not is_outside(one) for place in one]
+            kept = self._sources.memo.answers[key] = any(map(self._has_maker, known_ones))
+        return kept
+
+    def is_keyed(self, owner: Target) -> bool:
+        """Whether the fields of a class are keys of its instances."""
+        facts = self._sources.facts(owner[0].path) if owner else None
+        bases = self._linker.spec(facts).keyed_bases if facts is not None else frozenset()
+        if not bases:
+            return False
+        key = ("keyed", owner)
+        kept: bool | None = self._sources.memo.answers.get(key)
+        if kept is None:
+            known_ones = [place for one in self._classes.order(owner) if not is_outside(one) for place in one]
+            kept = any(bases.intersection(self._bases(place)) for place in known_ones)
+            self._sources.memo.answers[key] = kept
+        return kept
+
+    def is_replaced(self, place: Place) -> bool:
+        """Whether a decorator makes an instance of another class of a class, and says so."""
+        facts = self._sources.facts(place.path)
+        spec = self._linker.spec(facts) if facts is not None and place.definition >= 0 else None
+        if facts is None or spec is None or not spec.maker:
+            return False
+        item = facts.definitions[place.definition]
+        lines = range(item.span.start_line, item.name_line)
+        texts = [self._written_at(place.path, line, item.span.start_column + 1) for line in lines]
+        found = [known(self._linker.written(place.path, item.scope, text)) for text in texts if text]
+        return any(self._makes_another(decorator) for target in found for decorator in target)
+
+    def _written_at(self, path: str, line: int, column: int) -> str:
+        """The dotted name that begins at a place, or ""."""
+        names: list[str] = []
+        while standing := self._sources.occurrence_at(path, line, column):
+            if bool(standing[1].receiver) != bool(names):
+                break
+            names.append(standing[0])
+            column += len(standing[0].encode("utf-8", "surrogateescape")) + 1
+        return ".".join(names)
+
+    def _makes_another(self, decorator: Place) -> bool:
+        facts = self._sources.facts(decorator.path)
+        if facts is None or decorator.definition < 0:
+            return False
+        item, spec = facts.definitions[decorator.definition], self._linker.spec(facts)
+        if item.kind == "class":
+            return True
+        is_said = item.kind == "function" and spec.returned_type is not None
+        said = spec.returned_type(item.signature, facts.full_names) if is_said and spec.returned_type else ""
+        made = known(self._linker.written(decorator.path, item.scope, said)) if said else NOTHING
+        return any(self._linker.definition_kind(one) in CLASSES for one in made)
+
+    def _bases(self, place: Place) -> tuple[str, ...]:
+        facts = self._sources.facts(place.path)
+        return facts.definitions[place.definition].bases if facts is not None else ()
+
+    def _has_maker(self, place: Place) -> bool:
+        facts = self._sources.facts(place.path)
+        spec = self._linker.spec(facts) if facts is not None else None
+        if facts is None or spec is None or not spec.maker_of:
+            return False
+        item = facts.definitions[place.definition]
+        said = re.search(spec.maker_of, item.signature)
+        maker = known(self._linker.written(place.path, item.scope, said[1])) if said else NOTHING
+        return bool(maker) and bool(known(self._classes.member(maker, spec.maker_by)))
