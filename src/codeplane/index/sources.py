@@ -17,7 +17,7 @@ from codeplane.index.targets import SPACES, split_path
 from codeplane.index.units import Units
 from codeplane.index.vocabulary import Vocabulary
 from codeplane.languages import specs
-from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
+from codeplane.languages.facts import ASKING, FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
 from codeplane.languages.modules import Member, Place
 from codeplane.reading.pack import sql_text, unpack_occurrences
 from codeplane.reading.words import question
@@ -244,6 +244,15 @@ class ViewSources:
         ).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 
+    def paths_with_any(self, words: Sequence[str]) -> set[str]:
+        """The files that hold one of some words."""
+        found: set[str] = set()
+        for at in range(0, len(words), _AT_ONCE):
+            query = " OR ".join(f'"{word}"' for word in words[at : at + _AT_ONCE])
+            rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
+            found.update(path for (blob,) in rows for path in self.paths_of(blob))
+        return found
+
     def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
         """All names of a file with their occurrences."""
         found = self._occurrences(self._layout.blobs.get(path))
@@ -405,9 +414,9 @@ class ViewSources:
 
     def asking_by_text(self) -> list[str]:
         """The files that ask for members by names that are made at run time."""
+        marks = ", ".join("?" * len(ASKING))
         rows = self._connection.execute(
-            "SELECT DISTINCT blob FROM dynamic WHERE pattern IN ('getattr', 'reflect', 'bracket_access')"
-            " AND computed"
+            f"SELECT DISTINCT blob FROM dynamic WHERE pattern IN ({marks}) AND computed", ASKING
         ).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 

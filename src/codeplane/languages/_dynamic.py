@@ -11,7 +11,9 @@ from codeplane.languages._spec import LanguageSpec
 from codeplane.languages.facts import Dynamic, Facts, Occurrence, Reason, Role
 
 _FIRST = re.compile(rb"""[fF]?(?P<quote>['"`])(?P<text>[^'"`\\]*)(?P=quote)\s*(?P<rest>\+|%|\.format\b)?""")
-_OPEN = re.compile(rb"%|\$?\{")
+_OPEN = re.compile(rb"%|[$#]?\{")
+_BEFORE = re.compile(rb"(?<![\w$.)\]])([A-Za-z_$][\w$.]*)\s*(?:\?\.|!)?\Z")
+_LOOK = 200
 _CHOICE = re.compile(rb"\b(?:if|or|and)\b|[?|&]")
 
 _Reading = tuple[LanguageSpec, bytes, Lines]
@@ -51,23 +53,54 @@ def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
 
 def beginning(spec: LanguageSpec, data: bytes, at: int) -> str:
     """What a name that is made at run time begins with, `"visit_" + kind`; "" where that is not known."""
-    if data[at : at + 1] == b"[":
-        given, number = arguments(data, at), 0
-    else:
-        opens = data.find(b"(", at)
-        numbers = [
-            number
-            for called, (_, number) in spec.dynamic_calls.items()
-            if data[at:opens].strip() == called.rpartition(".")[2].encode()
-        ]
-        given, number = arguments(data, opens), max(numbers, default=-1)
-    key = given[number].strip() if 0 <= number < len(given) else b""
+    key = _key(spec, data, at)
     found = _FIRST.match(key)
     if found is None or _CHOICE.search(key, found.end("text")):
         return ""
     head, *more = _OPEN.split(found["text"], maxsplit=1)
-    is_made = found["rest"] == b"+" or (more and (found["rest"] or key[:1] in b"fF`"))
+    is_filled = found["rest"] or key[:1] in b"fF`" or found["text"].startswith(b"#{", len(head))
+    is_made = found["rest"] == b"+" or (more and is_filled)
     return text(head) if is_made else ""
+
+
+def asked(spec: LanguageSpec, data: bytes, at: int) -> str:
+    """What a member is asked of, as written: `self`, or `globals()` for names of the file; "" where that is
+    not a name."""
+    if data[at : at + 1] == b"[":
+        found = _BEFORE.search(data[max(0, at - _LOOK) : at])
+        return text(found[1]) if found is not None else ""
+    opens, number = _called(spec, data, at)
+    if number is None:
+        return ""
+    given = arguments(data, opens)
+    return (
+        text(given[0]) if number > 0 and given else f"{text(data[at:opens].strip())}()" if number < 0 else ""
+    )
+
+
+def _key(spec: LanguageSpec, data: bytes, at: int) -> bytes:
+    """The name that is asked for, as written."""
+    if data[at : at + 1] == b"[":
+        given, number = arguments(data, at), 0
+    else:
+        opens, called = _called(spec, data, at)
+        if called is None:
+            return data[at : at + _LOOK].split(b"\n", 1)[0]
+        is_subscript = called < 0
+        given = arguments(data, data.find(b"[", opens) if is_subscript else opens)
+        number = max(called, 0)
+    return given[number].strip() if number < len(given) else b""
+
+
+def _called(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, int | None]:
+    """Where the brackets of a call open, and which of its arguments is a name; None for what is no call."""
+    opens = data.find(b"(", at)
+    numbers = [
+        number
+        for called, (_, number) in spec.dynamic_calls.items()
+        if data[at:opens].strip() == called.rpartition(".")[2].encode()
+    ]
+    return opens, max(numbers, default=None)
 
 
 def _is_meant(facts: Facts, place: Occurrence, module: str) -> bool:

@@ -229,6 +229,9 @@ class LanguageSpec:
     literal_members: bool = False  # objects that are written down define members
     # Words by which code gets all names of a module, each with a pattern of the place, the module its group.
     namespace_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    # Words by which a module gets its own names, each with a pattern of what stands from there on.
+    own_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    reads_around: tuple[str, ...] = ()  # functions that, given nothing, give the names around their call
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     prototypes: bool = False  # what one file declares, another defines, under the same full name

@@ -167,6 +167,13 @@ class Dynamic(NamedTuple):
     computed: bool
 
 
+ASKING = (
+    *("getattr", "setattr", "hasattr", "delattr", "bracket_access", "reflect"),
+    *("send", "variable_get", "member"),
+)
+"""The patterns of `Dynamic` that ask for members by name."""
+
+
 def places(items: Sequence[T], item: T, first: int = 0) -> Iterator[int]:
     """Where an item is in a sequence, from a place on."""
     at, index = first - 1, items.index

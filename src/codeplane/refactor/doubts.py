@@ -10,18 +10,16 @@ from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
 from codeplane.index.targets import is_outside
 from codeplane.languages import specs
-from codeplane.languages._dynamic import beginning
 from codeplane.languages.facts import FLAG_TEST, Occurrence
 from codeplane.languages.modules import Place
+from codeplane.refactor.asked import asked_definition, asked_member, askings
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, may_know, written_base
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.text import Lines
 
 _DECORATOR: Final = re.compile(r"^\s*@\s*([\w.]+)", re.MULTILINE)
-_MOST_DYNAMIC: Final = 100
 _NAMED: Final = frozenset("class function method interface struct enum trait".split())
-_ASKING: Final = frozenset("getattr setattr hasattr delattr bracket_access reflect".split())
 
 
 def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Problem]:
@@ -46,9 +44,8 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
             yield from _dynamic(snapshot, place, new)
             yield from _called(snapshot, place, new)
             yield from _overriding(snapshot, place, new)
-    if family.places and not family.is_member and (read := Reach(snapshot, family).read_whole()):
-        text = "All names of a module that shows it are read at run time."
-        yield Problem("dynamic", text, RepoPath(read[0]), read[1])
+    if family.places and not family.is_member:
+        yield from _of_module(snapshot, family, new)
     if family.is_local:
         for place in sorted(family.functions):
             yield from _decorated(snapshot, place)
@@ -87,7 +84,7 @@ def _made_of(snapshot: Snapshot, path: str, name: str) -> str:
         facts.definitions.names if facts is not None and path not in snapshot.linker.sources.tests() else ()
     )
     made = [one for one in names if name.lower() in one.lower() and one != name]
-    asked = [begins for _, begins in _asked(snapshot, RepoPath(path))] if made else []
+    asked = [one.begins for one in askings(snapshot, RepoPath(path))] if made else []
     return next((one for one in made if any(map(one.startswith, asked))), "")
 
 
@@ -202,29 +199,19 @@ def _is_of_family(snapshot: Snapshot, place: Place, holder: Place) -> bool:
 
 
 def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
-    """Members that are asked for by names made at run time, in the file of the class."""
+    """Members that are asked for by names made at run time."""
     names = (definition_of(snapshot, place).name, new)
-    if (line := _computed(snapshot, RepoPath(place.path), names)) is not None:
+    if (found := asked_member(snapshot, place, names)) is not None:
         text = "Members are asked for by names that are made at run time."
-        yield Problem("dynamic", text, RepoPath(place.path), line)
+        yield Problem("dynamic", text, found.path, found.line)
 
 
-def _computed(snapshot: Snapshot, path: RepoPath, names: tuple[str, ...]) -> int | None:
-    """The line of a file where a member is asked for by a name made at run time that may be one of these."""
-    for line, begins in _asked(snapshot, path):
-        if any(name.startswith(begins) for name in names if name):
-            return line
-    return None
-
-
-def _asked(snapshot: Snapshot, path: RepoPath) -> Iterator[tuple[int, str]]:
-    """The lines of a file where members are asked for by names made at run time, and how these begin."""
-    facts = snapshot.linker.sources.facts(path)
-    found = snapshot.dynamics_in(path, _MOST_DYNAMIC).items
-    asking = [one for one in found if one.computed and one.pattern in _ASKING]
-    if facts is None or not asking:
-        return
-    lines = Lines(snapshot.source(path))
-    for one in asking:
-        at = lines.offset(one.line, one.column)
-        yield one.line, beginning(specs()[facts.language], lines.data, at)
+def _of_module(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
+    """Definitions of a module that code may get at by names that are not written."""
+    reach = Reach(snapshot, family)
+    if read := reach.read_whole():
+        text = "All names of a module that shows it are read at run time."
+        yield Problem("dynamic", text, RepoPath(read[0]), read[1])
+    elif (found := asked_definition(snapshot, family, reach, (family.name, new))) is not None:
+        text = "A name that is made at run time is asked of its module, or may be."
+        yield Problem("dynamic", text, found.path, found.line)

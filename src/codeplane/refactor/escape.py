@@ -7,8 +7,9 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.index import RefFact, Snapshot
+from codeplane.index.files import FileFacts
 from codeplane.index.targets import known, split_path
-from codeplane.languages.facts import Role
+from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
@@ -16,6 +17,8 @@ from codeplane.refactor.text import Lines
 _MOST_FILES: Final = 400
 _PART: Final = re.compile(r"\w+")
 _MEMBER: Final = (b".", b"?.", b"::", b"->")
+_NOTHING_GIVEN: Final = re.compile(rb"\w+\(\s*\)")
+_LOOK: Final = 200
 
 
 class Reach:
@@ -26,7 +29,7 @@ class Reach:
         self._family = family
 
     @cached_property
-    def _modules(self) -> set[str]:
+    def modules(self) -> set[str]:
         """The files that show the name: where it is defined, and where it is imported for others."""
         paths = {place.path for place in self._family.places}
         for place in self._family.places:
@@ -47,43 +50,80 @@ class Reach:
 
     @cached_property
     def _parts(self) -> set[str]:
-        return {part for path in self._modules for part in _names(self._snapshot, path)}
+        return {part for path in self.modules for part in _names(self._snapshot, path)}
+
+    @cached_property
+    def importing(self) -> set[str]:
+        """The files with imports that may lead to the modules."""
+        return self._snapshot.linker.sources.importing(self._parts)
 
     @cached_property
     def is_value(self) -> bool:
         """Whether some variable may hold a module that shows the name."""
         sources = self._snapshot.linker.sources
-        importing = sources.importing(self._parts)
+        importing = self.importing
         if len(importing) > _MOST_FILES or sources.importing_by_text() or self._is_loaded(importing):
             return True
-        return any(_leaks(self._snapshot, path, self._modules) for path in sorted(importing))
+        return any(_leaks(self._snapshot, path, self.modules) for path in sorted(importing))
 
     def read_whole(self) -> tuple[str, int] | None:
         """Path and line where code gets all names of a module that shows the family."""
         sources = self._snapshot.linker.sources
         facts = sources.facts(min(self._family.places).path)
         reads = self._snapshot.linker.spec(facts).namespace_reads if facts is not None else {}
-        importing = sources.importing(self._parts) if reads else frozenset()
+        if (own := self._read_inside()) is not None:
+            return own
+        importing = self.importing if reads else frozenset()
         for word, pattern in reads.items():
             for path in (one for one in sources.paths_with(word) if one in importing):
                 lines = Lines(self._snapshot.source(RepoPath(path)))
                 for seen in sources.occurrences(path, word):
                     found = re.findall(pattern, lines.text(seen.line))
-                    if any(self._is_named(path, text) for text in found):
+                    if any(self.is_named(path, text) for text in found):
                         return path, seen.line
         return None
 
-    def _is_named(self, path: str, text: str) -> bool:
+    def _read_inside(self) -> tuple[str, int] | None:
+        """Path and line where a module that shows the family gets its own names."""
+        for path in sorted(self.modules):
+            facts = self._snapshot.linker.sources.facts(path)
+            spec = self._snapshot.linker.spec(facts) if facts is not None else None
+            if facts is None or spec is None or not spec.own_reads:
+                continue
+            for word, pattern in spec.own_reads.items():
+                for seen, rest in self._standing(path, word):
+                    if re.match(pattern.encode(), rest):
+                        return path, seen.line
+            for word in spec.reads_around:
+                for seen, rest in self._standing(path, word):
+                    if _NOTHING_GIVEN.match(rest) and not self._is_inside(facts, seen.scope):
+                        return path, seen.line
+        return None
+
+    def _standing(self, path: str, word: str) -> Iterator[tuple[Occurrence, bytes]]:
+        """Where a word stands in a file, and the text from there on."""
+        seen = self._snapshot.linker.sources.occurrences(path, word)
+        lines = Lines(self._snapshot.source(RepoPath(path)) if seen else b"")
+        for one in seen:
+            yield one, lines.data[lines.offset(one.line, one.column) :][:_LOOK]
+
+    def _is_inside(self, facts: FileFacts, scope: int) -> bool:
+        """Whether a scope is in a function or a class."""
+        around = self._snapshot.linker.outward(facts, scope)
+        return any(facts.scopes.kind(one) in (ScopeKind.FUNCTION, ScopeKind.CLASS) for one in around)
+
+    def is_named(self, path: str, text: str) -> bool:
         """Whether a dotted text in a file may be a module that shows the family: it begins with an import."""
         linker = self._snapshot.linker
         first, last = text.partition(".")[0], text.rpartition(".")[2]
         begins = [at for at, item in enumerate(linker.sources.imports(path)) if item.alias == first]
-        if any(_is_module(linker.imported(path, at), self._modules) for at in begins) and first == last:
+        targets = [linker.imported(path, at) for at in begins]
+        if first == last and any(_is_module(target, self.modules) for target in targets):
             return True
-        if not begins:
+        if not begins or (first == last and all(target and known(target) == target for target in targets)):
             return False
         return any(
-            re.split(r"[./]", self._snapshot.identities.module(one))[-1] == last for one in self._modules
+            re.split(r"[./]", self._snapshot.identities.module(one))[-1] == last for one in self.modules
         )
 
     def _is_loaded(self, importing: Iterable[str]) -> bool:
@@ -111,7 +151,7 @@ class Reach:
             target = known(self._snapshot.linker.imported(ref.path, at))
             item = facts.imports[at]
             words = {*_PART.findall(item.module), item.name}
-            if (target and _is_module(target, self._modules)) or (
+            if (target and _is_module(target, self.modules)) or (
                 not target and not self._parts.isdisjoint(words)
             ):
                 return True

@@ -269,6 +269,11 @@ def _is_silent(snapshot: Snapshot, owner: Place) -> bool:
     return is_interface and snapshot.linker.spec(facts).silent_interfaces
 
 
+def is_untold(text: str) -> bool:
+    """Whether nothing is known of a class but the text that names it."""
+    return _UNTOLD.match(text) is not None
+
+
 def written_base(text: str) -> str:
     """The full name of a class that is not in the repository, as far as it is known."""
     found = _UNTOLD.match(text)

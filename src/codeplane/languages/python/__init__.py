@@ -96,6 +96,13 @@ SPEC = LanguageSpec(
         "dir": r"\bdir\(\s*([\w.]+)",
         "__dict__": r"([\w.]+)\.__dict__\b",
     },
+    own_reads={
+        "globals": r"globals\(\s*\)(?!\s*\[)",
+        "__name__": r"__name__\s*\]",
+        "eval": r"eval\((?!\s*['\"])[^,]*\)",
+        "exec": r"exec\((?!\s*['\"])[^,]*\)",
+    },
+    reads_around=("vars", "locals", "dir"),
     class_members=("__class__",),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
