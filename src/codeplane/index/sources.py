@@ -253,6 +253,12 @@ class ViewSources:
             found.update(path for (blob,) in rows for path in self.paths_of(blob))
         return found
 
+    def paths_with_beginning(self, text: str) -> list[str]:
+        """The files that hold a word with a beginning, whatever the case of its letters."""
+        query = f'"{text}" *'
+        rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
+        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+
     def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
         """All names of a file with their occurrences."""
         found = self._occurrences(self._layout.blobs.get(path))

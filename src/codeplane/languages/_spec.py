@@ -231,6 +231,10 @@ class LanguageSpec:
     namespace_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     # Words by which a module gets its own names, each with a pattern of what stands from there on.
     own_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    whole_reads: tuple[str, ...] = ()  # words by which code gets at all members of something
+    own_name_made: str = ""  # pattern of a place that makes another name of a definition's; group: whose
+    mangled: str = ""  # how a name begins that is private to the class NAME
+    reads_parameters: tuple[str, ...] = ()  # words by which code asks a function for its parameters
     reads_around: tuple[str, ...] = ()  # functions that, given nothing, give the names around their call
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name

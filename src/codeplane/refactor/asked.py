@@ -27,6 +27,7 @@ _QUOTE: Final = rb"""["'`]"""
 # What stands around the first and the last part of a text that is put together.
 _JOINED_AFTER: Final = rb"""\w*(?=["']\s*\+|["']\s+\.\s|[$#]?\{|%[sdr(])"""
 _JOINED_BEFORE: Final = re.compile(rb"""(?:\+\s*["']|\s\.\s+["']|\}|%[sdr]|%\(\w+\)[sdr])(\w+)\Z""")
+_PART: Final = re.compile(rb"""["'](?:(?P<first>_?[A-Za-z]\w*_)|(?P<last>_\w*[A-Za-z]))["']""")
 
 _Names = tuple[str, ...]
 
@@ -80,6 +81,22 @@ def asked_definition(snapshot: Snapshot, family: Family, reach: Reach, names: _N
                 is_meant = reach.is_named(path, one.holder) or (_is_made(one, names) and reach.is_value)
             if is_meant:
                 return one
+    return None
+
+
+def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[RepoPath, int] | None:
+    """Where members are looked through for those that begin or end like one of some names."""
+    facts = snapshot.linker.sources.facts(place.path)
+    words = specs()[facts.language].whole_reads if facts is not None else ()
+    near = snapshot.linker.sources.paths_with_any(words) & _making(snapshot, names) if words else set()
+    family = _family(snapshot, place.path)
+    for path in sorted(one for one in near if _family(snapshot, one) == family):
+        lines = Lines(snapshot.source(RepoPath(path)))
+        for found in _PART.finditer(lines.data):
+            part = (found["first"] or found["last"]).decode()
+            is_like = str.startswith if found["first"] else str.endswith
+            if any(is_like(name, part) for name in names):
+                return RepoPath(path), lines.position(found.start())[0]
     return None
 
 

@@ -8,17 +8,19 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import INTERFACES, owner_of
 from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
-from codeplane.index.targets import is_outside
+from codeplane.index.targets import CLASSES, is_outside
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Occurrence
 from codeplane.languages.modules import Place
-from codeplane.refactor.asked import asked_definition, asked_member, askings
+from codeplane.refactor.asked import asked_by_part, asked_definition, asked_member, askings
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, may_know, written_base
+from codeplane.refactor.keywords import Keywords
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.text import Lines
 
 _DECORATOR: Final = re.compile(r"^\s*@\s*([\w.]+)", re.MULTILINE)
+_BY_PART: Final = "Members are looked through for names that begin or end like this one."
 _NAMED: Final = frozenset("class function method interface struct enum trait".split())
 
 
@@ -34,12 +36,14 @@ def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Proble
 def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
     yield from family.doubts
     yield from _asked_by_name(snapshot, family)
+    yield from _made_of_own_name(snapshot, family)
     for place in sorted(family.places):
         yield from _called_from_outside(snapshot, place)
         yield from _decorated(snapshot, place)
         if new:
             yield from _named(snapshot, place, new)
         yield from _linked(snapshot, place, family)
+        yield from _mangled(snapshot, place)
         if family.is_member:
             yield from _dynamic(snapshot, place, new)
             yield from _called(snapshot, place, new)
@@ -49,6 +53,7 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
     if family.is_local:
         for place in sorted(family.functions):
             yield from _decorated(snapshot, place)
+            yield from _parameters_read(snapshot, place, family)
             if flags_of(snapshot, place) & FLAG_TEST:
                 item = definition_of(snapshot, place)
                 text = f"What runs the tests may give {item.name} its arguments by name."
@@ -86,6 +91,70 @@ def _made_of(snapshot: Snapshot, path: str, name: str) -> str:
     made = [one for one in names if name.lower() in one.lower() and one != name]
     asked = [one.begins for one in askings(snapshot, RepoPath(path))] if made else []
     return next((one for one in made if any(map(one.startswith, asked))), "")
+
+
+def _made_of_own_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
+    """Code that makes something else of the names of definitions, by which they may be found."""
+    if family.kind not in ("class", "function") or not family.places:
+        return
+    place = min(family.places)
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec = specs()[facts.language]
+    for word in spec.name_attributes if spec.own_name_made else ():
+        for path in snapshot.linker.sources.paths_with(word):
+            lines = Lines(snapshot.source(RepoPath(path)))
+            for seen in snapshot.linker.sources.occurrences(path, word):
+                found = re.search(spec.own_name_made, lines.text(seen.line))
+                if found is not None and _may_be_of(snapshot, family, Place(path, seen.line), found[1]):
+                    text = f"Another name is made of those of definitions: {family.name} may be found by it."
+                    yield Problem("dynamic", text, RepoPath(path), seen.line)
+                    return
+
+
+def _may_be_of(snapshot: Snapshot, family: Family, at: Place, holder: str) -> bool:
+    """Whether what is asked for its name in a line of a file may be one of a family."""
+    if holder not in ("cls", "self.__class__", "type(self)"):
+        return True
+    facts = snapshot.linker.sources.facts(at.path)
+    around = [
+        Place(at.path, number)
+        for number, item in enumerate(facts.definitions if facts is not None else ())
+        if item.kind in CLASSES and item.span.start_line <= at.definition <= item.span.end_line
+    ]
+    own = {
+        place for one in family.places for target in snapshot.linker.classes.order((one,)) for place in target
+    }
+    return not around or not own.isdisjoint(around)
+
+
+def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+    """Names that hold that of a class, because they are private to it."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item, mangled = definition_of(snapshot, place), specs()[facts.language].mangled
+    if not mangled or item.kind not in CLASSES:
+        return
+    beginning = mangled.replace("NAME", item.name.lstrip("_"))
+    for path in snapshot.linker.sources.paths_with_beginning(beginning):
+        lines = Lines(snapshot.source(RepoPath(path)))
+        found = re.search(rf"\b{re.escape(beginning)}\w".encode(), lines.data)
+        if found is not None:
+            text = f"Names that begin with {beginning} are private to {item.name}."
+            yield Problem("mangled", text, RepoPath(path), lines.position(found.start())[0])
+            return
+
+
+def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
+    """Functions that are handed on where functions are asked for the names of their parameters."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    words = specs()[facts.language].reads_parameters
+    read = sorted(snapshot.linker.sources.paths_with_any(words)) if words else []
+    if read and Keywords(snapshot, family).is_handed_on(place):
+        item = definition_of(snapshot, place)
+        text = f"{item.name} is handed on, and functions are asked for the names of their parameters."
+        yield Problem("dynamic", text, RepoPath(read[0]))
 
 
 def _seen(snapshot: Snapshot, name: str) -> Iterator[Occurrence]:
@@ -204,6 +273,8 @@ def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     if (found := asked_member(snapshot, place, names)) is not None:
         text = "Members are asked for by names that are made at run time."
         yield Problem("dynamic", text, found.path, found.line)
+    elif (part := asked_by_part(snapshot, place, names)) is not None:
+        yield Problem("dynamic", _BY_PART, *part)
 
 
 def _of_module(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
@@ -212,6 +283,8 @@ def _of_module(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem
     if read := reach.read_whole():
         text = "All names of a module that shows it are read at run time."
         yield Problem("dynamic", text, RepoPath(read[0]), read[1])
+    elif part := asked_by_part(snapshot, min(family.places), (family.name, new)):
+        yield Problem("dynamic", _BY_PART, *part)
     elif (found := asked_definition(snapshot, family, reach, (family.name, new))) is not None:
         text = "A name that is made at run time is asked of its module, or may be."
         yield Problem("dynamic", text, found.path, found.line)

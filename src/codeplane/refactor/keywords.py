@@ -229,10 +229,11 @@ class Keywords:
     def _may_be_value(self) -> bool:
         """Whether what takes the keywords is handed on, so that it may be called by any name."""
         if self._is_value is None:
-            self._is_value = any(map(self._is_handed_on, sorted(self._heads())))
+            self._is_value = any(map(self.is_handed_on, sorted(self._heads())))
         return self._is_value
 
-    def _is_handed_on(self, place: Place) -> bool:
+    def is_handed_on(self, place: Place) -> bool:
+        """Whether a function is used other than by being called."""
         refs = [ref for ref in self._snapshot.references.to(place) if place in ref.target or not ref.target]
         return any(ref.role in _TAKEN and self._is_taken(ref) for ref in refs)
 

@@ -103,6 +103,16 @@ SPEC = LanguageSpec(
         "exec": r"exec\((?!\s*['\"])[^,]*\)",
     },
     reads_around=("vars", "locals", "dir"),
+    whole_reads=("dir", "vars", "__dict__", "getmembers", "__new__", "__init_subclass__", "__prepare__"),
+    own_name_made=r"([\w.()]+)\.__(?:qual)?name__\s*(?:\.\s*[a-z]|\[)",
+    mangled="_NAME__",
+    reads_parameters=tuple(
+        "signature getfullargspec getargspec getcallargs co_varnames get_type_hints get_annotations "
+        "__annotations__ __kwdefaults__".split()
+    ),
+    # What files, locks, mappings, generators and finders of modules are asked for, whatever their class.
+    called=r"read|readline|readlines|readinto|write|writelines|flush|close|seek|tell|fileno|isatty|truncate|"
+    r"keys|items|acquire|release|send|throw|find_spec|create_module|exec_module|load_module",
     class_members=("__class__",),
     plain_decorators=frozenset(
         "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
@@ -119,6 +129,7 @@ SPEC = LanguageSpec(
             " (keyword_argument name: (identifier) @keyword)))"
         ),
         "(call function: (_) @holder arguments: (argument_list (dictionary_splat) @splat))",
+        "(class_definition superclasses: (argument_list (keyword_argument name: (identifier) @loose)))",
         "(class_pattern . (_) @holder (case_pattern (keyword_pattern . (identifier) @member)))",
     ),
     writing=PYTHON,
