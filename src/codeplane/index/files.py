@@ -2,9 +2,9 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from codeplane.index.definitions import Definitions
 from codeplane.index.targets import CLASSES, split_path
@@ -22,6 +22,8 @@ from codeplane.languages.facts import (
 )
 from codeplane.reading.pack import Binds, Scopes, unpack_binds, unpack_scopes
 from codeplane.storage.database import Connection
+
+T = TypeVar("T")
 
 _KEPT: Final = 2_000
 _MOST_OCCURRENCES: Final = 1_000_000
@@ -52,6 +54,14 @@ class FileFacts:
             parts |= {"_packed": head[3:], "blob": blob}
 
     blob: int
+
+    def derived(self, key: str, make: Callable[[], T]) -> T:
+        """What is made of the content alone, made once."""
+        kept: dict[str, Any] = self.__dict__
+        if key not in kept:
+            kept[key] = make()
+        made: T = kept[key]
+        return made
 
     @cached_property
     def scopes(self) -> Scopes:

@@ -418,13 +418,18 @@ class ViewSources:
         found = [(blob, text) for blob, literals in rows for text in json.loads(literals)]
         return sorted((path, text) for blob, text in found for path in self.paths_of(blob))
 
-    def asking_by_text(self) -> list[str]:
-        """The files that ask for members by names that are made at run time."""
+    def asking_by_text(self) -> dict[str, list[tuple[int, int]]]:
+        """The files that ask for members by names that are made at run time, with lines and columns."""
         marks = ", ".join("?" * len(ASKING))
         rows = self._connection.execute(
-            f"SELECT DISTINCT blob FROM dynamic WHERE pattern IN ({marks}) AND computed", ASKING
+            f"SELECT blob, line, column FROM dynamic WHERE pattern IN ({marks}) AND computed"
+            " ORDER BY blob, position",
+            ASKING,
         ).fetchall()
-        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+        found: dict[int, list[tuple[int, int]]] = {}
+        for blob, line, column in rows:
+            found.setdefault(blob, []).append((line, column))
+        return dict(sorted((path, some) for blob, some in found.items() for path in self.paths_of(blob)))
 
     def facts_of(self, blob: int) -> FileFacts | None:
         """Everything that a content says, whichever view it is in; None for one without a language."""

@@ -1,7 +1,7 @@
 """What code may ask for by names that are made at run time."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,17 +10,19 @@ from codeplane.graph.hierarchy import descendants, owner_of
 from codeplane.index import Snapshot
 from codeplane.index.receivers import Receivers
 from codeplane.index.targets import is_outside
-from codeplane.languages import specs
+from codeplane.languages import LanguageSpec, specs
 from codeplane.languages._dynamic import asked, beginning
-from codeplane.languages.facts import ASKING, Occurrence, Reason
+from codeplane.languages.facts import Occurrence, Reason
 from codeplane.languages.modules import Place
+from codeplane.reading.words import parts_of
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, is_untold
 from codeplane.refactor.text import Lines
 
-_MOST: Final = 100
 _NO_MEMBER: Final = "()"  # of what gives the names around a call
-_LEAST: Final = 2  # letters of a text that names are put together of
+# Letters of a text that names are put together of, at the beginning and at the end.
+_LEAST: Final = 2
+_LEAST_LAST: Final = 3
 _FORMATS: Final = "sdr"  # letters behind a mark that stands for a value
 _LOOK: Final = 100
 _QUOTE: Final = rb"""["'`]"""
@@ -41,46 +43,46 @@ class Asking:
     column: int
     begins: str  # how the name begins; "" where that is not known
     holder: str  # what is asked for it, as written; "" where that is no name
-    source: bytes  # of the file
 
 
-def askings(snapshot: Snapshot, path: RepoPath) -> Iterator[Asking]:
+def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Iterator[Asking]:
     """The places of a file where members are asked for by names made at run time."""
-    found = snapshot.dynamics_in(path, _MOST).items
-    asking = [one for one in found if one.computed and one.pattern in ASKING]
-    facts = snapshot.linker.sources.facts(path) if asking else None
-    if facts is None:
-        return
-    lines, spec = Lines(snapshot.source(path)), specs()[facts.language]
-    for one in asking:
-        at = lines.offset(one.line, one.column)
-        begins, holder = beginning(spec, lines.data, at), asked(spec, lines.data, at)
-        yield Asking(path, one.line, one.column, begins, holder, lines.data)
+    facts = snapshot.linker.sources.facts(path)
+    if facts is not None:
+        read = lambda: _read(specs()[facts.language], snapshot.source(RepoPath(path)), at)  # noqa: E731
+        for (line, column), (begins, holder) in zip(at, facts.derived("askings", read), strict=True):
+            yield Asking(RepoPath(path), line, column, begins, holder)
+
+
+def _read(spec: LanguageSpec, data: bytes, at: Sequence[tuple[int, int]]) -> list[tuple[str, str]]:
+    """How the names begin that are asked for at some places, and what is asked for them."""
+    lines = Lines(data)
+    starts = [lines.offset(line, column) for line, column in at]
+    return [(beginning(spec, data, start), asked(spec, data, start)) for start in starts]
 
 
 def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | None:
     """Where a member may be asked for by one of some names, in its own file first."""
     near = {place.path, *(one.path for one in _kin(snapshot, place))}
-    for path in _asking(snapshot, place.path, near | _making(snapshot, names)):
-        for one in askings(snapshot, path):
-            if not one.holder.endswith(_NO_MEMBER) and _is_member(snapshot, one, place, names):
-                return one
+    for one in _asking(snapshot, place.path, near | _making(snapshot, names)):
+        if not one.holder.endswith(_NO_MEMBER) and _is_member(snapshot, one, place, names):
+            return one
     return None
 
 
 def asked_definition(snapshot: Snapshot, family: Family, reach: Reach, names: _Names) -> Asking | None:
     """Where a definition outside of classes may be asked for: of its module, or of what may hold it."""
-    near = reach.modules | reach.importing | _making(snapshot, names)
-    for path in _asking(snapshot, min(family.places).path, near):
-        for one in askings(snapshot, path):
-            if not _begins(one, names) or _asker(snapshot, one):
-                continue
-            if one.holder.endswith(_NO_MEMBER):
-                is_meant = path in reach.modules
-            else:
-                is_meant = reach.is_named(path, one.holder) or (_is_made(one, names) and reach.is_value)
-            if is_meant:
-                return one
+    making = _making(snapshot, names)
+    for one in _asking(snapshot, min(family.places).path, reach.modules | reach.importing | making):
+        if not _begins(one, names):
+            continue
+        if one.holder.endswith(_NO_MEMBER):
+            is_meant = one.path in reach.modules
+        else:
+            is_made = one.path in making and _is_made(snapshot, one, names)
+            is_meant = reach.is_named(one.path, one.holder) or (is_made and reach.is_value)
+        if is_meant and not _asker(snapshot, one):
+            return one
     return None
 
 
@@ -100,23 +102,39 @@ def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[Repo
     return None
 
 
-def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[RepoPath]:
-    """Those of some files that ask for names and are of the same family of languages, one of them first."""
-    family = _family(snapshot, path)
-    found = [one for one in snapshot.linker.sources.asking_by_text() if one in near]
-    for one in sorted(found, key=lambda one: one != path):
-        if _family(snapshot, one) == family:
-            yield RepoPath(one)
+def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, RepoPath] | None:
+    """A definition that may be asked for by a name with another one in it, tests aside, and where it is."""
+    sources, family = snapshot.linker.sources, _family(snapshot, place.path)
+    near = set.intersection(*(set(sources.paths_with(part)) for part in parts_of(name) - {name} or {name}))
+    made: list[tuple[str, str]] = []
+    for path in sorted(near - sources.tests()):
+        facts = sources.facts(path)
+        names = facts.definitions.names if facts is not None and _family(snapshot, path) == family else ()
+        made += [(one, path) for one in names if name.lower() in one.lower() and one != name]
+    words = {one[:at] for one, _ in made for at in range(_LEAST, len(one))}
+    asking = sources.asking_by_text() if made else {}
+    for path in sorted((sources.paths_with_any(sorted(words)) | near) & asking.keys()):
+        for asked_for in askings(snapshot, path, asking[path]):
+            for one, where in made:
+                if one.startswith(asked_for.begins) and (asked_for.begins or where == path):
+                    return one, RepoPath(path)
+    return None
+
+
+def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[Asking]:
+    """Where some files ask for names that are of the same family of languages as one of them, that first."""
+    family, asking = _family(snapshot, path), snapshot.linker.sources.asking_by_text()
+    for other in sorted(near & asking.keys(), key=lambda one: (one != path, one)):
+        if _family(snapshot, other) == family:
+            yield from askings(snapshot, other, asking[other])
 
 
 def _making(snapshot: Snapshot, names: _Names) -> set[str]:
     """The files with a word that one of the names may be put together of."""
-    words = {
-        word
-        for name in names
-        for at in range(_LEAST, len(name))
-        for word in (name[:at], *(before + name[-at:] for before in ("", *_FORMATS)))
-    }
+    words = {name[:at] for name in names for at in range(_LEAST, len(name))}
+    for name in names:
+        ends = [name[-at:] for at in range(_LEAST_LAST, len(name))]
+        words.update(before + end for end in ends for before in ("", *_FORMATS))
     return snapshot.linker.sources.paths_with_any(sorted(words))
 
 
@@ -130,23 +148,24 @@ def _is_member(snapshot: Snapshot, one: Asking, place: Place, names: _Names) -> 
         return _begins(one, names)
     if asker := _asker(snapshot, one):
         return _is_of_kin(snapshot, asker, place)
-    return one.path == place.path or _is_made(one, names)
+    return one.path == place.path or _is_made(snapshot, one, names)
 
 
 def _begins(one: Asking, names: _Names) -> bool:
     return any(name.startswith(one.begins) for name in names if name)
 
 
-def _is_made(one: Asking, names: _Names) -> bool:
+def _is_made(snapshot: Snapshot, one: Asking, names: _Names) -> bool:
     """Whether a name may be put together there: it begins or ends like a text of the file that is joined."""
     if one.begins:
         return _begins(one, names)
-    return any(_is_joined(one.source, name) for name in names if len(name) > _LEAST)
+    source = snapshot.source(one.path)
+    return any(_is_joined(source, name) for name in names if len(name) > _LEAST)
 
 
 def _is_joined(source: bytes, name: str) -> bool:
     text = name.encode("utf-8", "surrogateescape")
-    first, last = (re.escape(part) for part in (text[:_LEAST], text[-_LEAST:]))
+    first, last = (re.escape(part) for part in (text[:_LEAST], text[-_LEAST_LAST:]))
     begins = re.compile(first + b"(?<=" + _QUOTE + first + b")" + _JOINED_AFTER)
     if any(text.startswith(found[0]) for found in begins.finditer(source)):
         return True

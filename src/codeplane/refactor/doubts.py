@@ -12,7 +12,7 @@ from codeplane.index.targets import CLASSES, is_outside
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Occurrence
 from codeplane.languages.modules import Place
-from codeplane.refactor.asked import asked_by_part, asked_definition, asked_member, askings
+from codeplane.refactor.asked import asked_by_part, asked_definition, asked_member, asked_with_name
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, may_know, written_base
 from codeplane.refactor.keywords import Keywords
@@ -74,28 +74,16 @@ def _asked_by_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
     """Code that asks definitions for their names, and members whose names may be made out of them."""
     if family.kind not in _NAMED or not family.places:
         return
-    for path in snapshot.linker.sources.asking_by_text():
-        other = _made_of(snapshot, path, family.name)
-        if other and tells_name(snapshot, family):
-            text = f"{other} may be found by a name that is made of {family.name} at run time."
-            yield Problem("dynamic", text, RepoPath(path))
-            return
-
-
-def _made_of(snapshot: Snapshot, path: str, name: str) -> str:
-    """A definition of a file whose name holds another one, tests aside."""
-    facts = snapshot.linker.sources.facts(path)
-    names = (
-        facts.definitions.names if facts is not None and path not in snapshot.linker.sources.tests() else ()
-    )
-    made = [one for one in names if name.lower() in one.lower() and one != name]
-    asked = [one.begins for one in askings(snapshot, RepoPath(path))] if made else []
-    return next((one for one in made if any(map(one.startswith, asked))), "")
+    found = asked_with_name(snapshot, min(family.places), family.name)
+    if found is not None and tells_name(snapshot, family):
+        text = f"{found[0]} may be found by a name that is made of {family.name} at run time."
+        yield Problem("dynamic", text, found[1])
 
 
 def _made_of_own_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
-    """Code that makes something else of the names of definitions, by which they may be found."""
-    if family.kind not in ("class", "function") or not family.places:
+    """Code that makes another name of those of definitions, where it is written in small letters as well."""
+    is_asked = family.kind in ("class", "function") and bool(family.places)
+    if not is_asked or not _is_written_small(snapshot, family.name):
         return
     place = min(family.places)
     facts = snapshot.linker.sources.facts(place.path)
@@ -103,13 +91,21 @@ def _made_of_own_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
     spec = specs()[facts.language]
     for word in spec.name_attributes if spec.own_name_made else ():
         for path in snapshot.linker.sources.paths_with(word):
-            lines = Lines(snapshot.source(RepoPath(path)))
-            for seen in snapshot.linker.sources.occurrences(path, word):
+            standing = [one for one in snapshot.linker.sources.occurrences(path, word) if one.receiver]
+            lines = Lines(snapshot.source(RepoPath(path)) if standing else b"")
+            for seen in standing:
                 found = re.search(spec.own_name_made, lines.text(seen.line))
                 if found is not None and _may_be_of(snapshot, family, Place(path, seen.line), found[1]):
                     text = f"Another name is made of those of definitions: {family.name} may be found by it."
                     yield Problem("dynamic", text, RepoPath(path), seen.line)
                     return
+
+
+def _is_written_small(snapshot: Snapshot, name: str) -> bool:
+    text = name.lower().encode("utf-8", "surrogateescape")
+    small = re.compile(re.escape(text) + rb"(?<![^\W_]" + re.escape(text) + rb")(?![^\W_])")
+    paths = snapshot.linker.sources.paths_with(name.lower()) if name != name.lower() else ()
+    return any(small.search(snapshot.source(RepoPath(path))) for path in paths)
 
 
 def _may_be_of(snapshot: Snapshot, family: Family, at: Place, holder: str) -> bool:
