@@ -10,7 +10,7 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of, place_of
-from codeplane.index import Index, Snapshot
+from codeplane.index import DefFact, Index, Snapshot
 from codeplane.jail import shown
 from codeplane.languages import LanguageSpec, has_references, specs
 from codeplane.languages.facts import Span
@@ -177,12 +177,21 @@ def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None
         return _Refusal(Verdict.REFUSED, "name", "It has that name already.")
     if not isinstance(subject, Variable) and (subject.name, subject.kind) in _begins(spec):
         return _Refusal(Verdict.REFUSED, "reserved", f"A program begins with {shown(subject.name)}.")
+    if not isinstance(subject, Variable) and _is_file(snapshot, subject, spec):
+        text = f"{shown(subject.name)} goes by the name of its file, which has to be moved (refactor_move)."
+        return _Refusal(Verdict.REFUSED, "file_name", text)
     for name in (subject.name, new):
         if spec.reserved and re.fullmatch(spec.reserved, name) and not isinstance(subject, Variable):
             return _Refusal(
                 Verdict.REFUSED, "reserved", f"The language itself calls by the name {shown(name)}."
             )
     return None
+
+
+def _is_file(snapshot: Snapshot, subject: DefFact, spec: LanguageSpec) -> bool:
+    """Whether a definition only says that there is a module, whose file has the name."""
+    is_module = bool(spec.module_keywords) and subject.kind == "module"
+    return is_module and definition_of(snapshot, place_of(subject)).body < 0
 
 
 def _begins(spec: LanguageSpec) -> tuple[tuple[str, str], ...]:
