@@ -418,13 +418,13 @@ class ViewSources:
         found = [(blob, text) for blob, literals in rows for text in json.loads(literals)]
         return sorted((path, text) for blob, text in found for path in self.paths_of(blob))
 
-    def asking_by_text(self) -> dict[str, list[tuple[int, int]]]:
+    def asking_by_text(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
         """The files that ask for members by names that are made at run time, with lines and columns."""
-        marks = ", ".join("?" * len(ASKING))
+        marks = ", ".join("?" * len(patterns))
         rows = self._connection.execute(
             f"SELECT blob, line, column FROM dynamic WHERE pattern IN ({marks}) AND computed"
             " ORDER BY blob, position",
-            ASKING,
+            patterns,
         ).fetchall()
         found: dict[int, list[tuple[int, int]]] = {}
         for blob, line, column in rows:

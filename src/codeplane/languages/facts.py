@@ -172,6 +172,8 @@ ASKING = (
     *("send", "variable_get", "member"),
 )
 """The patterns of `Dynamic` that ask for members by name."""
+CALLING = ("const_get", "call", "new")
+"""The patterns of `Dynamic` that ask for functions and classes by name, whatever holds them."""
 
 
 def places(items: Sequence[T], item: T, first: int = 0) -> Iterator[int]:

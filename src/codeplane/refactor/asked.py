@@ -12,7 +12,7 @@ from codeplane.index.receivers import Receivers
 from codeplane.index.targets import is_outside
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages._dynamic import asked, beginning
-from codeplane.languages.facts import Occurrence, Reason
+from codeplane.languages.facts import CALLING, Occurrence, Reason
 from codeplane.languages.modules import Place
 from codeplane.reading.words import parts_of
 from codeplane.refactor.escape import Reach
@@ -45,12 +45,14 @@ class Asking:
     holder: str  # what is asked for it, as written; "" where that is no name
 
 
-def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Iterator[Asking]:
-    """The places of a file where members are asked for by names made at run time."""
+def askings(
+    snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]], kept: str = "askings"
+) -> Iterator[Asking]:
+    """The places of a file where something is asked for by names made at run time."""
     facts = snapshot.linker.sources.facts(path)
     if facts is not None:
         read = lambda: _read(specs()[facts.language], snapshot.source(RepoPath(path)), at)  # noqa: E731
-        for (line, column), (begins, holder) in zip(at, facts.derived("askings", read), strict=True):
+        for (line, column), (begins, holder) in zip(at, facts.derived(kept, read), strict=True):
             yield Asking(RepoPath(path), line, column, begins, holder)
 
 
@@ -83,6 +85,16 @@ def asked_definition(snapshot: Snapshot, family: Family, reach: Reach, names: _N
             is_meant = reach.is_named(one.path, one.holder) or (is_made and reach.is_value)
         if is_meant and not _asker(snapshot, one):
             return one
+    return _called(snapshot, min(family.places).path, names)
+
+
+def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
+    """Where functions or classes are asked for by names that are made at run time and may be one of some."""
+    family, asking = _family(snapshot, path), snapshot.linker.sources.asking_by_text(CALLING)
+    for other in sorted(one for one in asking if _family(snapshot, one) == family):
+        for one in askings(snapshot, other, asking[other], "callings"):
+            if _is_made(snapshot, one, names):
+                return one
     return None
 
 
