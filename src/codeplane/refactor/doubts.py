@@ -142,15 +142,23 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 
 
 def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
-    """Functions that are handed on where functions are asked for the names of their parameters."""
+    """Functions that are handed on where functions are asked for the names of their parameters, or beside a
+    text that is the name of one."""
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    words = specs()[facts.language].reads_parameters
+    taken = Keywords(snapshot, family).taking(place)
+    words = specs()[facts.language].reads_parameters if taken else ()
     read = sorted(snapshot.linker.sources.paths_with_any(words)) if words else []
-    if read and Keywords(snapshot, family).is_handed_on(place):
-        item = definition_of(snapshot, place)
+    item = definition_of(snapshot, place)
+    if read:
         text = f"{item.name} is handed on, and functions are asked for the names of their parameters."
         yield Problem("dynamic", text, RepoPath(read[0]))
+    quoted = re.compile(rf"""["']{re.escape(family.name)}["']""".encode("utf-8", "surrogateescape"))
+    for path in taken:
+        lines = Lines(snapshot.source(path))
+        if (found := quoted.search(lines.data)) is not None:
+            text = f"{item.name} is handed on beside a text that is the name of the parameter."
+            yield Problem("dynamic", text, path, lines.position(found.start())[0])
 
 
 def _seen(snapshot: Snapshot, name: str) -> Iterator[Occurrence]:

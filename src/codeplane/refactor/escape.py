@@ -17,6 +17,7 @@ from codeplane.refactor.text import Lines
 _MOST_FILES: Final = 400
 _PART: Final = re.compile(r"\w+")
 _MEMBER: Final = (b".", b"?.", b"::", b"->")
+_RESULT: Final = (")", "]")  # ends of a receiver that is what a call or a container gives
 _NOTHING_GIVEN: Final = re.compile(rb"\w+\(\s*\)")
 _LOOK: Final = 200
 
@@ -146,6 +147,8 @@ class Reach:
             return True  # a module behind its package
         facts = self._snapshot.linker.sources.facts(ref.path)
         assert facts is not None, "BUG: a file with references has facts"
+        if ref.receiver.endswith(_RESULT):
+            return modules_are_values and self.is_value
         brought = [at for at, item in enumerate(facts.imports) if head in (item.alias, item.name)]
         for at in brought:
             target = known(self._snapshot.linker.imported(ref.path, at))

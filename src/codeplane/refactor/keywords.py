@@ -187,8 +187,17 @@ class Keywords:
         if place.definition >= 0 and definition_of(self._snapshot, place).kind in _VALUES:
             return "open" if not self._family.functions or self._may_be_value() else "other"
         if place.definition < 0 or not is_class(self._snapshot, place):
-            return "other"
+            return "open" if self._passes_on(place) else "other"
         return self._of_class(target)
+
+    def _passes_on(self, place: Place) -> bool:
+        """Whether a function takes any keyword, and may give it to ours, which is handed on."""
+        if place.definition < 0 or not self._family.functions:
+            return False
+        header = specs()[self._language(place.path)].header
+        rest = header.named_rest if header is not None else ""
+        takes_any = bool(rest) and rest in definition_of(self._snapshot, place).signature
+        return takes_any and self._may_be_value()
 
     def _of_class_around(self, path: RepoPath, scope: int) -> Owner:
         facts = self._snapshot.linker.sources.facts(path)
@@ -202,7 +211,9 @@ class Keywords:
         for name in spec.initializers:
             made = classes.member(owner, name)
             if made:
-                return "ours" if self._family.functions.intersection(made) else self._other(made)
+                is_ours = bool(self._family.functions.intersection(made))
+                is_open = not is_ours and any(self._passes_on(one) for one in known(made))
+                return "ours" if is_ours else "open" if is_open else self._other(made)
         own = self._constructors(owner)
         if own and self._family.functions:
             return "ours" if self._family.functions.intersection(own) else "other"
@@ -229,13 +240,13 @@ class Keywords:
     def _may_be_value(self) -> bool:
         """Whether what takes the keywords is handed on, so that it may be called by any name."""
         if self._is_value is None:
-            self._is_value = any(map(self.is_handed_on, sorted(self._heads())))
+            self._is_value = any(map(self.taking, sorted(self._heads())))
         return self._is_value
 
-    def is_handed_on(self, place: Place) -> bool:
-        """Whether a function is used other than by being called."""
+    def taking(self, place: Place) -> list[RepoPath]:
+        """The files where a function is used other than by being called."""
         refs = [ref for ref in self._snapshot.references.to(place) if place in ref.target or not ref.target]
-        return any(ref.role in _TAKEN and self._is_taken(ref) for ref in refs)
+        return sorted({ref.path for ref in refs if ref.role in _TAKEN and self._is_taken(ref)})
 
     def _is_taken(self, ref: RefFact) -> bool:
         lines, _ = self._arguments(ref.path)
