@@ -29,7 +29,8 @@ _QUOTE: Final = rb"""["'`]"""
 # What stands around the first and the last part of a text that is put together.
 _JOINED_AFTER: Final = rb"""\w*(?=["']\s*\+|["']\s+\.\s|[$#]?\{|%[sdr(])"""
 _JOINED_BEFORE: Final = re.compile(rb"""(?:\+\s*["']|\s\.\s+["']|\}|%[sdr]|%\(\w+\)[sdr])(\w+)\Z""")
-_PART: Final = re.compile(rb"""["'](?:(?P<first>_?[A-Za-z]\w*_)|(?P<last>_\w*[A-Za-z]))["']""")
+_FIRST: Final = re.compile(r"_?[^\W\d_]\w*_")
+_LAST: Final = re.compile(r"_\w*[^\W\d_]")
 
 _Names = tuple[str, ...]
 
@@ -103,15 +104,21 @@ def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[Repo
     facts = snapshot.linker.sources.facts(place.path)
     words = specs()[facts.language].whole_reads if facts is not None else ()
     near = snapshot.linker.sources.paths_with_any(words) & _making(snapshot, names) if words else set()
-    family = _family(snapshot, place.path)
-    for path in sorted(one for one in near if _family(snapshot, one) == family):
+    family, parts = _family(snapshot, place.path), {part for name in names for part in _parts(name)}
+    quoted = re.compile(rb"""["'](?:%b)["']""" % b"|".join(sorted(re.escape(part) for part in parts)))
+    for path in sorted(one for one in near if parts and _family(snapshot, one) == family):
         lines = Lines(snapshot.source(RepoPath(path)))
-        for found in _PART.finditer(lines.data):
-            part = (found["first"] or found["last"]).decode()
-            is_like = str.startswith if found["first"] else str.endswith
-            if any(is_like(name, part) for name in names):
-                return RepoPath(path), lines.position(found.start())[0]
+        if (found := quoted.search(lines.data)) is not None:
+            return RepoPath(path), lines.position(found.start())[0]
     return None
+
+
+def _parts(name: str) -> Iterator[bytes]:
+    """What a name begins or ends with, up to or from an underscore on."""
+    for at in (at for at, char in enumerate(name) if char == "_"):
+        for pattern, part in ((_FIRST, name[: at + 1]), (_LAST, name[at:])):
+            if pattern.fullmatch(part):
+                yield part.encode("utf-8", "surrogateescape")
 
 
 def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, RepoPath] | None:

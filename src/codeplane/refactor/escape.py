@@ -77,11 +77,13 @@ class Reach:
         importing = self.importing if reads else frozenset()
         for word, pattern in reads.items():
             for path in (one for one in sources.paths_with(word) if one in importing):
-                lines = Lines(self._snapshot.source(RepoPath(path)))
-                for seen in sources.occurrences(path, word):
-                    found = re.findall(pattern, lines.text(seen.line))
-                    if any(self.is_named(path, text) for text in found):
-                        return path, seen.line
+                text = self._snapshot.source(RepoPath(path)).decode("utf-8", "replace")
+                named = (found for found in re.finditer(pattern, text) if self.is_named(path, found[1]))
+                for found in named:
+                    line = text.count("\n", 0, found.end()) + 1
+                    first = line - found[0].count("\n")
+                    if any(first <= seen.line <= line for seen in sources.occurrences(path, word)):
+                        return path, line
         return None
 
     def _read_inside(self) -> tuple[str, int] | None:

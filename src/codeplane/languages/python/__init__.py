@@ -94,7 +94,7 @@ SPEC = LanguageSpec(
     namespace_reads={
         "vars": r"\bvars\(\s*([\w.]+)",
         "dir": r"\bdir\(\s*([\w.]+)",
-        "__dict__": r"([\w.]+)\.__dict__\b",
+        "__dict__": r"(?<![\w.])([\w.]+)\.__dict__\b",
     },
     own_reads={
         "globals": r"globals\(\s*\)(?!\s*\[)",
