@@ -78,11 +78,9 @@ class Reach:
         for word, pattern in reads.items():
             for path in (one for one in sources.paths_with(word) if one in importing):
                 text = self._snapshot.source(RepoPath(path)).decode("utf-8", "replace")
-                named = (found for found in re.finditer(pattern, text) if self.is_named(path, found[1]))
-                for found in named:
-                    line = text.count("\n", 0, found.end()) + 1
-                    first = line - found[0].count("\n")
-                    if any(first <= seen.line <= line for seen in sources.occurrences(path, word)):
+                for at, found in _beside(text, word, pattern):
+                    line = text.count("\n", 0, at) + 1 if self.is_named(path, found) else 0
+                    if line and any(seen.line == line for seen in sources.occurrences(path, word)):
                         return path, line
         return None
 
@@ -203,3 +201,14 @@ def stands_alone(lines: Lines, use: tuple[int, int, int]) -> bool:
     line, column, size = use
     rest = lines.data[lines.offset(line, column) + size :][:40].lstrip()
     return not rest.startswith(_MEMBER)
+
+
+def _beside(text: str, word: str, pattern: str) -> Iterator[tuple[int, str]]:
+    """Where a word stands, once for each line, and what a pattern finds there and in the next line."""
+    at = text.find(word)
+    while at >= 0:
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        behind = text.find("\n", end + 1) if end >= 0 else -1
+        for found in re.findall(pattern, text[start : behind if behind >= 0 else len(text)]):
+            yield at, found
+        at = text.find(word, end) if end >= 0 else -1
