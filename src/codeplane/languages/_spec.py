@@ -233,6 +233,7 @@ class LanguageSpec:
     own_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     whole_reads: tuple[str, ...] = ()  # words by which code gets at all members of something
     own_name_made: str = ""  # pattern of a place that makes another name of a definition's; group: whose
+    own_class: tuple[str, ...] = ()  # how code of a class writes the class of its instance
     mangled: str = ""  # how a name begins that is private to the class NAME
     reads_parameters: tuple[str, ...] = ()  # words by which code asks a function for its parameters
     reads_around: tuple[str, ...] = ()  # functions that, given nothing, give the names around their call

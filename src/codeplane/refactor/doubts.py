@@ -110,12 +110,12 @@ def _is_written_small(snapshot: Snapshot, name: str) -> bool:
 
 def _may_be_of(snapshot: Snapshot, family: Family, at: Place, holder: str) -> bool:
     """Whether what is asked for its name in a line of a file may be one of a family."""
-    if holder not in ("cls", "self.__class__", "type(self)"):
-        return True
     facts = snapshot.linker.sources.facts(at.path)
+    if facts is None or holder not in specs()[facts.language].own_class:
+        return True
     around = [
         Place(at.path, number)
-        for number, item in enumerate(facts.definitions if facts is not None else ())
+        for number, item in enumerate(facts.definitions)
         if item.kind in CLASSES and item.span.start_line <= at.definition <= item.span.end_line
     ]
     own = {

@@ -105,6 +105,7 @@ SPEC = LanguageSpec(
     reads_around=("vars", "locals", "dir"),
     whole_reads=("dir", "vars", "__dict__", "getmembers", "__new__", "__init_subclass__", "__prepare__"),
     own_name_made=r"([\w.()]+)\.__(?:qual)?name__\s*(?:\.\s*[a-z]|\[)",
+    own_class=("cls", "self.__class__", "type(self)"),
     mangled="_NAME__",
     reads_parameters=tuple(
         "signature getfullargspec getargspec getcallargs co_varnames get_type_hints get_annotations "
