@@ -266,3 +266,17 @@ def test_modules_that_no_test_imports_are_uncovered(tmp_path: Path) -> None:
             shape = Shape(RepoPath("shop/part.py"), "", ())
             learnt = Learnt({1: shape}, {"tests/test_shop.py::test_it": Record({1: frozenset((0,))})})
             assert uncovered(snapshot, learnt) == ["shop/till.py"]
+
+
+def test_tests_of_what_is_built_make_the_list_partial(tmp_path: Path) -> None:
+    files = {
+        "package.json": '{"name": "shop", "exports": {".": "./dist/index.js"}}',
+        "src/index.ts": "export function total(): number {\n  return 1;\n}\n",
+        "dist/index.js": "export function total() {\n  return 1;\n}\n",
+        "test/total.test.ts": 'import { total } from "shop";\n\ntest("total", () => total());\n',
+        "test/near.test.ts": 'import { total } from "../src/index";\n\ntest("near", () => total());\n',
+    }
+    with repo_of(tmp_path, files) as repo:
+        found = impact(repo, "src/index.ts")
+        assert told(found) == ["high exact test/near.test.ts"]
+        assert found.told == "partial: 1 test files import what is built, whose source no import tells"

@@ -8,12 +8,12 @@ from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class
-from codeplane.graph.importing import Reach, many
+from codeplane.graph.importing import Reach, links_of, many
 from codeplane.graph.leading import FURTHEST, AffectedTest, Match, Search, best_of, module_of, rank
 from codeplane.graph.learnt import Learnt, judged
 from codeplane.graph.naming import naming
 from codeplane.graph.reaching import MOST_FILES, reaching, test_name
-from codeplane.index import Snapshot
+from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
@@ -178,6 +178,10 @@ def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     dynamic = [path for path in snapshot.linker.sources.importing_by_text() if path in tests]
     if dynamic:
         yield f"{len(dynamic)} test files import by names made at run time"
+    imports, purpose = links_of(snapshot).imports, snapshot.linker.sources.purposes.by_place
+    built = [path for path in tests if any(purpose(one) is Purpose.BUILT for one in imports.get(path, ()))]
+    if built:
+        yield f"{len(built)} test files import what is built, whose source no import tells"
     if not reach.is_whole:
         yield f"chains of more than {FURTHEST} imports are not followed"
     if reach.hubs:
