@@ -32,10 +32,21 @@ class Members:
             if kept and self._is_direct(draft):
                 for key in binder.keys(binder.data[draft.name[0] : draft.name[1]], draft.kind):
                     self._know(draft.parent, key, at, draft.more)
+        for owner, members in self.by_class.items():
+            self._doubt(self.outline.drafts[owner].body, members)
 
     def _is_direct(self, draft: Draft) -> bool:
         """Whether it stands in the class itself, not in a nameless class inside of it."""
         return draft.scope == self.outline.drafts[draft.parent].body
+
+    def _doubt(self, body: int, members: dict[bytes, int]) -> None:
+        """A method that its class binds or deletes once more may be something else in the end, or nothing."""
+        table = self.binder.tables[body] if body >= 0 else {}
+        for name in members.keys() & table.keys():
+            bind = self.binder.binds[table[name] - 1] if table[name] else None
+            is_method = members[name] >= 0 and self.outline.drafts[members[name]].kind == "method"
+            if is_method and bind is not None and not bind.certain:
+                members[name] = _AMBIGUOUS
 
     def _know(self, owner: int, name: bytes, at: int, more: bool = False) -> None:
         members = self.by_class.setdefault(owner, {})
