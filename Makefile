@@ -49,11 +49,12 @@ $(VENV)/bin/python:
 	@echo "Setting up $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 
+# The lock is the whole resolution: a resolver would look for newer releases of what a package names with an extra.
 $(STAMP): requirements.lock pyproject.toml | $(VENV)/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.lock $(STAMP)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-dev.lock
 	@touch $@
