@@ -68,6 +68,7 @@ NPM_PACKAGES = (
 )
 _NAME = re.compile(r"\w+")
 _GIVEN = re.compile(r"[\w$#]+(?:: [^=]+)? = (?:async )?\Z")
+_CALLED = 3  # lines up to a name that may call what is done with it
 _QUOTES = ('"', "'")
 _BEFORE_CODE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/|#![^\n]*)*", re.DOTALL)
 # Classes whose instances are classes.
@@ -158,12 +159,12 @@ class _Comparison:
             text = lines[ref.line - 1].encode()[: ref.column].decode()
             column = len(text.encode("utf-16-le")) // 2
             said = self.server.definitions(file, ref.line - 1, column)
-            line = lines[ref.line - 1]
+            text = "\n".join(lines[max(ref.line - _CALLED, 0) : ref.line])
             ours = self._claimed(ref)
             self._judge(
                 path,
                 ref,
-                [place for place in said if place in ours or not _is_about_use(place, ref, line, inside)],
+                [place for place in said if place in ours or not _is_about_use(place, ref, text, inside)],
             )
         self.server.close_file(file)
 
@@ -221,6 +222,10 @@ class _Comparison:
         # What `__slots__` lists is made when the class is complete: it is no variable of the class's body.
         quoted = [_line(*place[:2])[place[2] :][:1] in _QUOTES for place in inside]
         if not ref.receiver and quoted and all(quoted):
+            return True
+        # `x = x` in a class takes the `x` around the class, which has none yet; the server says its own.
+        line = _line((self.root / ref.path).as_uri(), ref.line - 1)
+        if not ref.receiver and re.fullmatch(rf"\s+{ref.name}\s*=\s*{ref.name}\s*(?:#.*)?", line):
             return True
         return bool(inside) and all(self._is_excuse(ref, place) for place in inside)
 

@@ -71,7 +71,7 @@ def absorb(repo: Path, home: Path, workers: Workers, count: int) -> list[float]:
     session = RepoSession.open(Checkout.find(repo, Places(home / "c", home / "s", home / "r", {})))
     session.upkeep.start(None)
     try:
-        eventually(lambda: session.index.state().epoch > 0, timeout=30)
+        eventually(lambda: session.index.state().epoch > 0)
         writer = threading.Thread(target=write_files, args=(repo, range(count)))
         writer.start()
         took: list[float] = []

@@ -28,6 +28,8 @@ LINES = (
     "from .d import {0}\n",
     "def {0}():\n    global {1}\n    {1} = 1\n",
     "for {0} in {1}:\n    pass\n",
+    "from a import Delta\nclass {0}:\n    def m(self):\n        self.{1} = Delta()\n        self.{1}.m()\n",
+    "def {0}(any):\n    any.{1} = 1\n",
 )
 WORDS = ("alpha", "beta", "gamma", "Delta", "x1")
 WHO = pygit2.Signature("T", "t@example.org", 1, 0)

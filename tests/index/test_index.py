@@ -290,6 +290,17 @@ def test_workers_that_were_prepared_are_the_ones_that_work() -> None:
     assert workers.are_missing
 
 
+def test_idle_workers_live_on_while_somebody_may_need_them() -> None:
+    workers = Workers(1)
+    list(workers.extract([Job(0, "", b"words")]))
+    workers.keep()
+    workers._retire()
+    assert not workers.are_missing
+    workers._used -= 3600
+    workers._retire()
+    assert workers.are_missing
+
+
 class Kills:
     """A first pass over 600 files, begun again and again and killed each time."""
 

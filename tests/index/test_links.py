@@ -71,3 +71,22 @@ def test_case(
     if request.config.getoption("--update"):
         file.write_text(seen)
     assert seen == expected
+
+
+def test_a_value_that_another_file_gives_to_a_field_is_seen_at_once(index: Index, repo: Path) -> None:
+    (repo / "box.py").write_text(
+        "class Pen:\n    def draw(self): ...\n\n\nclass Box:\n    def __init__(self):\n"
+        "        self.pen = Pen()\n\n    def go(self):\n        self.pen.draw()\n"
+    )
+    tiers = []
+    for body in ("pass", "box.other = 1", "box.pen = 1", "setattr(box, 'pen', 1)", "pass"):
+        (repo / "far.py").write_text(f"def far(box):\n    {body}\n")
+        index.refresh()
+        with index.snapshot() as snapshot:
+            [ref] = [
+                ref
+                for ref in snapshot.references_in(RepoPath("box.py"))
+                if ref.name == "draw" and ref.receiver
+            ]
+            tiers.append(str(ref.tier))
+    assert tiers == ["strong", "strong", "anchored", "anchored", "strong"]

@@ -34,7 +34,7 @@ def served(repo: Path, places: Places) -> Iterator[RepoSession]:
     session = opened(repo, places)
     session.upkeep.start(None)
     # The second look is the one after which everything is watched.
-    eventually(lambda: watched(session), timeout=30)
+    eventually(lambda: watched(session))
     yield session
     session.close()
 
@@ -51,7 +51,7 @@ def write_from_elsewhere(path: Path, text: str) -> None:
 def test_a_write_by_another_process_is_indexed_without_any_call(served: RepoSession, repo: Path) -> None:
     before = served.index.state().epoch
     write_from_elsewhere(repo / "new.py", "def found():\n    pass\n")
-    eventually(lambda: served.index.state().epoch > before, timeout=30)
+    eventually(lambda: served.index.state().epoch > before)
     with served.index.snapshot() as snapshot:
         assert [d.path for d in snapshot.definitions_named("found", 5).items] == ["new.py"]
 
@@ -59,15 +59,15 @@ def test_a_write_by_another_process_is_indexed_without_any_call(served: RepoSess
 def test_a_directory_that_is_new_is_watched_too(served: RepoSession, repo: Path) -> None:
     (repo / "pkg").mkdir()
     (repo / "pkg" / "a.py").write_text("one = 1\n")
-    eventually(lambda: served.index.state().files == 3, timeout=30)
+    eventually(lambda: served.index.state().files == 3)
     (repo / "pkg" / "b.py").write_text("two = 2\n")
-    eventually(lambda: served.index.state().files == 4, timeout=30)
+    eventually(lambda: served.index.state().files == 4)
 
 
 def test_without_any_event_the_next_call_sees_the_write(repo: Path, places: Places) -> None:
     session = opened(repo, places, "index.watch=false", "index.poll_sec=86400")
     session.upkeep.start(None)
-    eventually(lambda: session.index.state().epoch > 0, timeout=30)
+    eventually(lambda: session.index.state().epoch > 0)
     (repo / "new.py").write_text("def found():\n    pass\n")
     session.refresh()
     with session.index.snapshot() as snapshot:
@@ -78,9 +78,9 @@ def test_without_any_event_the_next_call_sees_the_write(repo: Path, places: Plac
 def test_polling_finds_what_no_event_told(repo: Path, places: Places) -> None:
     session = opened(repo, places, "index.watch=false", "index.poll_sec=1")
     session.upkeep.start(None)
-    eventually(lambda: session.index.state().files == 1, timeout=30)
+    eventually(lambda: session.index.state().files == 1)
     (repo / "new.py").write_text("x = 1\n")
-    eventually(lambda: session.index.state().files == 2, timeout=30)
+    eventually(lambda: session.index.state().files == 2)
     session.close()
 
 
@@ -91,7 +91,7 @@ def test_everything_is_looked_at_in_time_however_much_happens(
     (repo / "a.py").write_text("x = 1\n")
     session = opened(repo, places, "index.poll_sec=2")
     session.upkeep.start(None)
-    eventually(lambda: watched(session), timeout=30)
+    eventually(lambda: watched(session))
     session.refresh()
     # No event tells of a name outside the tree, nor of what is written through it.
     (tmp_path / "outside").hardlink_to(repo / "a.py")
@@ -102,7 +102,7 @@ def test_everything_is_looked_at_in_time_however_much_happens(
         with session.index.snapshot() as snapshot:
             return bool(snapshot.definitions_named("found", 5).items)
 
-    eventually(is_found, timeout=30)
+    eventually(is_found)
     session.close()
 
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_followed_takes_no_watches_from_others(
 
     watch = Watch(tree, look, tmp_path)
     watch.start()
-    eventually(lambda: "directories" in watch.problem, timeout=30)
+    eventually(lambda: "directories" in watch.problem)
     assert tree.unfollowed == "nothing is followed"
     watch.close()
 
@@ -161,7 +161,7 @@ def test_closing_does_not_wait_for_an_event(
     tree = tree_of(repo)
     watch = Watch(tree, lambda: None, tmp_path)
     watch.start()
-    eventually(lambda: not tree.unfollowed, timeout=30)
+    eventually(lambda: not tree.unfollowed)
     watch.close()
     assert not any(thread.name == "watch" for thread in threading.enumerate())
 
@@ -179,7 +179,7 @@ def test_a_watch_that_cannot_start_is_a_notice_and_a_hint(repo: Path) -> None:
 def test_what_is_not_needed_is_dropped_while_a_server_runs(repo: Path, places: Places) -> None:
     session = opened(repo, places, "index.collect_sec=1")
     session.upkeep.start(None)
-    eventually(lambda: watched(session), timeout=30)  # the run after the first refresh is over
+    eventually(lambda: watched(session))  # the run after the first refresh is over
     with session.index.database.write() as connection:
         for number in range(25):
             view_id(connection, f"commit:{number}")
@@ -189,5 +189,5 @@ def test_what_is_not_needed_is_dropped_while_a_server_runs(repo: Path, places: P
             [(count,)] = connection.execute("SELECT count(*) FROM view WHERE key LIKE 'commit:%'")
             return int(count)
 
-    eventually(lambda: commits() == 20, timeout=30)
+    eventually(lambda: commits() == 20)
     session.close()

@@ -25,6 +25,7 @@ def render(facts: Facts) -> str:
         ("imports", _imports(facts)),
         ("exports", _exports(facts)),
         ("dynamic", _dynamics(facts)),
+        ("written", [" ".join(facts.written)] if facts.written else []),
         ("names", _names(facts)),
     ):
         if lines:

@@ -100,6 +100,7 @@ def test_a_lock_in_a_cleared_directory_guards_nothing(repo: Path) -> None:
     assert held.acquire()
     state.remove()
     StateDir.create(repo)
+    assert not held.holds()
     assert state.lock().acquire()
 
 

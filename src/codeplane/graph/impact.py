@@ -179,9 +179,10 @@ def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     if dynamic:
         yield f"{len(dynamic)} test files import by names made at run time"
     imports, purpose = links_of(snapshot).imports, snapshot.linker.sources.purposes.by_place
-    built = [path for path in tests if any(purpose(one) is Purpose.BUILT for one in imports.get(path, ()))]
-    if built:
-        yield f"{len(built)} test files import what is built, whose source no import tells"
+    imported = set().union(*(imports.get(path, ()) for path in tests))
+    built = {path for path in imported if purpose(path) is Purpose.BUILT}
+    if count := sum(not built.isdisjoint(imports.get(path, ())) for path in tests if built):
+        yield f"{count} test files import what is built, whose source no import tells"
     if not reach.is_whole:
         yield f"chains of more than {FURTHEST} imports are not followed"
     if reach.hubs:

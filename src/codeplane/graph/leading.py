@@ -1,6 +1,6 @@
 """Which tests lead to files: by what they import, and by what they get without an import."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
@@ -57,7 +57,11 @@ class AffectedTest(NamedTuple):
         return f"{self.confidence} {self.match}{length} {shown(self.path)}{which}{' reaches' * self.reaches}"
 
 
+_MATCHES: Final = tuple(Match)
 _ORDER: Final = {match: number for number, match in enumerate(Match)}
+
+# How a test leads to a changed file, so that the least is the best: number of the match, imports, module.
+_Way = tuple[int, int, str]
 
 
 def rank(one: AffectedTest) -> tuple[bool, int, int, str, str]:
@@ -81,7 +85,7 @@ class Search:
         self._changed = set(named.values())
         self._links = links_of(snapshot)
         self.reach = reach_of(snapshot, self._links, named, FURTHEST)
-        self._ways: dict[str, tuple[Match, str, int] | None] = {}
+        self._ways = _Ways(self._found)
         # Modules inside a changed package are below its directory, or below one of its own name.
         self._below = tuple({below for path in named for below in _below(path)})
 
@@ -95,25 +99,35 @@ class Search:
         test = RepoPath(path)
         if test in self._named:
             return AffectedTest(test, Match.EXACT, self._named[test], 0)
-        ways = [way for target in self._links.imports.get(test, ()) if (way := self._way(target))]
+        # Every import of every test comes by here: the loop is C's.
+        ways = list(filter(None, map(self._ways.__getitem__, self._links.imports.get(test, ()))))
         ways += self._without_import(test)
-        found = [AffectedTest(test, *way) for way in ways]
-        found += [AffectedTest(test, Match.FIXTURE, module, at) for module, at in self._given(test)]
-        return min(found, key=rank) if found else None
+        if self._touched:
+            ways += [(_ORDER[Match.FIXTURE], at, module) for module, at in self._given(test)]
+        if not ways:
+            return None
+        match, distance, module = min(ways)
+        return AffectedTest(test, _MATCHES[match], module, distance)
 
-    def _without_import(self, test: RepoPath) -> Iterator[tuple[Match, str, int]]:
+    def _without_import(self, test: RepoPath) -> list[_Way]:
         """Ways of a test that names things of its package, or of modules by their paths."""
         distances = self.reach.distances
-        tests = self._snapshot.linker.sources.tests()
-        for other in map(RepoPath, self._links.around.get(test, frozenset()) & distances.keys()):
-            is_named = _names_something_of(self._snapshot, test, other)
-            if other in self._named:
-                yield Match.EXACT if is_named else Match.PARENT, self._named[other], 1
-            elif is_named or other not in tests:
-                yield Match.CHAIN, module_of(self._snapshot, other), distances[other] + 1
+        around = self._links.around.get(test)
+        ways = list(self._ways_around(test, around & distances.keys())) if around else []
         if test in distances and not self._links.imports.get(test, frozenset()) & distances.keys():
             match = Match.EXACT if distances[test] == 1 else Match.CHAIN
-            yield match, module_of(self._snapshot, test), distances[test]
+            ways.append((_ORDER[match], distances[test], module_of(self._snapshot, test)))
+        return ways
+
+    def _ways_around(self, test: RepoPath, around: Iterable[str]) -> Iterator[_Way]:
+        tests = self._snapshot.linker.sources.tests()
+        for other in map(RepoPath, around):
+            is_named = _names_something_of(self._snapshot, test, other)
+            if other in self._named:
+                yield _ORDER[Match.EXACT if is_named else Match.PARENT], 1, self._named[other]
+            elif is_named or other not in tests:
+                distance = self.reach.distances[other] + 1
+                yield _ORDER[Match.CHAIN], distance, module_of(self._snapshot, other)
 
     def _given(self, test: RepoPath) -> Iterator[tuple[str, int]]:
         """The shared files that give a test something that leads to a changed file."""
@@ -128,14 +142,9 @@ class Search:
     def _touched(self) -> list[Touched]:
         return list(touched(self._snapshot, shared_files(self._snapshot), self.reach.distances))
 
-    def _way(self, target: str) -> tuple[Match, str, int] | None:
-        if target not in self._ways:
-            self._ways[target] = self._found(RepoPath(target))
-        return self._ways[target]
-
-    def _found(self, target: RepoPath) -> tuple[Match, str, int] | None:
+    def _found(self, target: RepoPath) -> _Way | None:
         if target in self._named:
-            return Match.EXACT, self._named[target], 1
+            return _ORDER[Match.EXACT], 1, self._named[target]
         passes_on = not self._links.imports.get(target, frozenset()).isdisjoint(self._named)
         is_below = target.startswith(self._below)
         distance = self.reach.distances.get(target)
@@ -143,10 +152,22 @@ class Search:
             return None
         module = module_of(self._snapshot, target)
         if passed_on := _passed_on(self._links, target, module, self._named):
-            return Match.PARENT, passed_on, 1
+            return _ORDER[Match.PARENT], 1, passed_on
         if above := [one for one in _above(module) if one in self._changed]:
-            return Match.CHILD, above[0], 1
-        return None if distance is None else (Match.CHAIN, module, distance + 1)
+            return _ORDER[Match.CHILD], 1, above[0]
+        return None if distance is None else (_ORDER[Match.CHAIN], distance + 1, module)
+
+
+class _Ways(dict[str, _Way | None]):
+    """What imported files lead to, each found when it is first asked for."""
+
+    def __init__(self, find: Callable[[RepoPath], _Way | None]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, target: str) -> _Way | None:
+        found = self[target] = self._find(RepoPath(target))
+        return found
 
 
 def _below(path: str) -> tuple[str, str]:

@@ -1,14 +1,8 @@
 """Facts by content, views of them, epochs, and bounded questions."""
 
 from codeplane.index.coverage import Coverage
-from codeplane.index.index import (
-    WORKING_VIEW,
-    Index,
-    IndexState,
-    check_index,
-    contexts_on_record,
-    drop_index,
-)
+from codeplane.index.index import WORKING_VIEW, Index, IndexState
+from codeplane.index.opening import check_index, contexts_on_record, drop_index
 from codeplane.index.purpose import Purpose
 from codeplane.index.query import DefFact, FileFact, Found, Snapshot
 from codeplane.index.references import RefFact

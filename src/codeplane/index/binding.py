@@ -9,6 +9,7 @@ from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.receivers import Receivers
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_head, split_path
+from codeplane.index.writes import Writes
 from codeplane.languages.facts import (
     FLAG_ASYNC,
     FLAG_STATIC,
@@ -73,7 +74,12 @@ class Binding:
         self._families = families
         self._sources = linker.sources
         self._receivers = Receivers(linker)
-        self._members: dict[tuple[str, int, int, str, bool], Target] = {}
+        self._writes = Writes(
+            linker,
+            lambda path, name, seen: self.of(path, name, seen).target,
+            lambda path, scope, text: self._said(path, scope, text).target,
+        )
+        self._members: dict[tuple[str, int, int, str, bool, int], Target] = {}
 
     def of(self, path: str, name: str, seen: Occurrence) -> Meaning:
         facts = self._sources.facts(path)
@@ -90,10 +96,8 @@ class Binding:
             if space in self._linker.spec(facts).apart:
                 return _linked(self._linker.ambient(path, seen.scope, f"{space} {name}"))
             target = self._fitting(facts, name, seen, known(self._member(path, facts, name, seen)))
-            pattern = self._linker.spec(facts).class_names
-            if pattern and target and re.match(pattern, name) and not self._is_around(path, target, seen):
-                return _ANCHORED
-            return Meaning(Tier.STRONG, target) if target else _ANCHORED
+            is_meant = target and self._is_seen(path, name, target, seen)
+            return Meaning(Tier.STRONG, target) if is_meant else _ANCHORED
         if seen.role == Role.IMPORT and (seen.line, seen.column) in facts.import_at:
             return self._mentioned(path, facts, name, seen)
         if seen.target:
@@ -101,7 +105,13 @@ class Binding:
             if not bind.certain:
                 return self._doubted(path, facts, seen, bind)
             meaning = self._bound(path, bind)
-            if seen.role == Role.TYPE and self._are_members(facts, meaning.target):
+            if seen.role == Role.TYPE and (
+                self._are_members(facts, meaning.target)
+                or (
+                    bind.reason != Reason.PARAM
+                    and self._is_another_in_file(path, facts, name, meaning.target)
+                )
+            ):
                 return _UNKNOWN
             if self._linker.is_mixed(meaning.target):
                 return _linked(self._fitting(facts, name, seen, meaning.target))
@@ -127,6 +137,13 @@ class Binding:
         around the class."""
         kinds = {self._linker.definition_kind(place) for place in target}
         return bool(kinds) and kinds <= _NO_TYPES and not self._linker.spec(facts).spaces
+
+    def _is_another_in_file(self, path: str, facts: FileFacts, name: str, target: Target) -> bool:
+        """Whether a name in a type means something else in the scope of the file: who reads the type late may
+        read it there."""
+        spec = self._linker.spec(facts)
+        is_there = facts.bound(0, name) is not None or name in spec.builtins
+        return spec.types_late and is_there and self._linker.lexical(path, 0, name) != target
 
     def _is_around(self, path: str, member: Target, seen: Occurrence) -> bool:
         """Whether the innermost class around an occurrence is the one that has the member."""
@@ -258,7 +275,7 @@ class Binding:
             return self._linker.classes.member(owner, name) if owner else NOTHING
         if receiver.endswith(MADE) and _PLAIN.match(made := receiver.removesuffix(MADE)):
             value = self._made(facts, self._instance(path, seen.scope, made))
-            return self._reached(path, value._replace(is_declared=False), (name,), seen.role == Role.CALL)
+            return self._reached(path, value._replace(is_declared=False), (name,), seen)
         begin = receiver.removesuffix("::")
         if receiver == _KEYWORD or not _PLAIN.match(begin):
             return NOTHING
@@ -274,7 +291,7 @@ class Binding:
             value = _Value(self._only(owner) if spec.bases_before_file else owner, is_instance=not is_type)
         else:
             return self._behind(path, facts, name, seen)
-        return self._reached(path, value, (*rest, name), is_called=seen.role == Role.CALL)
+        return self._reached(path, value, (*rest, name), seen)
 
     def _named(self, path: str, scope: int, text: str) -> Target:
         return known(self._linker.written(path, scope, text))
@@ -289,21 +306,31 @@ class Binding:
             return NOTHING
         if not other.target or not facts.binds[other.target - 1].certain:
             value = self._typed(self.of(path, first, other).target)
-            return self._reached(path, value, (*rest, name), is_called)
-        # Wherever the bind is meant, the same names behind it mean the same.
-        key = (path, seen.receiver, other.target, name, is_called)
+            return self._reached(path, value, (*rest, name), seen)
+        # Wherever the bind is meant, the same names behind it mean the same, but for those of one class.
+        pattern = self._linker.spec(facts).class_names
+        is_apart = bool(pattern) and any(re.match(pattern, one) for one in rest)
+        key = (path, seen.receiver, other.target, name, is_called, seen.scope if is_apart else -1)
         kept = self._members.get(key)
         if kept is None:
             value = self._of_bind(path, facts, other.target - 1)
-            kept = self._members[key] = self._reached(path, value, (*rest, name), is_called)
+            kept = self._members[key] = self._reached(path, value, (*rest, name), seen)
         return kept
 
-    def _reached(self, path: str, value: _Value, names: tuple[str, ...], is_called: bool) -> Target:
+    def _reached(self, path: str, value: _Value, names: tuple[str, ...], seen: Occurrence) -> Target:
         """What names behind a value lead to, each a member of the one before."""
         *way, last = names
         for name in way:
-            value = self._held(self._inside(path, value, name))
-        return self._inside(path, value, last, is_called, is_last=True)
+            member = self._inside(path, value, name)
+            value = self._held(member) if self._is_seen(path, name, member, seen) else _NO_VALUE
+        return self._inside(path, value, last, seen.role == Role.CALL, is_last=True)
+
+    def _is_seen(self, path: str, name: str, member: Target, seen: Occurrence) -> bool:
+        """Whether a name can mean a member where it stands: some are written apart in every class."""
+        facts = self._sources.facts(path)
+        pattern = self._linker.spec(facts).class_names if facts is not None else ""
+        is_apart = bool(pattern) and bool(known(member)) and re.match(pattern, name) is not None
+        return not is_apart or self._is_around(path, member, seen)
 
     def _begins(self, path: str, name: str, seen: Occurrence, length: int) -> Occurrence | None:
         """The name that a receiver begins with, which stands right before the member."""
@@ -334,12 +361,21 @@ class Binding:
         params = facts.named(bind.scope, split_path(type_name)[0])
         if params is not None and params != bind and params.reason == Reason.PARAM:
             return _NO_VALUE  # a parameter of the type that the function is written for
-        value = self._instance(path, outer, type_name)
+        is_made = type_name != bind.type_name
+        value = self._instance(path, outer, type_name) if is_made else self._said(path, outer, type_name)
         if bind.reason == Reason.PARAM:
             return value
         # What a class has made is no instance of a derived one, unless somebody doubts that.
-        is_made = type_name != bind.type_name and at not in self._receivers.asked_binds(path, facts)
+        is_made = is_made and at not in self._receivers.asked_binds(path, facts)
         return self._made(facts, value)._replace(is_declared=not is_made)
+
+    def _said(self, path: str, scope: int, type_name: str) -> _Value:
+        """An instance of the class that a value is declared as."""
+        facts, first = self._sources.facts(path), split_path(type_name)[0]
+        around = self._linker.lexical(path, scope, first)
+        if facts is not None and known(around) and self._is_another_in_file(path, facts, first, around):
+            return _NO_VALUE
+        return self._instance(path, scope, type_name)
 
     def _instance(self, path: str, scope: int, type_name: str) -> _Value:
         target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
@@ -385,10 +421,21 @@ class Binding:
         bind = facts.named(item.scope, item.name)
         is_single = bind is not None and bind.certain and bind.reason == Reason.DEF_IN_SCOPE
         said = item.annotation or (self._returned(facts, item) if is_property else "")
+        if said.endswith(MADE):
+            return self._given(place, facts, item)
         if said:
-            return self._instance(place.path, item.scope, said)
-        made = bind.type_name.removesuffix(MADE) if is_single and bind else ""
+            return self._said(place.path, item.scope, said)
+        is_field = item.parent >= 0 and self._linker.spec(facts).held_types
+        made = bind.type_name.removesuffix(MADE) if is_single and bind and not is_field else ""
         return self._made(facts, self._instance(place.path, item.scope, made))
+
+    def _given(self, place: Place, facts: FileFacts, item: Definition) -> _Value:
+        """What a field holds by all that its class gives it, unless something else may give it a value."""
+        around = facts.scopes.parent(item.scope)
+        value = self._made(facts, self._said(place.path, around, item.annotation.removesuffix(MADE)))
+        is_open = self._linker.spec(facts).held_types == "all"
+        may_change = value.target and is_open and self._writes.may_change(place, value.target)
+        return _NO_VALUE if may_change else value
 
     def _held(self, member: Target) -> _Value:
         """What a member stands for behind its owner: one that a class holds may decide itself what is got."""
@@ -399,8 +446,10 @@ class Binding:
             return value
         item = facts.definitions[member[0].definition]
         is_held = item.parent >= 0 and facts.named(item.scope, item.name) is not None
-        is_of_class = is_held and item.kind != "property"
-        decides = is_of_class and self._linker.classes.member(value.target, getter) != NOTHING
+        if not is_held or item.kind == "property":
+            return value
+        is_listed = self._linker.making.is_listing((Place(member[0].path, item.parent),))
+        decides = is_listed or self._linker.classes.member(value.target, getter) != NOTHING
         return _NO_VALUE if decides else value
 
     def _returned(self, facts: FileFacts, item: Definition) -> str:

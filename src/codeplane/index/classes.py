@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, is_outside, known, outside, split_path
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import FLAG_MORE, Definition, Reason
+from codeplane.languages.facts import FLAG_MORE, MADE, Definition, Reason
 from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
@@ -145,7 +145,9 @@ class Classes:
         if facts is None or not self._linker.spec(facts).declared_first:
             return False
         item = facts.definitions[place.definition]
-        return item.kind in ("field", "variable", "constant") and not item.annotation
+        return item.kind in ("field", "variable", "constant") and (
+            not item.annotation or item.annotation.endswith(MADE)
+        )
 
     def _lacks(self, owner: Target, base: Target, name: str) -> bool:
         """Whether a class from outside is known not to have a member."""
@@ -219,9 +221,9 @@ class Classes:
         if not target and bind is None:
             return outside(text)
         if not target and bind and bind.certain and bind.reason == Reason.IMPORT_ALIAS:
-            source = facts.imports[bind.target]
-            if not source.module.startswith("."):
-                return outside(".".join([source.module, source.name, *rest]))
+            full = facts.full_names.get(first, "")
+            if full and not full.startswith("."):
+                return outside(".".join([full, *rest]))
         # What it is cannot be said, and it is nobody else's base.
         return outside(f"{place.path}:{place.definition}:{text}")
 

@@ -47,7 +47,7 @@ def faults(database: Database) -> list[str]:
         checked = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if checked != "ok":
             return [f"The integrity check failed: {checked}."]
-        for table in ("entry", "definition", "ref", "import", "export", "dynamic"):
+        for table in ("entry", "definition", "ref", "import", "export", "dynamic", "written"):
             orphans = connection.execute(
                 f"SELECT count(*) FROM {table} WHERE blob NOT IN (SELECT id FROM blob)"
             ).fetchone()[0]
@@ -102,7 +102,7 @@ def _words_of(connection: Connection, blobs: Sequence[int]) -> Mapping[int, list
 
 def _delete_blobs(connection: Connection, blobs: Sequence[int], words: Mapping[int, list[str]]) -> None:
     for blob in blobs:
-        for table in ("ref", "definition", "import", "export", "dynamic"):
+        for table in ("ref", "definition", "import", "export", "dynamic", "written"):
             connection.execute(f"DELETE FROM {table} WHERE blob = ?", (blob,))
         if words[blob]:
             connection.execute(

@@ -38,7 +38,7 @@ def _facts(connection: Connection, blob: int) -> Iterator[str]:
         (blob,),
     ):
         yield f"  definition {definition}"
-    for table in ("import", "export", "dynamic"):
+    for table in ("import", "export", "dynamic", "written"):
         for row in connection.execute(f"SELECT * FROM {table} WHERE blob = ?", (blob,)):
             yield f"  {table} {row[1:]}"
     for names, packed in connection.execute("SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)):

@@ -4,38 +4,29 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 from codeplane.core.errors import (
-    ContentChanged,
-    IndexBusy,
-    IndexCorrupt,
-    NotFound,
     ServerStopping,
 )
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.ahead import Ahead
-from codeplane.index.collect import Collected, collect, faults
+from codeplane.index.collect import Collected, collect
 from codeplane.index.commits import CommitViews
-from codeplane.index.contents import GivenContents, TreeContents, read_exact
-from codeplane.index.contexts import Override, Probed, Read
-from codeplane.index.coverage import Coverage, carried, coverage_of
-from codeplane.index.linking import Linking
+from codeplane.index.contents import TreeContents
+from codeplane.index.contexts import Override
 from codeplane.index.links import Linker
-from codeplane.index.query import Contents, Snapshot, Supplies
-from codeplane.index.schema import SCHEMA
+from codeplane.index.opening import open_file
+from codeplane.index.query import Snapshot
+from codeplane.index.snapshots import Snapshots
 from codeplane.index.store import Entry, Parsed, from_sql, parsed_of, publish, view_id
-from codeplane.index.units import Units, UnitsCache, find_units
 from codeplane.index.work import Progress, Work, in_batches, outdated
-from codeplane.jail import shown
-from codeplane.reading.pack import sql_text
 from codeplane.reading.workers import Done, Workers
-from codeplane.storage.database import Connection, Database, delete_database, open_exact
+from codeplane.storage.database import Connection, Database
 from codeplane.storage.lease import Lease
-from codeplane.truth import CommitTree, Delta, Known, WorkingTree, digest_of
+from codeplane.truth import Delta, Known, WorkingTree
 
 WORKING_VIEW: Final = "worktree"
 
@@ -77,10 +68,8 @@ class Index:
         with database.write() as connection:
             self._view = view_id(connection, view)
         self._commits = CommitViews(database, workers)
-        self._ahead = Ahead()
-        self._linking = Linking()
-        self._units = UnitsCache()
-        self._coverage: tuple[int, int, Coverage] | None = None  # view, epoch
+        self._ahead = Ahead(database, workers)
+        self._snapshots = Snapshots(tree)
         self._epoch = 0
         self._entries: dict[RepoPath, Entry] = {}
         self._unread: set[RepoPath] = set()  # entries without facts
@@ -97,12 +86,7 @@ class Index:
         """
         lease = Lease(file)
         try:
-            database, rebuilt = _open_sound(file)
-            if database is None:
-                _delete(file, lease)
-                database = open_exact(file, SCHEMA)
-                assert database is not None, "BUG: a new database has the current schema"
-                lease.share()
+            database, rebuilt = open_file(file, lease)
             return cls(database, lease, tree, workers, view, rebuilt)
         except BaseException:
             lease.release()
@@ -158,7 +142,7 @@ class Index:
 
     def configure(self, overrides: Sequence[Override]) -> None:
         """Takes what the user says about build contexts; to be called before the first snapshot."""
-        self._units.overrides = overrides
+        self._snapshots.units.overrides = overrides
 
     @property
     def is_building(self) -> bool:
@@ -170,55 +154,22 @@ class Index:
         """The working tree at the last published epoch; everything read in the block agrees."""
         with self.database.read() as connection:
             epoch = _last_epoch(connection, self._view)
-            yield self._snapshot(connection, (self._view, epoch), self._manifest, self._content)
+            yield self._snapshots.working(connection, (self._view, epoch), self._manifest)
 
     def warm(self) -> None:
         """Makes beforehand what the first question would wait for."""
         with self.snapshot() as snapshot:
             _ = snapshot.coverage, snapshot.units, snapshot.linker
             snapshot.lookup.warm()
+        if len(self._entries) > _WHOLE_FILES:
+            self.prepare()
 
-    def _snapshot(
-        self, connection: Connection, at: tuple[int, int], read: Read, contents: Contents
-    ) -> Snapshot:
-        view, epoch = at
-
-        def units() -> Units:
-            return self._units.units(connection, view, epoch, read)
-
-        def links() -> Linker:
-            return self._linking.linker(connection, view, epoch, read, units)
-
-        def coverage() -> Coverage:
-            if not epoch:  # of a commit, which may be read further without one
-                return coverage_of(connection, view)
-            known, found = self._coverage, None
-            if known is not None and known[0] == view and known[1] <= epoch:
-                found = (
-                    known[2] if known[1] == epoch else carried(connection, view, known[2], known[1], epoch)
-                )
-            self._coverage = (view, epoch, found or coverage_of(connection, view))
-            return self._coverage[2]
-
-        return Snapshot(
-            connection, view, epoch, Supplies(links, units, coverage, contents, self._last_commit())
-        )
-
-    def _content(self, path: RepoPath, digest: Digest) -> bytes:
-        try:
-            return self._tree.read(path, expected=digest)
-        except NotFound as error:
-            told = shown(path)
-            raise ContentChanged(f"{told} has gone since it was looked at.", path=told) from error
-
-    def _last_commit(self) -> Contents:
-        """Reads from the last commit, whose files are listed at the first use."""
-
-        @cache
-        def tree() -> CommitTree:
-            return self._tree.at("HEAD")
-
-        return lambda path, digest: tree().exact(path, digest)
+    def prepare(self) -> None:
+        """Has workers ready for what is about to be read, in the language that most files are in."""
+        if self._workers.are_missing:
+            with self.snapshot() as snapshot:
+                main = snapshot.lookup.main_language()
+            self._workers.prepare([main] if main else [])
 
     def _manifest(self, path: RepoPath) -> bytes | None:
         """The bytes of a file as the last epoch has them; None where they have changed since."""
@@ -242,7 +193,7 @@ class Index:
             yield (
                 now,
                 {
-                    commit: self._snapshot(connection, (views[commit], 0), tree.manifest, tree.exact)
+                    commit: self._snapshots.commit(connection, views[commit], tree)
                     for commit, tree in trees.items()
                 },
             )
@@ -269,26 +220,18 @@ class Index:
                 except _Overtaken:
                     self._reload()
 
-    def read_ahead(self, contents: Mapping[RepoPath, bytes]) -> dict[str, int | None]:
-        """Reads contents that files are about to have; the look that finds them has their facts then.
+    def begin_ahead(self, contents: Mapping[RepoPath, bytes]) -> Callable[[], dict[str, int | None]]:
+        """Has workers read contents that files are about to have; the look that finds them has their facts.
 
-        Returns the blobs. What cannot be read has none.
+        They have begun when this returns. What it returns has to be called: it waits for them and gives
+        the blobs. What cannot be read has none.
         """
-        known = {path: Known(digest_of(data), 0, len(data), 0, 0, 0) for path, data in contents.items()}
-        work = Work(GivenContents(contents), known)
-        with self._ahead.reading({content.digest for content in known.values()}):
-            with self.database.read() as connection:
-                work.find_known(connection)
-            read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
-            if read:
-                with self.database.write() as connection:
-                    work.store(connection, read)
-        return {path: entry.blob for path, entry in work.all().items()}
+        return self._ahead.begin(contents)
 
     def parsed(self, contents: Mapping[RepoPath, bytes]) -> dict[RepoPath, Parsed]:
         """How far contents can be parsed under their paths; what no language reads is not among them."""
         with self._commits.making:  # what nothing uses yet is not dropped meanwhile
-            blobs = {RepoPath(path): blob for path, blob in self.read_ahead(contents).items()}
+            blobs = {RepoPath(path): blob for path, blob in self.begin_ahead(contents)().items()}
             with self.database.read() as connection:
                 return parsed_of(connection, blobs)
 
@@ -299,7 +242,7 @@ class Index:
         """The working tree at the last epoch, and how its names are linked with other contents under some
         paths and some paths less. Nothing is published."""
         with self._commits.making:  # what nothing uses yet is not dropped meanwhile
-            blobs = self.read_ahead(contents)
+            blobs = self.begin_ahead(contents)()
             with self.snapshot() as snapshot:
                 yield snapshot, Linker(snapshot.linker.sources.overlaid(blobs, without, contents))
 
@@ -449,81 +392,3 @@ def _last_epoch(connection: Connection, view: int) -> int:
     return int(
         connection.execute("SELECT coalesce(max(id), 0) FROM epoch WHERE view = ?", (view,)).fetchone()[0]
     )
-
-
-def drop_index(file: Path) -> int:
-    """Deletes the index and returns the bytes that it held; refused while another process uses it."""
-    lease = Lease(file)
-    try:
-        return _delete(file, lease)
-    finally:
-        lease.release()
-
-
-def contexts_on_record(
-    file: Path, tree: WorkingTree, view: str, overrides: Sequence[Override]
-) -> Probed | None:
-    """The contexts as the last epoch has them; nothing is brought up to date. None without an epoch."""
-    database = open_exact(file, SCHEMA)
-    if database is None:
-        return None
-    try:
-        with database.read() as connection:
-            found = connection.execute(
-                "SELECT view.id FROM view JOIN epoch ON epoch.view = view.id WHERE key = ?", (view,)
-            ).fetchone()
-            if found is None:
-                return None
-
-            def read(path: RepoPath) -> bytes | None:
-                [(digest,)] = connection.execute(
-                    "SELECT digest FROM entry WHERE view = ? AND path = ?", (found[0], sql_text(path))
-                ).fetchall()
-                return read_exact(tree, path, digest)
-
-            return find_units(connection, found[0], read, overrides).probed
-    finally:
-        database.close()
-
-
-def check_index(file: Path) -> list[str]:
-    """What is wrong with an index file, each in a sentence; nothing is changed, whoever uses it."""
-    database, problem = _open_sound(file)
-    if database is None:
-        return [f"It has to be made anew: {problem}"]
-    try:
-        return faults(database)
-    finally:
-        database.close()
-
-
-def _delete(file: Path, lease: Lease) -> int:
-    if not lease.make_sole():
-        raise IndexBusy(
-            f"{file} has to be made anew, and another process uses it.",
-            hints=["Stop the servers of the other worktrees of this repository."],
-            path=str(file),
-        )
-    return delete_database(file)
-
-
-def _open_sound(file: Path) -> tuple[Database | None, str]:
-    """The database, or None and why it has to be made anew."""
-    try:
-        database = open_exact(file, SCHEMA)
-    except IndexCorrupt as error:
-        return None, error.message
-    if database is None:
-        return None, "it was written by another version"
-    damage = _damage(database)
-    if damage is not None:
-        database.close()
-        return None, damage
-    return database, ""
-
-
-def _damage(database: Database) -> str | None:
-    """Why the file cannot be relied on; the quick check reads every page's structure."""
-    with database.read() as connection:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    return None if found == "ok" else f"its integrity check failed: {found}"

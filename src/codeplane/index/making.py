@@ -31,10 +31,18 @@ class Making:
     def is_keyed(self, owner: Target) -> bool:
         """Whether the fields of a class are keys of its instances."""
         facts = self._sources.facts(owner[0].path) if owner else None
-        bases = self._linker.spec(facts).keyed_bases if facts is not None else frozenset()
+        return facts is not None and self._extends(owner, self._linker.spec(facts).keyed_bases)
+
+    def is_listing(self, owner: Target) -> bool:
+        """Whether what a class gives values to in its body are its instances."""
+        facts = self._sources.facts(owner[0].path) if owner else None
+        return facts is not None and self._extends(owner, self._linker.spec(facts).listing_bases)
+
+    def _extends(self, owner: Target, bases: frozenset[str]) -> bool:
+        """Whether a class or one of its bases writes down one of these bases."""
         if not bases:
             return False
-        key = ("keyed", owner)
+        key = ("extends", owner, bases)
         kept: bool | None = self._sources.memo.answers.get(key)
         if kept is None:
             known_ones = [place for one in self._classes.order(owner) if not is_outside(one) for place in one]

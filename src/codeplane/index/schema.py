@@ -94,6 +94,13 @@ CREATE TABLE dynamic (
   computed INTEGER NOT NULL,
   PRIMARY KEY (blob, position)
 ) WITHOUT ROWID;
+CREATE TABLE written (
+  blob INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (blob, position)
+) WITHOUT ROWID;
+CREATE INDEX written_by_name ON written (name);
 CREATE VIRTUAL TABLE word USING fts5(
   text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
 );

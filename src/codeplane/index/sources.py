@@ -431,6 +431,26 @@ class ViewSources:
             found.setdefault(blob, []).append((line, column))
         return dict(sorted((path, some) for blob, some in found.items() for path in self.paths_of(blob)))
 
+    def writing(self, name: str) -> list[str]:
+        """The files that give a value to a member of this name behind something that they do not know."""
+        rows = self._connection.execute(
+            "SELECT blob FROM written WHERE name = ?", (sql_text(name),)
+        ).fetchall()
+        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+
+    def setting_by_text(self) -> tuple[frozenset[str], dict[str, list[tuple[int, int]]]]:
+        """The members that get values by names in strings, and where names for that are made at run time."""
+        key = ("setting by text",)
+        if key not in self.memo.answers:
+            rows = self._connection.execute(
+                "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
+            ).fetchall()
+            said = [json.loads(literals) for blob, literals in rows if self.paths_of(blob)]
+            names = frozenset(name for literals in said for name in literals)
+            self.memo.answers[key] = names, self.asking_by_text(("setattr",))
+        found: tuple[frozenset[str], dict[str, list[tuple[int, int]]]] = self.memo.answers[key]
+        return found
+
     def facts_of(self, blob: int) -> FileFacts | None:
         """Everything that a content says, whichever view it is in; None for one without a language."""
         facts = self._cache.get(self._connection, blob)

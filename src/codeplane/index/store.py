@@ -91,6 +91,7 @@ class _Rows:
             ("import", packed.imports),
             ("export", packed.exports),
             ("dynamic", packed.dynamics),
+            ("written", packed.written),
         ):
             tables[table] += [(blob, at, *row) for at, row in enumerate(facts)]
         if packed.words:
@@ -102,7 +103,9 @@ class _Rows:
             connection.executemany(f"INSERT INTO {table} {columns} VALUES ({_marks(_WIDTHS[table])})", rows)
 
 
-_WIDTHS = {"blob": 13, "definition": 19, "import": 11, "export": 6, "dynamic": 7, "ref": 3, "word": 2}
+_WIDTHS = {
+    "blob": 13, "definition": 19, "import": 11, "export": 6, "dynamic": 7, "written": 3, "ref": 3, "word": 2,
+}  # fmt: skip
 
 
 class Entry(NamedTuple):

@@ -2,15 +2,16 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from tree_sitter import Node
 
+from codeplane.languages._declared import tell_types
 from codeplane.languages._imports import Imported
 from codeplane.languages._limits import in_order
 from codeplane.languages._outline import TOO_DEEP, Draft, Outline
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages.facts import Reason, Role, ScopeKind, full_names
+from codeplane.languages.facts import Reason, Role, ScopeKind
 
 _CLASS_KINDS = frozenset(("method", "field", "property", "constructor", "enum_member"))
 _UNBOUND_KINDS = frozenset(
@@ -25,8 +26,6 @@ _OUTER_KINDS = (ScopeKind.FILE, ScopeKind.CLASS, ScopeKind.NAMESPACE)
 # Reading a member off an enumeration costs more than the test that it is for.
 _CLASS, _BOUND = ScopeKind.CLASS, Reason.DEF_IN_SCOPE
 _ASSIGNED, _PARAMETER = Reason.LOCAL_ASSIGN, Reason.PARAM
-_TYPED = frozenset(("variable", "constant", "field", "property"))
-_SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
 _VALUE = ("v",)  # the group of everything that is one variable, however often it is given a value
 
 (
@@ -65,10 +64,6 @@ read, -4 and below in the spaces that are apart; scope, or -1 for that of the pl
 
 # Plain integers: these go into every occurrence.
 _READ, _WRITE, _IMPORTED, _DEFINED = int(Role.READ), int(Role.WRITE), int(Role.IMPORT), int(Role.DEFINE)
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
 
 
 def space_key(name: bytes, space: str) -> bytes:
@@ -112,6 +107,9 @@ class Binder:
         self.marks: dict[int, int] = {}  # end of an identifier → -1 - the index of its special
         self.members: list[tuple[int, int]] = []  # the member in `self.x = …`
         self.member_types: dict[int, bytes] = {}  # start of such a member or a field → its annotation
+        # Start of such a member or a field → what is given to it: a called name or a name, and which.
+        self.member_values: dict[int, tuple[str, bytes]] = {}
+        self.made_in_class: list[BindDraft] = []
         self.fields: dict[int, int] = {}  # start of parameters that are fields too → of the field's name
         self.merged: dict[int, dict[bytes, int]] = {}  # scope of one part of a namespace → names of all parts
         self.names: list[int] = []  # start of every bound name
@@ -168,7 +166,7 @@ class Binder:
             self._star(imports)
         if self.spec.islands or self.spec.stars_hide:
             self.starred = {self.outline.place(item.start)[0] for item in imports if item.name == b"*"}
-        self._types(captures, imports)
+        tell_types(self, captures, imports)
         for node in captures.get("doubt", ()):
             at = bisect_right(self.names, node.start_byte) - 1
             doubted = self.named[at] if at >= 0 and self.names[at] == node.start_byte else None
@@ -540,75 +538,6 @@ class Binder:
             for found in self.tables[scope].values():
                 if found and self.binds[found - 1].last < start and self.binds[found - 1].scope == scope:
                     self.binds[found - 1].certain = False
-
-    def _types(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
-        """An annotation or a constructor call belongs to the last name bound before it, or to the next."""
-        comes_down = self._comes_down(imports)
-        for draft in self.outline.drafts:
-            if draft.parameter:  # its name may be a part of that of the parameter: `x` of `$x`
-                at = bisect_right(self.names, draft.name[0]) - 1
-                self.fields[self.names[at]] = draft.name[0]
-        for node in in_order(captures.get("annotation.next", ())):
-            at = bisect_right(self.names, node.end_byte - 1)
-            if at < len(self.named):
-                self._type(at, "annotation", self.data[node.start_byte : node.end_byte])
-        shared = sorted(node.start_byte for node in captures.get("annotated", ()))
-        for capture in ("annotation", "made"):
-            for node in in_order(captures.get(capture, ())):
-                start, end = node.start_byte, node.end_byte
-                last = bisect_right(self.names, start) - 1
-                first = last
-                if shared and capture == "annotation":
-                    first = bisect_left(self.names, shared[bisect_right(shared, start) - 1])
-                said = self.data[start:end]
-                if capture == "annotation" and not (said := comes_down(said)):
-                    continue
-                for at in range(max(first, 0), last + 1):
-                    self._type(at, capture, said)
-        for draft in self.outline.drafts if self.member_types else ():
-            draft.annotation = _text(self.member_types.get(draft.name[0], b""))
-        self._types_before(captures.get("annotation.before", ()))
-
-    def _comes_down(self, imports: list[Imported]) -> Callable[[bytes], bytes]:
-        """What is kept of a type as written."""
-        declared_type = self.spec.declared_type
-        if declared_type is None:
-            return bytes
-        names = full_names((_text(item.module), _text(item.name), _text(item.local)) for item in imports)
-        return lambda said: declared_type(_text(said), names).encode("utf-8", "surrogateescape")
-
-    def _type(self, at: int, capture: str, text: bytes) -> None:
-        bind = self.named[at]
-        name = self.names[at]
-        if capture == "annotation" and (bind is None or name in self.fields):
-            self.member_types[self.fields.get(name, name)] = text
-        if bind is None:
-            return
-        if capture == "made":
-            bind.made += (text,)
-        else:
-            bind.annotations += (text,)
-
-    def _types_before(self, nodes: Sequence[Node]) -> None:
-        """A type that stands before the names of its declaration belongs to all of them."""
-        types: dict[tuple[int, int] | None, tuple[int, bytes]] = {}
-        for node in in_order(nodes):
-            start, end = node.start_byte, node.end_byte
-            space = self.apart.get(start, "")
-            said = f"{space} ".encode() if space else b""
-            types[self.declaration(start, end)] = (end, said + self.data[start:end])
-        drafts = {draft.name[0]: draft for draft in self.outline.drafts if draft.kind in _SAID}
-        for name, bind in zip(self.names, self.named, strict=True) if types else ():
-            end, said = types.get(self.declaration(name, name + 1), (_END, b""))
-            if name < end:
-                continue
-            if bind and (bind.reason is not _BOUND or self._is_variable(bind)):
-                bind.annotations += (said,)
-            if name in drafts:
-                drafts[name].annotation = _text(said)
-
-    def _is_variable(self, bind: BindDraft) -> bool:
-        return self.outline.drafts[bind.target].kind in _TYPED
 
     def _rebind(self, captures: Mapping[str, list[Node]]) -> None:
         """Doubts the names that something binds at run time, and all of a file in several packages."""

@@ -13,6 +13,7 @@ from codeplane.languages.facts import Dynamic, Facts, Occurrence, Reason, Role
 _FIRST = re.compile(rb"""[fF]?(?P<quote>['"`])(?P<text>[^'"`\\]*)(?P=quote)\s*(?P<rest>\+|%|\.format\b)?""")
 _OPEN = re.compile(rb"%|[$#]?\{")
 _BEFORE = re.compile(rb"(?<![\w$.)\]])([A-Za-z_$][\w$.]*)\s*(?:\?\.|!)?\Z")
+_DOTTED = re.compile(rb"[A-Za-z_$][\w$.]*")
 _LOOK = 200
 _CHOICE = re.compile(rb"\b(?:if|or|and)\b|[?|&]")
 
@@ -66,16 +67,18 @@ def beginning(spec: LanguageSpec, data: bytes, at: int) -> str:
 def asked(spec: LanguageSpec, data: bytes, at: int) -> str:
     """What a member is asked of, as written: `self`, or `globals()` for names of the file; "" where that is
     not a name."""
-    if data[at : at + 1] == b"[":
-        found = _BEFORE.search(data[max(0, at - _LOOK) : at])
+    before = data[max(0, at - _LOOK) : at].rstrip()
+    is_key = before.endswith(b"[")
+    if is_key or data[at : at + 1] == b"[":
+        found = _BEFORE.search(before.removesuffix(b"[") if is_key else before)
         return text(found[1]) if found is not None else ""
     opens, number = _called(spec, data, at)
     if number is None:
         return ""
-    given = arguments(data, opens)
-    return (
-        text(given[0]) if number > 0 and given else f"{text(data[at:opens].strip())}()" if number < 0 else ""
-    )
+    given = arguments(data, opens) if number > 0 else []
+    if given:
+        return text(given[0]) if _DOTTED.fullmatch(given[0]) else ""
+    return f"{text(data[at:opens].strip())}()" if number < 0 else ""
 
 
 def _key(spec: LanguageSpec, data: bytes, at: int) -> bytes:

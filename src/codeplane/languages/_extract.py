@@ -13,25 +13,38 @@ from codeplane.languages._dynamic import dynamic_sites
 from codeplane.languages._exports import Exported, exports, read_exports
 from codeplane.languages._grammar import Grammar, grammar
 from codeplane.languages._imports import Imported, Mention, read_imports
-from codeplane.languages._limits import captures, cut, in_order, is_too_broken, is_too_deep
+from codeplane.languages._limits import captures, cut, first_error, in_order, is_too_broken, is_too_deep
 from codeplane.languages._members import Members
 from codeplane.languages._names import CLASS, NAMESPACE, NEW, Lookup, Resolution, member_marks, positions
 from codeplane.languages._outline import read_outline
 from codeplane.languages._spec import LanguageSpec
-from codeplane.languages.facts import MADE, OTHER_TYPE, Bind, Facts, Import, Reason, Role, Scope, ScopeKind
+from codeplane.languages.facts import (
+    MADE,
+    OTHER_TYPE,
+    Bind,
+    Facts,
+    Import,
+    Occurrences,
+    Reason,
+    Role,
+    Scope,
+    ScopeKind,
+    places,
+)
 
 MAX_BYTES = 5 * 1024 * 1024
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _DEFINED = Reason.DEF_IN_SCOPE
 # Plain integers: these go into every occurrence.
 _READ, _TYPE, _IMPORT, _EXPORT = int(Role.READ), int(Role.TYPE), int(Role.IMPORT), int(Role.EXPORT)
+_WRITE = int(Role.WRITE)
 _ROLES = {
     "reference.read": _READ,
     "reference.call": int(Role.CALL),
     "reference.type": _TYPE,
     "base": _TYPE,
     "base.mixin": _TYPE,
-    "reference.write": int(Role.WRITE),
+    "reference.write": _WRITE,
     "reference.new": int(Role.CALL) + NEW,
     "reference.class": _TYPE + CLASS,
     "reference.namespace": _TYPE + NAMESPACE,
@@ -55,16 +68,15 @@ def extract(language: str, data: bytes) -> Facts:
     if reading.is_cut:
         facts.state, facts.reason = "partial", f"more than {known.spec.most_definitions} definitions"
     if root.has_error:
-        _mark_errors(facts, known, root, data)
+        _mark_errors(facts, root, data)
     if is_too_deep(root, len(data)):
         facts.state, facts.reason = "partial", "nested too deep"
     return facts
 
 
-def _mark_errors(facts: Facts, known: Grammar, root: Node, data: bytes) -> None:
-    nodes = captures(known.errors, root).get("error", [])
+def _mark_errors(facts: Facts, root: Node, data: bytes) -> None:
     # `Node.start_point` of tree-sitter 0.26 frees what it does not own: bytes are counted instead.
-    line = data.count(b"\n", 0, min((node.start_byte for node in nodes), default=0)) + 1
+    line = data.count(b"\n", 0, first_error(root)) + 1
     facts.state = "partial" if facts.occurrences or facts.definitions else "failed"
     facts.reason = f"syntax error in line {line}"
 
@@ -92,7 +104,7 @@ class _Reading:
         imports, mentions = read_imports(captures, data, spec, self.hooks)
         binder = Binder(outline, spec, data)
         binder.collect(captures, imports)
-        members = Members(binder)
+        members = Members(binder, captures.get("deleted", ()))
         marks = _Marks(self, binder, members)
         exported = read_exports(self.root, captures, data, self.hooks)
         marks.fill(mentions, exported)
@@ -104,6 +116,7 @@ class _Reading:
         facts = self._facts(binder, members, imports, exported)
         facts.occurrences = occurrences
         facts.receivers = [text(receiver) for receiver in resolution.receivers]
+        facts.written = _written(occurrences) if spec.held_types == "all" else []
         facts.dynamics = dynamic_sites(captures, facts, (spec, data, self.lines))
         return facts
 
@@ -172,6 +185,13 @@ class _Reading:
             item.certain,
             item.reexport,
         )
+
+
+def _written(found: Occurrences) -> list[str]:
+    names = {
+        found.names[at] for at in places(found.roles, _WRITE) if found.receivers[at] and not found.targets[at]
+    }
+    return sorted(found.texts[name] for name in names)
 
 
 def _joined(starts: list[int], ends: list[int], whole: list[Node]) -> tuple[list[int], list[int]]:
@@ -284,9 +304,17 @@ class _Marks:
         for start, end in self.binder.members:
             before = self.marks.get(end, -1)
             if before >= 0:
-                receiver = self.data[before:start].rstrip(b" \t\r\n\\.")
-                scope = self.binder.outline.place(start)[0]
-                self._put(end, int(self.members.assign(start, end, receiver, scope)), 0, before)
+                role = self.members.assign(start, end, *self._receiver(before, start))
+                self._put(end, int(role), 0, before)
+        for node in self.captures.get("reference.write", ()):
+            before = self.marks.get(node.end_byte, -1)
+            if before >= 0:
+                start, end = node.start_byte, node.end_byte
+                self.members.change(start, end, *self._receiver(before, start))
+
+    def _receiver(self, begin: int, start: int) -> tuple[bytes, int]:
+        """What stands before a member, and the scope that it is in."""
+        return self.data[begin:start].rstrip(b" \t\r\n\\."), self.binder.outline.place(start)[0]
 
     def _regions(self) -> None:
         starts, ends = self.identifiers

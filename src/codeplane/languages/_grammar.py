@@ -37,7 +37,6 @@ class Grammar:
     language: Language
     parser: Parser
     query: Query
-    errors: Query
     hooks: ModuleType | None
 
 
@@ -62,8 +61,7 @@ def grammar(name: str) -> Grammar:
     spec = specs()[name]
     language = load_language(spec)
     text = "\n".join(path.read_text() for path in query_files(name))
-    errors = Query(language, "(ERROR) @error (MISSING) @error")
-    return Grammar(spec, language, Parser(language), Query(language, text), errors, _hooks(spec))
+    return Grammar(spec, language, Parser(language), Query(language, text), _hooks(spec))
 
 
 def _hooks(spec: LanguageSpec) -> ModuleType | None:

@@ -65,3 +65,26 @@ def is_too_broken(root: Node) -> bool:
             return True
         waiting += [child for child in children if child.has_error]
     return False
+
+
+def first_error(root: Node) -> int:
+    """Where the first error of a tree that has one begins. Only what holds an error is walked through.
+
+    What is missing may have no node: then it is missing in the innermost one that has an error.
+    """
+    node: Node | None = root
+    while node is not None:
+        inner = node
+        broken = not (node.is_error or node.is_missing)
+        node = next((child for child in node.children if child.has_error), None) if broken else None
+    return inner.start_byte
+
+
+def errors_in(root: Node) -> int:
+    """How many error nodes a tree has."""
+    found, waiting = 0, [root] if root.has_error else []
+    while waiting:
+        node = waiting.pop()
+        found += node.is_error
+        waiting += [child for child in node.children if child.has_error]
+    return found

@@ -1,18 +1,24 @@
-"""Members of classes: fields made by `self.x = …`, and which definition `self.x` is."""
+"""Members of classes: fields made by `self.x = …`, what they hold, and which definition `self.x` is."""
+
+from collections.abc import Sequence
+
+from tree_sitter import Node
 
 from codeplane.languages._binds import BindDraft, Binder
+from codeplane.languages._held import Held
 from codeplane.languages._outline import Draft
 from codeplane.languages.facts import FLAG_STATIC, Reason, Role, ScopeKind
 
 _AMBIGUOUS = -1
 _SELF = b"Self"
+_FIXED = frozenset(("method", "class"))
 _REBINDABLE = frozenset(("field", "property", "variable", "constant", "enum_member"))
 
 
 class Members:
     """The members of the classes of one file, found through the receiver."""
 
-    def __init__(self, binder: Binder) -> None:
+    def __init__(self, binder: Binder, deleted: Sequence[Node] = ()) -> None:
         self.binder = binder
         self.outline = binder.outline
         self.parameters = {name.encode() for name in binder.spec.self_parameters}
@@ -26,26 +32,42 @@ class Members:
         self.numbers: list[int] = []  # draft → definition
         self._targets: dict[int, dict[bytes, int]] = {}
         self._owners: dict[tuple[int, bytes], int] = {}
+        self.held = Held(binder)
         apart = FLAG_STATIC if binder.spec.static_apart else 0
         for at, draft in enumerate(self.outline.drafts):
             kept = draft.name[0] >= 0 and draft.parent >= 0 and not draft.flags & apart
             if kept and self._is_direct(draft):
                 for key in binder.keys(binder.data[draft.name[0] : draft.name[1]], draft.kind):
                     self._know(draft.parent, key, at, draft.more)
+        for node in deleted:
+            self._delete(binder.data[node.start_byte : node.end_byte], self.outline.place(node.start_byte)[0])
         for owner, members in self.by_class.items():
             self._doubt(self.outline.drafts[owner].body, members)
+        self.held.begin(self.by_class)
 
     def _is_direct(self, draft: Draft) -> bool:
         """Whether it stands in the class itself, not in a nameless class inside of it."""
         return draft.scope == self.outline.drafts[draft.parent].body
 
+    def _delete(self, written: bytes, scope: int) -> None:
+        """A name that a class has no more, whatever it was: `x` in its body, or `Class.x` behind it."""
+        owner, dot, name = written.rpartition(b".")
+        tables, binds = self.binder.tables, self.binder.binds
+        if dot:
+            found = tables[scope].get(owner, 0) or tables[0].get(owner, 0)
+            is_here = found and binds[found - 1].reason is Reason.DEF_IN_SCOPE
+            scope = self.outline.drafts[binds[found - 1].target].body if is_here else -1
+        if scope >= 0 and self.outline.kinds[scope] is ScopeKind.CLASS and (bound := tables[scope].get(name)):
+            binds[bound - 1].certain = False
+            self.by_class.get(self.binder.body_of[scope], {})[name] = _AMBIGUOUS
+
     def _doubt(self, body: int, members: dict[bytes, int]) -> None:
-        """A method that its class binds or deletes once more may be something else in the end, or nothing."""
+        """What a class binds once more or deletes may be something else in the end, or nothing."""
         table = self.binder.tables[body] if body >= 0 else {}
         for name in members.keys() & table.keys():
             bind = self.binder.binds[table[name] - 1] if table[name] else None
-            is_method = members[name] >= 0 and self.outline.drafts[members[name]].kind == "method"
-            if is_method and bind is not None and not bind.certain:
+            is_fixed = members[name] >= 0 and self.outline.drafts[members[name]].kind in _FIXED
+            if is_fixed and bind is not None and not bind.certain:
                 members[name] = _AMBIGUOUS
 
     def _know(self, owner: int, name: bytes, at: int, more: bool = False) -> None:
@@ -71,6 +93,8 @@ class Members:
         if known is not None:
             if known >= 0 and self.outline.drafts[known].kind not in _REBINDABLE:
                 self.by_class[owner][name] = _AMBIGUOUS
+            else:
+                self.held.give(known, start, end, scope)
             return Role.WRITE
         declared = self.binder.declaration(start, end) or (start, end)
         draft = Draft("field", *declared, self.outline.drafts[owner].body, owner)
@@ -79,7 +103,13 @@ class Members:
         self._know(owner, name, len(self.outline.drafts))
         self.by_position[start] = len(self.outline.drafts)
         self.outline.drafts.append(draft)
+        self.held.make(len(self.outline.drafts) - 1, start, end, scope)
         return Role.DEFINE
+
+    def change(self, start: int, end: int, receiver: bytes, scope: int) -> None:
+        """Takes note of a field that gets a value in some other way: `self.x += 1`."""
+        known = self.by_class.get(self.owner(scope, receiver), {}).get(self.binder.data[start:end], -1)
+        self.held.change(known)
 
     def find(self, scope: int, receiver: bytes, name: bytes) -> int:
         """The number of the definition that `receiver.name` is proven to be, or -1."""
@@ -96,7 +126,8 @@ class Members:
         return found
 
     def number(self) -> None:
-        """Gives the drafts that have a name their place among the definitions."""
+        """Gives the drafts that have a name their place among the definitions, and fields what they hold."""
+        self.held.say()
         count = 0
         for draft in self.outline.drafts:
             self.numbers.append(count if draft.name[0] >= 0 else -1)

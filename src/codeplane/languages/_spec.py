@@ -169,12 +169,20 @@ class LanguageSpec:
     declared_type: Callable[[str, Mapping[str, str]], str] | None = None
     # The same of the type that a function returns, given its signature; "" where that is not said.
     returned_type: Callable[[str, Mapping[str, str]], str] | None = None
+    # What is known of the type of a field that none is declared of: `all`, that every value which its class
+    # gives it is of one class; `first`, that of its first value, for good.
+    held_types: Literal["", "all", "first"] = ""
+    nothing: str = ""  # pattern of a value that has no members to speak of, behind the name that is given it
+    # A type may be read when all of the file has run, by the names of the file.
+    types_late: bool = False
     # Functions that ask for the class of their first argument, which may be a derived one from there on.
     narrowing: tuple[str, ...] = ()
     # Bases of classes that others are instances of without saying so: everything that has the members.
     structural_bases: frozenset[str] = frozenset()
     # Bases of classes whose fields are keys of their instances, and no members.
     keyed_bases: frozenset[str] = frozenset()
+    # Bases of classes whose instances are listed in their body: `RED = 1` is one.
+    listing_bases: frozenset[str] = frozenset()
     # The method by which a class may make something else than an instance of it when it is called.
     maker: str = ""
     # Where the header of a class names the class that it is an instance of, and the method by which that one
@@ -221,6 +229,8 @@ class LanguageSpec:
     hooks: str = ""  # pattern of names that frameworks call by
     # Members by which a definition tells its own name to code.
     name_attributes: tuple[str, ...] = ()
+    # Pattern of what such a member is asked of, as written, where other things have one too.
+    name_holders: str = ""
     told_names: tuple[str, ...] = ()  # functions whose first argument is the name that their result is given
     imported_values: frozenset[str] = (
         frozenset()
@@ -234,16 +244,26 @@ class LanguageSpec:
     whole_reads: tuple[str, ...] = ()  # words by which code gets at all members of something
     own_name_made: str = ""  # pattern of a place that makes another name of a definition's; group: whose
     own_class: tuple[str, ...] = ()  # how code of a class writes the class of its instance
+    naming_member: str = ""  # the member by which a value is told the name that a class binds it to
+    base_calls: tuple[str, ...] = ()  # functions of a class that take in others as if they extended it
+    module_tables: str = ""  # pattern of what gives a module by a text, which is its group
     mangled: str = ""  # how a name begins that is private to the class NAME
     reads_parameters: tuple[str, ...] = ()  # words by which code asks a function for its parameters
     reads_around: tuple[str, ...] = ()  # functions that, given nothing, give the names around their call
     class_members: tuple[str, ...] = ()  # members by which an instance gives its class
     called: str = ""  # pattern of members that its library, or a form of its own, may call by name
+    loose_types: bool = False  # a declared type holds nobody to it: anything with the members may be given
+    doubles: frozenset[str] = frozenset()  # classes whose instances have any member that they are given
+    pastes: bool = False  # macros may put names together, and be given names of members
     prototypes: bool = False  # what one file declares, another defines, under the same full name
     named_files: bool = False  # a type that others see is named like its file
     embeds: bool = False  # a type that another embeds is a field of it, under its own name
+    # Pattern of the name of each decorator, annotation or attribute before a definition, and its mark.
+    marks: str = r"^\s*@\s*([\w.]+)"
+    mark: str = "@"
     # Last parts of the names of decorators that leave alone what their definition is called by.
     plain_decorators: frozenset[str] = frozenset()
+    plain_for_fields: frozenset[str] = frozenset()  # more of them, which leave alone the names of its fields
     # Patterns of calls and literals: `@keyword` names a parameter or a field of `@holder`, or of the class
     # around where there is none. `@splat` stands for any, `@macro` for what a macro makes of it, `@loose` for
     # one that is given to something without a name.
@@ -255,6 +275,13 @@ class LanguageSpec:
     reads_locals: tuple[str, ...] = ()  # functions that get at the variables around their call by name
     # What stands around a variable in a string that reads it, with `NAME` for the name.
     inline_names: str = ""
+    # Patterns of a `@holder` whose fields code gets or sets all at once, by their names, perhaps with the
+    # function that is `@asking` for them, which is not the program's own.
+    whole_fields: str = ""
+    whole_kinds: frozenset[str] = frozenset(("field", "variable", "constant"))  # kinds of what is got so
+    field_methods: str = ""  # pattern of methods that stand for a field then
+    own_named_field: str = ""  # pattern of the line of a field that goes by another name then
+    quoted_code: str = ""  # pattern of `@quoted` code whose own text the program gets: `{size=}`
     # Patterns of a `@name` that is a key and its value at once, perhaps with a `@modifier` before it and with
     # the `@whole` where that is more → how the two are written apart.
     shorthands: Mapping[str, str] = field(default_factory=lambda: _NOTHING)

@@ -1,15 +1,20 @@
 """Names that a call or a literal gives values to: whose they are, and which are key and value at once."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from tree_sitter import Node, Query, QueryCursor
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-from codeplane.languages._grammar import grammar
+from codeplane.languages._grammar import load_language
 from codeplane.languages._limits import MAX_DEPTH, is_too_broken, is_too_deep
+from codeplane.languages._spec import specs
 
 _LARGEST: Final = 2 << 20
+_QUOTED: Final = re.compile(r'"([^"]*)"')
+_COMPARED: Final = re.compile(r'#(?:any-of|eq)\? @(\w+)((?:\s+"[^"]*")+)')
+_CALLED: Final = ("asking", "_asks")  # captures of functions that ask
 _KINDS: Final = ("loose", "macro", "splat", "keyword", "member")
 
 
@@ -35,7 +40,7 @@ class Shorthand(NamedTuple):
 
 def arguments(language: str, data: bytes) -> list[Argument]:
     """The keywords and splats of a file, as far as the language says what they belong to."""
-    patterns = grammar(language).spec.keywords
+    patterns = specs()[language].keywords
     found = []
     for _, captures in _matches(language, data, "\n".join(patterns)) if patterns else ():
         holder = captures["holder"][0] if "holder" in captures else None
@@ -46,7 +51,7 @@ def arguments(language: str, data: bytes) -> list[Argument]:
 
 def shorthands(language: str, data: bytes) -> list[Shorthand]:
     """The names of a file that are keys and values at once."""
-    patterns = grammar(language).spec.shorthands
+    patterns = specs()[language].shorthands
     found: dict[int, Shorthand] = {}
     for number, captures in _matches(language, data, "\n".join(patterns)) if patterns else ():
         [name] = captures["name"]
@@ -63,7 +68,7 @@ def shorthands(language: str, data: bytes) -> list[Shorthand]:
 
 def texts(language: str, data: bytes) -> list[tuple[int, int, str]]:
     """Where the comments and strings of a file are, of a language that takes a parser to tell."""
-    patterns = grammar(language).spec.texts
+    patterns = specs()[language].texts
     found = []
     for _, captures in _matches(language, data, patterns) if patterns else ():
         for kind, nodes in captures.items():
@@ -71,15 +76,78 @@ def texts(language: str, data: bytes) -> list[tuple[int, int, str]]:
     return sorted(found)
 
 
+def wholes(language: str, data: bytes) -> list[tuple[int, int, int]]:
+    """First and last byte of what is asked for all its fields, in order, and the first of the function that
+    asks for them; -1 where none is named."""
+    pattern, asks = specs()[language].whole_fields, _whole_text(language)
+    found = set()
+    if asks is not None and not asks.search(data):
+        return []
+    for _, captures in _matches(language, data, pattern) if pattern else ():
+        asking = captures["asking"][0].start_byte if "asking" in captures else -1
+        found |= {(node.start_byte, node.end_byte, asking) for node in captures["holder"]}
+    return sorted(found)
+
+
+@cache
+def whole_words(language: str) -> tuple[str, ...]:
+    """Words of which each file has one that asks something for all its fields; none where none has to be."""
+    compared = [_COMPARED.findall(part) for part in _alternatives(specs()[language].whole_fields)]
+    words = [word for some in compared for _, said in some for word in _QUOTED.findall(said)]
+    return tuple(dict.fromkeys(words)) if all(compared) else ()
+
+
+@cache
+def _whole_text(language: str) -> re.Pattern[bytes] | None:
+    """What a text has where something is asked for all its fields; None where that has no words."""
+    if not whole_words(language):
+        return None
+    compared = _COMPARED.findall(specs()[language].whole_fields)
+    wanted = [
+        rf"\b{re.escape(word)}\b" + (r"\s*[(<]" if capture in _CALLED else "")
+        for capture, said in compared
+        for word in _QUOTED.findall(said)
+    ]
+    return re.compile("|".join(wanted).encode())
+
+
+def _alternatives(pattern: str) -> Iterator[str]:
+    """The patterns of a query that stand beside each other."""
+    depth = start = 0
+    for at, char in enumerate(_QUOTED.sub(lambda one: "_" * len(one[0]), pattern)):
+        depth += (char == "(") - (char == ")")
+        if char == ")" and not depth:
+            yield pattern[start : at + 1]
+            start = at + 1
+
+
+def quoted(language: str, data: bytes) -> list[tuple[int, int]]:
+    """First and last byte of the code of a file whose own text the program gets, in order."""
+    pattern = specs()[language].quoted_code
+    found = _matches(language, data, pattern) if pattern else ()
+    return sorted((node.start_byte, node.end_byte) for _, captures in found for node in captures["quoted"])
+
+
+@cache
+def _language(name: str) -> Language:
+    return load_language(specs()[name])
+
+
+@cache
+def _parser(language: str) -> Parser:
+    """One of its own: the queries that facts are read by take long to be made, and are not needed."""
+    return Parser(_language(language))
+
+
 @cache
 def _query(language: str, text: str) -> Query:
-    return Query(grammar(language).language, text)
+    return Query(_language(language), text)
 
 
 def _matches(language: str, data: bytes, text: str) -> Iterator[tuple[int, dict[str, list[Node]]]]:
     if len(data) > _LARGEST:
         return
-    root = grammar(language).parser.parse(data).root_node
+    root = _parser(language).parse(data).root_node
     if is_too_deep(root, len(data)) or is_too_broken(root):
         return
     cursor = QueryCursor(_query(language, text))

@@ -167,12 +167,11 @@ class Dynamic(NamedTuple):
     computed: bool
 
 
-ASKING = (
-    *("getattr", "setattr", "hasattr", "delattr", "bracket_access", "reflect"),
-    *("send", "variable_get", "member"),
-)
-"""The patterns of `Dynamic` that ask for members by name."""
-CALLING = ("const_get", "call", "new")
+CALLED = ("getattr", "setattr", "hasattr", "delattr", "send", "variable_get", "member")
+"""The patterns of `Dynamic` that ask for members by name and for nothing else."""
+ASKING = (*CALLED, "reflect", "bracket_access")
+"""The patterns of `Dynamic` that may ask for members by name; brackets may ask for items as well."""
+CALLING = ("const_get", "call", "new", "dlsym")
 """The patterns of `Dynamic` that ask for functions and classes by name, whatever holds them."""
 
 
@@ -277,6 +276,9 @@ class Facts:
     imports: list[Import] = field(default_factory=list)
     exports: list[Export] = field(default_factory=list)
     dynamics: list[Dynamic] = field(default_factory=list)
+    # The members that get a value behind something of which the file does not say what class it is, where
+    # such a value says what a member holds.
+    written: list[str] = field(default_factory=list)
     receivers: list[str] = field(default_factory=list)
     occurrences: Occurrences = field(default_factory=Occurrences)
 

@@ -173,14 +173,12 @@ def probe_file(kind: FamilyKind, data: bytes, language: str | None) -> bool:
         return False
     if language not in specs():
         return b"\0" not in data and data.strip() != b""
-    from tree_sitter import QueryCursor  # keeps the start quick: no grammar before use
-
-    from codeplane.languages._grammar import grammar
+    from codeplane.languages._grammar import grammar  # keeps the start quick: no grammar before use
+    from codeplane.languages._limits import errors_in
 
     known = grammar(language)
     root = known.parser.parse(data).root_node
-    marked = QueryCursor(known.errors).captures(root).get("error", []) if root.has_error else []
-    errors = sum(node.is_error for node in marked)
+    errors = errors_in(root)
     if kind == "data":
         return root.child_count > 0 and errors == 0
     has_content = any(not node.is_extra and not node.is_error for node in root.named_children)

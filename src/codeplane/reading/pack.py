@@ -41,6 +41,7 @@ class Packed(NamedTuple):
     imports: list[tuple[object, ...]]
     exports: list[tuple[object, ...]]
     dynamics: list[tuple[object, ...]]
+    written: list[tuple[object, ...]]
     names: bytes
     occurrences: bytes
     words: str
@@ -75,6 +76,7 @@ def pack(facts: Facts, words: str, *, generated: bool = False) -> Packed:
         [(i.scope, i.kind, *map(_text, i[2:5]), *i[5:]) for i in facts.imports],
         [(*map(_text, e[:3]), e.certain) for e in facts.exports],
         [(d.pattern, d.line, d.column, json.dumps(d.literals), d.computed) for d in facts.dynamics],
+        [(sql_text(name),) for name in facts.written],
         _pack_texts(facts.occurrences.texts),
         _pack_occurrences(facts),
         words,
@@ -313,6 +315,8 @@ def _interface(facts: Facts) -> str:
         [list(e) for e in facts.exports],
         facts.package,
         _seen_binds(facts),
+        facts.written,
+        [[d.literals, d.computed] for d in facts.dynamics if d.pattern == "setattr"],
     ]
     return hashlib.sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

@@ -4,6 +4,7 @@ import gc
 import resource
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -59,21 +60,33 @@ class Workers:
         self._busy = 0
         self._guard = threading.Lock()
         self._retirement: threading.Timer | None = None
+        self._used = time.monotonic()
 
     def extract(self, jobs: Iterable[Job]) -> Iterator[list[Done]]:
-        """Yields results in chunks, in whatever order they are ready. Jobs are taken as workers get free."""
+        """Yields results in chunks, in whatever order they are ready. Jobs are taken as workers get free.
+
+        Workers have begun when this returns; the results have to be asked for.
+        """
         chunks = _chunks(jobs)
-        again: list[list[Job]] = []
-        busy: dict[Connection, tuple[_Worker, list[Job]]] = {}
+        busy: _Busy = {}
         try:
-            while True:
-                while len(busy) < self._count and (chunk := again.pop() if again else next(chunks, None)):
-                    worker = self._take()
-                    with suppress(OSError):  # it has died; its empty pipe says so below
-                        worker.pipe.send(chunk)
-                    busy[worker.pipe] = (worker, chunk)
-                if not busy:
-                    return
+            self._hand_out(chunks, [], busy)
+        except BaseException:
+            self._end(busy)
+            raise
+        return self._results(chunks, busy)
+
+    def _hand_out(self, chunks: Iterator[list[Job]], again: list[list[Job]], busy: "_Busy") -> None:
+        while len(busy) < self._count and (chunk := again.pop() if again else next(chunks, None)):
+            worker = self._take()
+            with suppress(OSError):  # it has died; its empty pipe says so later
+                worker.pipe.send(chunk)
+            busy[worker.pipe] = (worker, chunk)
+
+    def _results(self, chunks: Iterator[list[Job]], busy: "_Busy") -> Iterator[list[Done]]:
+        again: list[list[Job]] = []
+        try:
+            while busy:
                 ready = wait(list(busy), timeout=_STUCK_SEC) or list(busy)
                 for pipe in ready:
                     assert isinstance(pipe, Connection)
@@ -88,11 +101,15 @@ class Workers:
                     else:
                         self._idle.append(worker)
                         yield done
+                self._hand_out(chunks, again, busy)
         finally:
-            for worker, _ in busy.values():
-                worker.kill()
-            self._note_free(len(busy))
-            self._retire_later()
+            self._end(busy)
+
+    def _end(self, busy: "_Busy") -> None:
+        for worker, _ in busy.values():
+            worker.kill()
+        self._note_free(len(busy))
+        self._retire_later()
 
     @property
     def are_missing(self) -> bool:
@@ -114,16 +131,32 @@ class Workers:
         with self._guard:
             if self._retirement is not None:
                 self._retirement.cancel()
+                self._retirement = None
             while self._idle:
                 self._idle.pop().kill()
 
+    def keep(self) -> None:
+        """Lets idle workers live on for a while: there may be work for them soon."""
+        self._used = time.monotonic()
+
     def _retire_later(self) -> None:
+        self.keep()
         with self._guard:
-            if self._retirement is not None:
-                self._retirement.cancel()
-            self._retirement = threading.Timer(_IDLE_SEC, self.close)
-            self._retirement.daemon = True
-            self._retirement.start()
+            if self._retirement is None:
+                self._wait_to_retire(_IDLE_SEC)
+
+    def _wait_to_retire(self, seconds: float) -> None:
+        self._retirement = threading.Timer(seconds, self._retire)
+        self._retirement.daemon = True
+        self._retirement.start()
+
+    def _retire(self) -> None:
+        with self._guard:
+            self._retirement = None
+            if (left := self._used + _IDLE_SEC - time.monotonic()) > 0:
+                self._wait_to_retire(left)
+                return
+        self.close()
 
     def _note_free(self, count: int) -> None:
         with self._guard:
@@ -169,6 +202,10 @@ class _Worker(NamedTuple):
         self.pipe.close()
         self.process.kill()
         self.process.join()
+
+
+# What each worker has to do, by its pipe.
+_Busy = dict[Connection, tuple[_Worker, list[Job]]]
 
 
 def _serve(

@@ -65,6 +65,8 @@ class Host:
         # The server's modules are loaded only by a process that serves: joining stays quick.
         from codeplane.server.runtime import Runtime
 
+        if self._task is not None:
+            await asyncio.wait({self._task})  # a server of this process that has lost its directory
         try:
             lock = claim(self.checkout)
         except AlreadyServing:
@@ -104,4 +106,4 @@ async def call_once(
         try:
             return await call_there(link, tool, arguments)
         finally:
-            await link.close()
+            link.close()

@@ -64,7 +64,8 @@ class Runtime:
             except BaseExceptionGroup as group:
                 raise _only_leaf(group) from group
             finally:
-                repo.state.retract()
+                if self._lock.holds():
+                    repo.state.retract()
                 await asyncio.to_thread(repo.close)
                 close_logs()
         finally:
@@ -75,7 +76,7 @@ class Runtime:
             token = repo.state.new_token()
             set_up_logs(self._checkout.settings.logging, repo.state.log_file, token)
             tools = offered_tools(self._checkout.settings)
-            pipeline = Pipeline(repo, tools)
+            pipeline = Pipeline(repo, tools, self._may_serve)
             offered = profiles(tools)
             endpoints = {p.path: endpoint(p, pipeline) for p in offered.values()}
             relay = Relay(offered, endpoints, repo, self._settings.max_body_bytes)
@@ -105,8 +106,19 @@ class Runtime:
                     await self._wind_down(app, pipeline, relay, web)
             finally:
                 await relay.close()
-                Path(serving.socket).unlink(missing_ok=True)
+                if self._lock.holds():
+                    Path(serving.socket).unlink(missing_ok=True)
             _log.info("server stopped")
+
+    def _may_serve(self) -> bool:
+        """Asked before each call. Without its directory a server has no journal and no record, and another
+        may serve already: this one ends, and takes nothing away that the other has put there."""
+        if self._lock.holds() or not self._checkout.root.is_dir():
+            return True  # without the repository itself nobody can serve, and each call says so
+        if not self.stop.is_set():
+            _log.warning("the state directory has been removed: the server ends")
+        self.stop.set()
+        return False
 
     async def _wait(self, web: "_Web") -> None:
         waiting = asyncio.ensure_future(self.stop.wait())

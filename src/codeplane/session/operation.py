@@ -1,10 +1,9 @@
 """A write from intent to answer: budget, commit, row, index, effects. Every change of files is one."""
 
-import logging
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -17,14 +16,12 @@ from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.mutation import Applied, Prepared, Scope
 from codeplane.mutation.placing import Correction
 from codeplane.mutation.showing import counts, preview
+from codeplane.session.ahead import reading_ahead
 from codeplane.session.call import Call
 from codeplane.session.effects import Before, Contents, Effects, before, effects
 from codeplane.session.recovery import noted
 from codeplane.truth import digest_of
 
-_log = logging.getLogger(__name__)
-
-_MOST_AHEAD: Final = 100
 # Other clients may write to the same file, one after the other.
 _MOST_TRIES: Final = 50
 
@@ -99,32 +96,13 @@ def write(
 
 def _written(row: "_Row", prepared: Prepared) -> Written:
     call, intent = row.call, row.intent
-    with _reading_ahead(call, intent):
+    with reading_ahead(call.repo) as begin:
+        begin({path: data for path, data in intent.new.items() if data is not None})
         with call.repo.index.snapshot() as snapshot:
             was = before(snapshot, intent.old)
         written = row.commit(prepared)
-    return replace(written, effects=_seen(call, intent, was))
-
-
-@contextmanager
-def _reading_ahead(call: Call, intent: Intent) -> Iterator[None]:
-    """Facts of the new contents are read while the disk is waited for; the look afterwards finds them."""
-    contents = {path: data for path, data in intent.new.items() if data is not None}
-    if not 0 < len(contents) <= _MOST_AHEAD:
-        yield
-        return
-
-    def read() -> None:
-        try:
-            call.repo.index.read_ahead(contents)
-        except CodePlaneError:
-            _log.info("reading ahead failed", exc_info=True)  # the look afterwards reads them
-
-    reading = call.repo.ahead.submit(read)
-    try:
-        yield
-    finally:
-        reading.result()
+        # The look itself waits for the facts that are being read; up to there it need not.
+        return replace(written, effects=_seen(call, intent, was))
 
 
 def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:

@@ -288,6 +288,7 @@ class RepoSession:
 
         Where a server looks after it, a burst of changes is left to the server and known to be unread.
         """
+        self.workers.keep()
         if not self.upkeep.is_running:
             self.index.refresh(progress)
         elif self.index.catch_up():
@@ -301,13 +302,6 @@ class RepoSession:
             self.refresh()
             return self.index.known
         return {}
-
-    def prepare(self) -> None:
-        """Has workers ready for what is about to be read, in the language that most files are in."""
-        if self.workers.are_missing:
-            with self.index.snapshot() as snapshot:
-                main = snapshot.lookup.main_language()
-            self.workers.prepare([main] if main else [])
 
     def earlier(self, digest: Digest) -> bytes | None:
         """A content that a client was shown or that an edit has replaced; None when it is not kept."""

@@ -25,6 +25,7 @@ SPEC = LanguageSpec(
     },
     surface="included",
     prototypes=True,
+    pastes=True,
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, rest=("...",)),
     gaps="Macros are not expanded; a `.h` file is read as C.",

@@ -34,6 +34,7 @@ SPEC = LanguageSpec(
     called=r"begin|end|swap|operator.*",
     keywords=("(field_initializer . (field_identifier) @keyword)",),
     prototypes=True,
+    pastes=True,
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, angles=True, rest=("...",)),
     gaps="Macros are not expanded; overloads, names of templates and calls that arguments may redirect are"

@@ -44,6 +44,14 @@ SPEC = LanguageSpec(
             " (literal_value (keyed_element key: (literal_element (identifier) @keyword)))))))"
         ),
     ),
+    whole_fields="""
+        ((call_expression function: (selector_expression field: (field_identifier) @_asks)
+          arguments: (argument_list (_) @holder))
+         (#any-of? @_asks "Marshal" "MarshalIndent" "Unmarshal" "Encode" "Decode" "ValueOf" "TypeOf"))
+    """,
+    marks=r"^//(export|go:linkname)\b",
+    mark="//",
+    own_named_field=r"`[^`]*\w:\"\w",
     writing=GO,
     header=HeaderStyle(order="go", typed=True),
     gaps="labels; fields of types without a name",

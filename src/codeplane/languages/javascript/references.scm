@@ -17,7 +17,5 @@
 (pair key: (property_identifier) @argument.keyword)
 (pair_pattern key: (property_identifier) @argument.keyword)
 
-(subscript_expression index: [
-  (string) (template_string) (identifier) (member_expression) (call_expression) (binary_expression)
-] @dynamic.bracket_access)
+((subscript_expression index: (_) @dynamic.bracket_access) (#not-match? @dynamic.bracket_access "^-?[0-9]"))
 (call_expression function: (import) arguments: (arguments) @dynamic.dynamic_import)

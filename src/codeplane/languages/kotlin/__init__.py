@@ -45,6 +45,7 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Any", "kotlin.Any")),
     static_types=True,
     surface="defined",
+    marks=r"@\s*(?!interface\b)(?:\w+:)?([\w.]+)",
     plain_decorators=frozenset(
         "Deprecated Suppress JvmStatic JvmField JvmOverloads Throws Test BeforeTest AfterTest BeforeEach"
         " AfterEach OptIn".split()

@@ -54,6 +54,11 @@ SPEC = LanguageSpec(
         "setattr": ("setattr", 1),
         "hasattr": ("hasattr", 1),
         "delattr": ("delattr", 1),
+        "object.__setattr__": ("setattr", 1),
+        "object.__getattribute__": ("getattr", 1),
+        "inspect.getattr_static": ("getattr", 1),
+        "operator.attrgetter": ("getattr", 0),
+        "operator.methodcaller": ("getattr", 0),
         "eval": ("eval", 0),
         "exec": ("exec", 0),
         "__import__": ("dynamic_import", 0),
@@ -70,7 +75,15 @@ SPEC = LanguageSpec(
     root_members=frozenset(("__annotations__", "__class__", "__dict__", "__doc__", "__module__")),
     declared_type=declared_type,
     returned_type=returned_type,
+    types_late=True,
+    held_types="all",
+    nothing=r"\s*=\s*None\s*?(?:[\n#;]|\Z)",
     keyed_bases=frozenset(("TypedDict", "typing.TypedDict", "t.TypedDict", "typing_extensions.TypedDict")),
+    listing_bases=frozenset(
+        f"{module}{name}"
+        for module in ("", "enum.")
+        for name in ("Enum", "IntEnum", "StrEnum", "ReprEnum", "Flag", "IntFlag")
+    ),
     maker="__new__",
     maker_of=r"[(,] ?metaclass ?= ?([\w.]+)",
     maker_by="__call__",
@@ -85,6 +98,10 @@ SPEC = LanguageSpec(
     ),
     super_receivers=("super()",),
     modules_are_values=True,
+    loose_types=True,
+    doubles=frozenset(
+        ("SimpleNamespace", "Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec")
+    ),
     reserved=r"__\w+__",
     hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
     r"load_tests|main",
@@ -94,11 +111,16 @@ SPEC = LanguageSpec(
     namespace_reads={
         "vars": r"\bvars\(\s*([\w.]+)",
         "dir": r"\bdir\(\s*([\w.]+)",
+        "getmembers": r"\bgetmembers\(\s*([\w.]+)",
         "__dict__": r"(?<![\w.])([\w.]+)\.__dict__\b",
+        "__annotations__": r"(?<![\w.])([\w.]+)\.__annotations__\b",
+        "get_annotations": r"\bget_annotations\(\s*([\w.]+)",
+        "get_type_hints": r"\bget_type_hints\(\s*([\w.]+)",
     },
     own_reads={
         "globals": r"globals\(\s*\)(?!\s*\[)",
         "__name__": r"__name__\s*\]",
+        "__all__": r"__all__\s*\+?=[^\n]*?(?:['\"]\s*\+\s*\w|\bf['\"])",
         "eval": r"eval\((?!\s*['\"])[^,]*\)",
         "exec": r"exec\((?!\s*['\"])[^,]*\)",
     },
@@ -107,6 +129,9 @@ SPEC = LanguageSpec(
     own_name_made=r"([\w.()]+)\.__(?:qual)?name__\s*(?:\.\s*[a-z]|\[)",
     own_class=("cls", "self.__class__", "type(self)"),
     mangled="_NAME__",
+    naming_member="__set_name__",
+    base_calls=("register",),
+    module_tables=r"\bsys\.modules(?:\[|\.get\()\s*(?!__name__)([^\])]*)",
     reads_parameters=tuple(
         "signature getfullargspec getargspec getcallargs co_varnames get_type_hints get_annotations "
         "__annotations__ __kwdefaults__".split()
@@ -121,8 +146,17 @@ SPEC = LanguageSpec(
         "asynccontextmanager dataclass total_ordering runtime_checkable no_type_check parametrize anyio "
         "asyncio skip skipif xfail usefixtures skipUnless skipIf expectedFailure".split()
     ),
+    plain_for_fields=frozenset(("define", "frozen", "mutable", "attrs", "attrib", "s", "unique")),
     builtins=frozenset(dir(builtins)),
     named_arguments=True,
+    whole_fields="""
+        ((call function: [(identifier) @asking (attribute attribute: (identifier) @asking)]
+          arguments: (argument_list . (_) @holder))
+         (#any-of? @asking "vars" "asdict" "fields" "fields_dict" "get_type_hints" "get_annotations"))
+        ((attribute object: (_) @holder attribute: (identifier) @_has)
+         (#any-of? @_has "__dict__" "__annotations__" "__slots__" "__dataclass_fields__" "__attrs_attrs__"))
+    """,
+    quoted_code='(interpolation "=") @quoted',
     reads_locals=("locals", "vars", "eval", "exec"),
     keywords=(
         (

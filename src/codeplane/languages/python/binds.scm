@@ -11,18 +11,22 @@
   (list_splat_pattern (identifier) @bind.local)])
 (list_pattern [
   (identifier) @bind.local
+  (attribute attribute: (identifier) @bind.member)
   (list_splat_pattern (identifier) @bind.local)])
 (assignment left: (tuple_pattern [(identifier) @bind.variable (list_splat_pattern (identifier) @bind.variable)]))
 (assignment left: (list_pattern [(identifier) @bind.variable (list_splat_pattern (identifier) @bind.variable)]))
 (assignment left: (identifier) type: (type) @annotation)
 (assignment left: (attribute) type: (type) @annotation)
-(assignment left: (identifier) right: (call function: [(identifier) (attribute)] @made))
+(assignment left: [(identifier) (attribute)] right: (call function: [(identifier) (attribute)] @made))
+(assignment left: (attribute) right: (identifier) @given)
 
 (augmented_assignment left: (identifier) @bind.local)
 (augmented_assignment left: (attribute attribute: (identifier) @reference.write))
 (named_expression name: (identifier) @bind.hoisted)
 
 (for_statement left: (identifier) @bind.local)
+(for_statement left: (attribute attribute: (identifier) @reference.write))
+(for_statement left: (pattern_list (attribute attribute: (identifier) @reference.write)))
 (for_statement left: (pattern_list (identifier) @bind.local))
 (for_statement left: (pattern_list (list_splat_pattern (identifier) @bind.local)))
 (for_in_clause left: (identifier) @bind.local)
@@ -33,11 +37,11 @@
 (as_pattern_target (attribute attribute: (identifier) @reference.write))
 (as_pattern_target [(tuple (identifier) @bind.local) (list (identifier) @bind.local)])
 
-(delete_statement (identifier) @bind.local)
-(delete_statement (attribute attribute: (identifier) @reference.write))
+(delete_statement (identifier) @bind.local @deleted)
+(delete_statement (attribute attribute: (identifier) @reference.write) @deleted)
 (delete_statement (expression_list [
-  (identifier) @bind.local
-  (attribute attribute: (identifier) @reference.write)]))
+  (identifier) @bind.local @deleted
+  (attribute attribute: (identifier) @reference.write) @deleted]))
 
 (global_statement (identifier) @bind.global)
 (nonlocal_statement (identifier) @bind.nonlocal)

@@ -32,6 +32,7 @@ SPEC = replace(
     },
     looks={"type": ("t",), "namespace": ("n",), "export": ("vtn",)},
     open_kinds=frozenset(("enum_member",)),
+    held_types="first",
     declared_type=declared_type,
     returned_type=returned_type,
     header=HeaderStyle(

@@ -22,6 +22,10 @@
 (public_field_definition
   name: [(property_identifier) (private_property_identifier)]
   type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation))
+(public_field_definition
+  name: [(property_identifier) (private_property_identifier)]
+  !type
+  value: (new_expression constructor: [(identifier) (member_expression)] @made))
 
 (method_definition (override_modifier) @modifier.override)
 (method_definition (accessibility_modifier ["private" "protected"]) @modifier.private)

@@ -1,0 +1,105 @@
+"""The file of an index: opened where it is sound, made anew where it is not, checked, deleted."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from codeplane.core.errors import IndexBusy, IndexCorrupt
+from codeplane.core.paths import RepoPath
+from codeplane.index.collect import faults
+from codeplane.index.contents import read_exact
+from codeplane.index.contexts import Override, Probed
+from codeplane.index.schema import SCHEMA
+from codeplane.index.units import find_units
+from codeplane.reading.pack import sql_text
+from codeplane.storage.database import Database, delete_database, open_exact
+from codeplane.storage.lease import Lease
+from codeplane.truth import WorkingTree
+
+
+def open_file(file: Path, lease: Lease) -> tuple[Database, str]:
+    """The database; one that is damaged or of another schema is made anew, and why is told."""
+    database, problem = _open_sound(file)
+    if database is None:
+        _delete(file, lease)
+        database = open_exact(file, SCHEMA)
+        assert database is not None, "BUG: a new database has the current schema"
+        lease.share()
+    return database, problem
+
+
+def drop_index(file: Path) -> int:
+    """Deletes the index and returns the bytes that it held; refused while another process uses it."""
+    lease = Lease(file)
+    try:
+        return _delete(file, lease)
+    finally:
+        lease.release()
+
+
+def contexts_on_record(
+    file: Path, tree: WorkingTree, view: str, overrides: Sequence[Override]
+) -> Probed | None:
+    """The contexts as the last epoch has them; nothing is brought up to date. None without an epoch."""
+    database = open_exact(file, SCHEMA)
+    if database is None:
+        return None
+    try:
+        with database.read() as connection:
+            found = connection.execute(
+                "SELECT view.id FROM view JOIN epoch ON epoch.view = view.id WHERE key = ?", (view,)
+            ).fetchone()
+            if found is None:
+                return None
+
+            def read(path: RepoPath) -> bytes | None:
+                [(digest,)] = connection.execute(
+                    "SELECT digest FROM entry WHERE view = ? AND path = ?", (found[0], sql_text(path))
+                ).fetchall()
+                return read_exact(tree, path, digest)
+
+            return find_units(connection, found[0], read, overrides).probed
+    finally:
+        database.close()
+
+
+def check_index(file: Path) -> list[str]:
+    """What is wrong with an index file, each in a sentence; nothing is changed, whoever uses it."""
+    database, problem = _open_sound(file)
+    if database is None:
+        return [f"It has to be made anew: {problem}"]
+    try:
+        return faults(database)
+    finally:
+        database.close()
+
+
+def _delete(file: Path, lease: Lease) -> int:
+    if not lease.make_sole():
+        raise IndexBusy(
+            f"{file} has to be made anew, and another process uses it.",
+            hints=["Stop the servers of the other worktrees of this repository."],
+            path=str(file),
+        )
+    return delete_database(file)
+
+
+def _open_sound(file: Path) -> tuple[Database | None, str]:
+    """The database, or None and why it has to be made anew."""
+    try:
+        database = open_exact(file, SCHEMA)
+    except IndexCorrupt as error:
+        return None, error.message
+    if database is None:
+        return None, "it was written by another version"
+    damage = _damage(database)
+    if damage is not None:
+        database.close()
+        return None, damage
+    return database, ""
+
+
+def _damage(database: Database) -> str | None:
+    """Why the file cannot be relied on; the quick check reads every page's structure."""
+    with database.read() as connection:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    return None if found == "ok" else f"its integrity check failed: {found}"

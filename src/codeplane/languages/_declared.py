@@ -1,0 +1,98 @@
+"""What annotations and constructor calls say of the names that are bound beside them."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from codeplane.languages._imports import Imported
+from codeplane.languages._limits import in_order
+from codeplane.languages.facts import Reason, ScopeKind, full_names
+
+if TYPE_CHECKING:
+    from codeplane.languages._binds import Binder
+
+_END = 1 << 62
+# Reading a member off an enumeration costs more than the test that it is for.
+_CLASS, _BOUND = ScopeKind.CLASS, Reason.DEF_IN_SCOPE
+_TYPED = frozenset(("variable", "constant", "field", "property"))
+_SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
+    """An annotation or a constructor call belongs to the last name bound before it, or to the next."""
+    comes_down = _comes_down(binder, imports)
+    for draft in binder.outline.drafts:
+        if draft.parameter:  # its name may be a part of that of the parameter: `x` of `$x`
+            at = bisect_right(binder.names, draft.name[0]) - 1
+            binder.fields[binder.names[at]] = draft.name[0]
+    for node in in_order(captures.get("annotation.next", ())):
+        at = bisect_right(binder.names, node.end_byte - 1)
+        if at < len(binder.named):
+            _type(binder, at, "annotation", binder.data[node.start_byte : node.end_byte])
+    shared = sorted(node.start_byte for node in captures.get("annotated", ()))
+    for capture in ("annotation", "made", "given"):
+        for node in in_order(captures.get(capture, ())):
+            start, end = node.start_byte, node.end_byte
+            last = bisect_right(binder.names, start) - 1
+            first = last
+            if shared and capture == "annotation":
+                first = bisect_left(binder.names, shared[bisect_right(shared, start) - 1])
+            said = binder.data[start:end]
+            if capture == "annotation" and not (said := comes_down(said)):
+                continue
+            for at in range(max(first, 0), last + 1):
+                _type(binder, at, capture, said)
+    for draft in binder.outline.drafts if binder.member_types else ():
+        draft.annotation = _text(binder.member_types.get(draft.name[0], b""))
+    _types_before(binder, captures.get("annotation.before", ()))
+
+
+def _comes_down(binder: "Binder", imports: list[Imported]) -> Callable[[bytes], bytes]:
+    """What is kept of a type as written."""
+    declared_type = binder.spec.declared_type
+    if declared_type is None:
+        return bytes
+    names = full_names((_text(item.module), _text(item.name), _text(item.local)) for item in imports)
+    return lambda said: declared_type(_text(said), names).encode("utf-8", "surrogateescape")
+
+
+def _type(binder: "Binder", at: int, capture: str, text: bytes) -> None:
+    bind = binder.named[at]
+    name = binder.names[at]
+    if capture == "annotation" and (bind is None or name in binder.fields):
+        binder.member_types[binder.fields.get(name, name)] = text
+    if bind is None:
+        if capture != "annotation":
+            binder.member_values[name] = (capture, text)
+        return
+    if capture == "made":
+        bind.made += (text,)
+        if binder.outline.kinds[bind.scope] is _CLASS:
+            binder.made_in_class.append(bind)
+    else:
+        bind.annotations += (text,)
+
+
+def _types_before(binder: "Binder", nodes: Sequence[Node]) -> None:
+    """A type that stands before the names of its declaration belongs to all of them."""
+    types: dict[tuple[int, int] | None, tuple[int, bytes]] = {}
+    for node in in_order(nodes):
+        start, end = node.start_byte, node.end_byte
+        space = binder.apart.get(start, "")
+        said = f"{space} ".encode() if space else b""
+        types[binder.declaration(start, end)] = (end, said + binder.data[start:end])
+    drafts = {draft.name[0]: draft for draft in binder.outline.drafts if draft.kind in _SAID}
+    for name, bind in zip(binder.names, binder.named, strict=True) if types else ():
+        end, said = types.get(binder.declaration(name, name + 1), (_END, b""))
+        if name < end:
+            continue
+        if bind and (bind.reason is not _BOUND or binder.outline.drafts[bind.target].kind in _TYPED):
+            bind.annotations += (said,)
+        if name in drafts:
+            drafts[name].annotation = _text(said)

@@ -1,0 +1,104 @@
+"""What the fields of classes hold by the values that their classes give them, where none says its type."""
+
+import re
+from collections.abc import Mapping
+
+from codeplane.languages._binds import Binder
+from codeplane.languages.facts import MADE, OTHER_TYPE, Reason, ScopeKind
+
+_OTHER = OTHER_TYPE.encode()
+_NOTHING = b""  # no value that has members
+_FIELDS = ("field", "variable", "constant")
+_CLASS = ScopeKind.CLASS
+
+
+class Held:
+    """The one class of all values that a field is given in its file, gathered value by value."""
+
+    def __init__(self, binder: Binder) -> None:
+        self.binder = binder
+        self.outline = binder.outline
+        self._classes: dict[int, bytes] = {}  # draft of a field → the class, _NOTHING so far, or _OTHER
+        nothing = binder.spec.nothing
+        self._is_nothing = re.compile(nothing.encode()).match if nothing else None
+        self._is_first = binder.spec.held_types == "first"
+
+    def begin(self, members: Mapping[int, Mapping[bytes, int]]) -> None:
+        """Takes the values that classes give to fields where they stand in them."""
+        if not self.binder.spec.held_types:
+            return
+        for bind in self.binder.made_in_class:
+            known = members.get(self.binder.body_of.get(bind.scope, -1), {}).get(bind.name, -1)
+            self._add(known, _NOTHING)
+        values = self.binder.member_values
+        for at, draft in enumerate(self.outline.drafts) if values else ():
+            if draft.name[0] in values and draft.parent >= 0:
+                self.make(at, *draft.name, draft.scope)
+
+    def make(self, at: int, start: int, end: int, scope: int) -> None:
+        """Takes the value of a member that is a field from there on."""
+        self._classes[at] = self._value(start, end, scope)
+
+    def give(self, at: int, start: int, end: int, scope: int) -> None:
+        """Takes one more value of a field, given to the member that stands from `start` to `end`."""
+        self._add(at, self._value(start, end, scope))
+
+    def change(self, at: int) -> None:
+        """Takes note of a field that gets a value in some other way: `self.x += 1`."""
+        self._add(at, _OTHER)
+
+    def say(self) -> None:
+        """Tells fields without a declared type what they hold."""
+        for at, name in self._classes.items():
+            draft = self.outline.drafts[at]
+            if name not in (_NOTHING, _OTHER) and not draft.annotation:
+                draft.annotation = name.decode("utf-8", "surrogateescape") + MADE
+
+    def _add(self, at: int, value: bytes) -> None:
+        if at < 0 or self.outline.drafts[at].kind not in _FIELDS:
+            return
+        before = self._classes[at] if at in self._classes else self._first(at)
+        is_same = self._is_first or value in (_NOTHING, before)
+        self._classes[at] = before if is_same else _OTHER if before else value
+
+    def _first(self, at: int) -> bytes:
+        """What the class itself gives to a field."""
+        draft = self.outline.drafts[at]
+        found = self.binder.tables[draft.scope].get(self.binder.data[slice(*draft.name)], 0)
+        bind = self.binder.binds[found - 1] if found else None
+        if bind is None or bind.count > 1 or bind.annotations:
+            return _OTHER
+        if len(bind.made) == 1:
+            return self._seen_around(bind.made[0], draft.scope)
+        return _NOTHING if self._is_nothing and self._is_nothing(self.binder.data, draft.name[1]) else _OTHER
+
+    def _value(self, start: int, end: int, scope: int) -> bytes:
+        """The class of what is given to the member that stands from `start` to `end`."""
+        capture, text = self.binder.member_values.get(start, ("", b""))
+        if not capture:
+            is_nothing = self._is_nothing and self._is_nothing(self.binder.data, end)
+            return _NOTHING if is_nothing else _OTHER
+        return self._seen_around(text if capture == "made" else self._declared(text, scope), scope)
+
+    def _declared(self, name: bytes, scope: int) -> bytes:
+        """The declared type of a parameter that is never given another value."""
+        while scope >= 0 and name not in self.binder.tables[scope]:
+            scope = self.outline.parents[scope]
+        found = self.binder.tables[scope][name] if scope >= 0 else 0
+        bind = self.binder.binds[found - 1] if found else None
+        if bind is None or bind.reason is not Reason.PARAM or bind.count > 1 or len(bind.annotations) != 1:
+            return _OTHER
+        return bind.annotations[0]
+
+    def _seen_around(self, text: bytes, scope: int) -> bytes:
+        """The name of a class as written in a scope, where it means the same around the class there."""
+        text = b"".join(text.split())
+        last = text.rpartition(b".")[2].decode("utf-8", "surrogateescape")
+        if not re.match(self.binder.spec.constructor, last):
+            return _OTHER
+        first = text.partition(b".")[0]
+        while scope >= 0 and first not in self.binder.tables[scope]:
+            if self.outline.kinds[scope] is _CLASS:
+                return text
+            scope = self.outline.parents[scope]
+        return _OTHER
