@@ -168,14 +168,22 @@ def made(world: World, copies: int = 1) -> Iterator[tuple[Path, ...]]:
 
 
 def make(world: World, root: Path) -> None:
-    root.mkdir(parents=True)
-    plain.run(root, "init", "-q", "--template=", "--initial-branch=main")
+    _begin(root / ".git")
     plain.run(root, "fast-import", "--quiet", "--force", stdin=stream(world))
     plain.run(root, "read-tree", "-m", "-u", "main")
     if world.staged != world.commits[-1].files:
         put(root, world.commits[-1].files, world.staged)
         plain.run(root, "add", "-A")
     put(root, world.staged, world.working)
+
+
+def _begin(place: Path) -> None:
+    """As `git init` does it, of which a campaign would need thousands."""
+    for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
+        (place / name).mkdir(parents=True)
+    (place / "HEAD").write_text("ref: refs/heads/main\n")
+    settings = ("repositoryformatversion = 0", "filemode = true", "bare = false", "logallrefupdates = true")
+    (place / "config").write_text("[core]\n" + "".join(f"\t{line}\n" for line in settings))
 
 
 def put(root: Path, before: Files, after: Files) -> None:

@@ -53,7 +53,7 @@ def text(root: Path, *arguments: str | bytes) -> str:
 class State:
     """All that two repositories have to agree in after the same operation."""
 
-    head: bytes
+    head: bytes  # a commit, or a reference of those
     refs: bytes
     index: bytes
     status: bytes
@@ -62,7 +62,7 @@ class State:
 
 def state_of(root: Path) -> State:
     return State(
-        head=run(root, "symbolic-ref", "-q", "HEAD", fails=True) + run(root, "rev-parse", "HEAD", fails=True),
+        head=(root / ".git" / "HEAD").read_bytes(),
         refs=run(root, "for-each-ref", "--format=%(refname) %(objectname)"),
         index=run(root, "ls-files", "-s", "-z"),
         status=run(root, "status", "--porcelain", "-z", "--untracked-files=all"),

@@ -20,6 +20,7 @@ from codeplane.git.resetting import Mode, reset
 from codeplane.git.stashes import find, push
 from codeplane.process import Programs
 from tests.git import plain
+from tests.git.accidents import is_accident
 from tests.git.histories import World, made, worlds
 
 PROGRAMS = Programs({"PATH": os.environ["PATH"]})
@@ -102,12 +103,20 @@ def stashed_alike(world: World, *, untracked: bool, index: bool, moves: bool) ->
     with made(world, copies=2) as (ours, theirs):
         before = state_of(ours)
         refused = by_us(ours, lambda one: push(one, PROGRAMS, untracked=untracked))
-        by_git(theirs, "stash", "push", "-q", *(["-u"] if untracked else []))
+        is_done = by_git(theirs, "stash", "push", "-q", *(["-u"] if untracked else []))
         if isinstance(refused, NothingToCommit):
             assert plain.run(theirs, "stash", "list") == b""
             return
+        if isinstance(refused, WorkAtRisk):
+            event("push: refused for what git loses")
+            assert not untracked and state_of(ours) == before and is_in_the_way(world, refused)
+            return
         assert refused is None
         assert_nothing_lost(ours, before)
+        if not is_done:
+            event("push: git cannot do it")
+            assert state_of(theirs) == before and is_turned(world)
+            return
         if untracked and is_covered(world):
             return
         assert state_of(ours) == state_of(theirs)
@@ -119,9 +128,35 @@ def stashed_alike(world: World, *, untracked: bool, index: bool, moves: bool) ->
         popped_alike(ours, theirs, index=index, moves=moves)
 
 
+def is_in_the_way(world: World, error: CodePlaneError) -> bool:
+    """Whether all that is at risk are untracked files where tracked ones belong, in directories or above."""
+    named = error.details["paths"]
+    assert isinstance(named, dict) and named.keys() == {"untracked"}
+    tracked = world.commits[-1].files.keys() | world.staged.keys()
+    return all(
+        path not in world.staged and any(is_beside(path, one) for one in tracked)
+        for path in named["untracked"]
+    )
+
+
+def is_turned(world: World) -> bool:
+    """Whether a file is staged or there where HEAD has a directory, or the reverse."""
+    return any(
+        is_beside(path, one) for path in {*world.staged, *world.working} for one in world.commits[-1].files
+    )
+
+
+def is_beside(one: str, other: str) -> bool:
+    return one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
 def is_covered(world: World) -> bool:
-    """Whether a directory stands in the place of a file that is staged: git leaves what is in it lying."""
-    return any(path.startswith(f"{one}/") for one in world.staged for path in world.working)
+    """Whether a directory stands in the place of a file that is staged, or a file in that of a directory that
+    is new there: git leaves what is in it lying, or stashes both and brings back one."""
+    new = world.staged.keys() - world.commits[-1].files.keys()
+    return any(path.startswith(f"{one}/") for one in world.staged for path in world.working) or any(
+        one.startswith(f"{path}/") for one in new for path in world.working
+    )
 
 
 def is_twice(world: World) -> bool:
@@ -132,17 +167,26 @@ def is_twice(world: World) -> bool:
 def popped_alike(ours: Path, theirs: Path, *, index: bool, moves: bool) -> None:
     for root in (ours, theirs) if moves else ():
         by_git(root, "checkout", "-q", "-f", "side")
-    before = state_of(ours)
+    before, has_loose = state_of(ours), files_in(theirs, "^3") != b""
+    trees = plain.text(ours, "rev-parse", "refs/stash^^{tree}", "HEAD^{tree}", "refs/stash^{tree}").split()
     refused = by_us(ours, lambda one: pop(one, PROGRAMS, find(one, None), index=index))
     is_done = by_git(theirs, "stash", "pop", "-q", *(["--index"] if index else []))
     kept = [plain.run(root, "stash", "list") != b"" for root in (ours, theirs)]
     event(f"pop: ours {type(refused).__name__}, git {'goes' if is_done else 'stops'}")
+    left, right = state_of(ours), state_of(theirs)
     if refused is not None:
-        assert not is_done and state_of(ours) == before and kept == [True, True]
-    elif index and not is_done and state_of(theirs) == before:
+        assert left == before and kept[0]
+        assert not is_done or (index and "staged conflicts" in refused.message)
+    elif index and not is_done and right == before:
         event("git cannot apply what was staged")
+    elif left == right:
+        stops = has_loose and kept == [False, True]  # at an untracked file that is there already
+        assert stops or kept[0] == kept[1]
+    elif index and left.files == right.files:
+        event("git has staged a patch, we a merge")
     else:
-        assert state_of(ours) == state_of(theirs) and kept[0] == kept[1]
+        event("an accident of git's")
+        assert is_accident(pygit2.Repository(str(ours)), *trees)
 
 
 def files_in(root: Path, name: str) -> bytes:

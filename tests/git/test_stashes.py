@@ -1,6 +1,7 @@
 """Stashes are git's own: made here and taken up there, and the other way round."""
 
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -106,6 +107,74 @@ def test_an_untracked_file_in_the_way_is_not_written_over(root: Path, repository
     done = taken_up(repository, force=True)
     assert (root / "new").read_text() == "aside\n" and status(root) == ["?? new"]
     assert git(root, "show", f"{done.saved}^3:new") == "another"
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    """With a directory that a file can take the place of."""
+    return new_repo(tmp_path / "nested", {"a": "a\n", "x/y": "y\n"})
+
+
+def turn(root: Path, text: str = "mine\n") -> None:
+    """A file that is not tracked in the place of the directory."""
+    shutil.rmtree(root / "x", ignore_errors=True)
+    (root / "x").write_text(text)
+
+
+def test_an_untracked_file_in_the_place_of_a_directory_is_not_lost(nested: Path) -> None:
+    repository = open_repository(nested, trusted=False)
+    (nested / "a").write_text("changed\n")
+    turn(nested)
+    with pytest.raises(WorkAtRisk, match="untracked: x") as refused:
+        push(repository, PROGRAMS)
+    assert "include_untracked" in refused.value.hints[0]
+    assert (nested / "x").read_text() == "mine\n" and list_stashes(repository) == []
+    push(repository, PROGRAMS, untracked=True)
+    assert status(nested) == []
+    taken_up(repository)
+    assert status(nested) == [" M a", " D x/y", "?? x"] and (nested / "x").read_text() == "mine\n"
+
+
+def test_a_file_that_is_staged_for_a_directory_is_put_aside_and_taken_up(nested: Path) -> None:
+    repository = open_repository(nested, trusted=False)
+    turn(nested)
+    git(nested, "add", "-A")
+    push(repository, PROGRAMS)
+    assert status(nested) == [] and (nested / "x" / "y").exists()
+    taken_up(repository, index=True)
+    assert status(nested) == ["A  x", "D  x/y"]
+
+
+def test_what_stands_where_a_new_file_was_staged_is_taken_up(root: Path, repository: Repository) -> None:
+    (root / "x").mkdir()
+    (root / "x" / "y").write_text("staged\n")
+    git(root, "add", "x")
+    turn(root)
+    push(repository, PROGRAMS, untracked=True)
+    taken_up(repository)
+    assert status(root) == ["?? x"] and (root / "x").read_text() == "mine\n"
+
+
+def test_a_stash_that_has_both_is_refused_with_nothing_done(root: Path, repository: Repository) -> None:
+    (root / "x").mkdir()
+    (root / "x" / "y").write_text("staged\n")
+    git(root, "add", "x")
+    turn(root)
+    git(root, "stash", "-u")
+    with pytest.raises(GitFailed, match="x as a file and as a directory") as refused:
+        taken_up(repository)
+    assert status(root) == [] and len(list_stashes(repository)) == 1
+    assert git(root, *refused.value.hints[0].split()[1:]) == "mine"
+
+
+def test_a_file_that_was_untracked_and_is_tracked_now_stays_so(root: Path, repository: Repository) -> None:
+    (root / "new").write_text("new\n")
+    push(repository, PROGRAMS, untracked=True)
+    (root / "new").write_text("new\n")
+    git(root, "add", "new")
+    git(root, "commit", "-qm", "Add it")
+    taken_up(repository)
+    assert status(root) == []
 
 
 def test_a_stash_is_found_by_place_commit_and_reference(root: Path, repository: Repository) -> None:

@@ -154,6 +154,15 @@ def test_nothing_is_lost_whenever_it_is_killed(tmp_path: Path, name: str) -> Non
     check(tmp_path, name, torn=True, goes_on=True, moments=moments(4, MOST[name]))
 
 
+def test_a_rebase_that_was_cut_off_when_its_branch_had_moved_is_taken_back_whole(tmp_path: Path) -> None:
+    repository = made(tmp_path / "repo", torn=True, loose=False)
+    before, root = seen(repository.root), repository.root
+    rebase(repository)
+    plain.run(root, "update-ref", "refs/heads/main", "HEAD")
+    abandon_rebase(repository, PROGRAMS)
+    assert seen(root) == before
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("goes_on", [False, True])
 @pytest.mark.parametrize("torn", [False, True])

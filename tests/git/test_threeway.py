@@ -1,8 +1,7 @@
 """Two commits merged in memory: the tree, the stages and the marks are those of `git merge-tree`.
 
-Two things are left to libgit2, and where they differ from git's the comparison goes by their own measure:
-which files are alike enough to be a rename, and which lines of two texts belong together (git's own
-has its histogram; `git merge-file` compares as libgit2 does).
+Which lines of two texts belong together is left to libgit2. Where that differs from git's own histogram, the
+comparison goes by `git merge-file`, which compares as libgit2 does.
 """
 
 import os
@@ -16,9 +15,10 @@ from hypothesis import assume, currently_in_test_context, event, given, settings
 from codeplane.git.bases import BETWEEN, merge_bases, merge_commits
 from codeplane.git.contents import Drivers
 from codeplane.git.outcome import Side
-from codeplane.git.threeway import Merged, renames_between
+from codeplane.git.threeway import Merged
 from codeplane.git.trees import side_at
 from tests.git import plain
+from tests.git.accidents import is_accident
 from tests.git.forks import forks, long_text
 from tests.git.histories import File, Files, Made, World, made
 
@@ -64,7 +64,9 @@ def compare(world: World) -> None:
             event("conflicts" if listed else "clean")
         if tree.decode() == merged.tree and stages_told(listed) == stages_of(merged):
             return
-        assume(same_renames(root, handle, ours, theirs))
+        bases = merge_bases(handle, ours, theirs)
+        trees = [str(handle[oid].peel(pygit2.Tree).id) for oid in (bases[0], ours, theirs)]
+        assume(not is_accident(handle, *trees))
         assert_differs_by_lines_only(root, handle, merged, (tree.decode(), stages_told(listed)))
 
 
@@ -84,29 +86,6 @@ def stages_of(merged: Merged) -> dict[tuple[str, int], Side]:
         for number, side in zip(NUMBERS, (one.ancestor, one.ours, one.theirs), strict=True)
         if side is not None
     }
-
-
-def same_renames(root: Path, handle: pygit2.Repository, ours: str, theirs: str) -> bool:
-    bases = merge_bases(handle, ours, theirs)
-    for base in bases:
-        for side in (ours, theirs):
-            told = plain.run(
-                root, "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", base, side
-            )
-            parts = [os.fsdecode(part) for part in told.split(b"\0")[:-1]]
-            git = dict(zip(parts[1::3], parts[2::3], strict=True))
-            found = renames_between(handle, *(str(handle[one].peel(pygit2.Tree).id) for one in (base, side)))
-            if git != found or (git and len(bases) > 1) or is_ambiguous(root, base, side):
-                event("renames differ")
-                return False
-    return True
-
-
-def is_ambiguous(root: Path, base: str, side: str) -> bool:
-    """Whether several files that are gone were alike: the merge of git takes them in an order of its own."""
-    told = plain.run(root, "diff-tree", "-r", "--no-renames", "--diff-filter=D", base, side).decode()
-    gone = [line.split()[2] for line in told.splitlines()]
-    return len(gone) != len(set(gone))
 
 
 def assert_differs_by_lines_only(

@@ -134,3 +134,11 @@ def test_what_was_saved_is_brought_back_by_the_next_action(repo: Repo) -> None:
     tool, _, arguments = hint.partition(" ")
     repo.result(tool, **json.loads(arguments))
     assert (repo.root / "app.py").read_text() == "mine\n"
+
+
+def test_a_branch_that_is_named_without_an_action_is_told_how_to_make(repo: Repo) -> None:
+    answer = repo.ask("git_branch", name="fresh").body
+    assert answer["result"]["branches"] == []
+    assert answer["meta"]["warnings"] == ["There is no branch fresh, and none was made: the action was list."]
+    assert answer["meta"]["next_actions"] == ['git_branch {"action": "create", "name": "fresh"}']
+    assert "warnings" not in repo.ask("git_branch", name="main").body["meta"]

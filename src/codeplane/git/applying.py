@@ -13,10 +13,12 @@ from codeplane.git.index import edited_index, put_entry
 from codeplane.git.outcome import Conflict, Side
 from codeplane.git.planning import Plan, Risk, in_tree, plan_switch
 from codeplane.git.repository import Repository
-from codeplane.git.standing import WorkTree
+from codeplane.git.standing import Standing, WorkTree
 from codeplane.git.stashes import Entry, StashOutcome, check_merged, drop
 from codeplane.git.switching import carry_out
 from codeplane.git.threeway import Merged, merge_trees
+from codeplane.git.trees import beside
+from codeplane.jail import shown
 from codeplane.process import Programs
 
 _LABELS = Labels("Updated upstream", "Stashed changes", "Stash base")
@@ -95,16 +97,27 @@ def _loose(
     tree = WorkTree(handle, repository.root)
     found = between(handle, None, str(stash.parents[2].tree.id))
     loose = {path: pair.new for path, pair in found.items() if pair.new is not None}
+    turned = sorted(beside(loose, plan.writes))
+    if turned:
+        hints = [f"git show {stash.id}^3:{shown(turned[0])}"]
+        raise GitFailed(f"The stash has {shown(turned[0])} as a file and as a directory.", hints=hints)
     for path, side in loose.items():
-        standing, blocker = tree.at(path), tree.blocker(path)
+        standing = tree.at(path)
         if standing is not None and standing.side == side:
             continue
-        if standing is not None or blocker is not None:
-            in_the_way = blocker or path
-            plan.risks[in_the_way] = Risk.UNTRACKED
-            plan.removals.add(in_the_way)
+        for one in _in_the_way(tree, path, standing) - plan.removals:
+            plan.risks[one] = Risk.UNTRACKED
+            plan.removals.add(one)
         plan.writes[path] = side
     return loose
+
+
+def _in_the_way(tree: WorkTree, path: str, standing: Standing | None) -> set[str]:
+    """The files that have to go for one to be put at a path."""
+    if standing is not None and standing.is_directory:
+        return set(tree.files_below(path))
+    blocker = tree.blocker(path)
+    return {path} if standing is not None else {blocker} if blocker is not None else set()
 
 
 def _settle(
@@ -114,7 +127,8 @@ def _settle(
     before = handle[trees.current].peel(pygit2.Tree)
     with edited_index(repository, handle) as index:
         for path in loose:
-            put_entry(index, path, None)
+            if in_tree(before, path) is None:  # one that is tracked here, and the same, stays so
+                put_entry(index, path, None)
         if merged.conflicts:
             for one in merged.conflicts:
                 _mark(index, one)
@@ -123,15 +137,10 @@ def _settle(
         else:
             differ = between(handle, trees.current, merged.tree)
             come = {path for path, pair in differ.items() if pair.old is None}
-            for path, pair in differ.items():
-                # What is new stays staged, and no entry can be there beside one below it.
-                if pair.old is not None and not _is_beside(path, come):
-                    put_entry(index, path, in_tree(before, path))
-
-
-def _is_beside(path: str, come: Iterable[str]) -> bool:
-    """Whether a new path is below this one, or the other way round."""
-    return any(one.startswith(f"{path}/") or path.startswith(f"{one}/") for one in come)
+            # What is new stays staged, and no entry can be there beside one below it.
+            old = {path for path, pair in differ.items() if pair.old is not None}
+            for path in old - beside(old, come):
+                put_entry(index, path, in_tree(before, path))
 
 
 def _mark(index: pygit2.Index, one: Conflict) -> None:

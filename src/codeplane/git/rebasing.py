@@ -1,5 +1,6 @@
 """Rebasing the current branch: a plan, its beginning, and what can be done where it has stopped."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitFailed, GitUnfinished
+from codeplane.git.commits import move_ref
 from codeplane.git.differing import unstaged
 from codeplane.git.ending import Resolution
 from codeplane.git.landing import (
@@ -64,7 +66,12 @@ def plan_rebase(
     if upstream is None:
         found = followed(handle)
         if found is None:
-            raise GitFailed("The branch follows none: say onto what.", hints=['{"upstream": "main"}'])
+            # What is put on `onto` is what `upstream` lacks; most who send `onto` alone mean both by it.
+            wanted = json.dumps({"upstream": onto or "main"}, ensure_ascii=False)
+            raise GitFailed(
+                "The branch follows none: say as upstream what its commits go on.",
+                hints=[f"git_rebase {wanted}"],
+            )
         upstream = found.name
     base = find_commit(handle, upstream).oid
     head = str(handle.head.target)
@@ -143,6 +150,10 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
         put = leave(repository, programs, handle, tree, "before a rebase was aborted")
         told = f"rebase (abort): returning to {name if name != DETACHED else origin}"
         if name != DETACHED:
+            branch = handle.references.get(name)
+            if branch is not None and str(branch.target) != origin:
+                # A rebase that was cut off at its very end has moved it. The reflog has where it was.
+                move_ref(handle, name, origin, str(branch.target), told)
             handle.create_reference_symbolic("HEAD", name, True, message=told)
         else:
             handle.create_reference_direct("HEAD", pygit2.Oid(hex=origin), True, message=told)

@@ -6,7 +6,7 @@ its identity when at least half of it is there.
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -39,13 +39,22 @@ class _Match(NamedTuple):
 
 
 def renames(
-    handle: pygit2.Repository, gone: Sides, come: Sides, held: Mapping[str, bytes] | None = None
+    handle: pygit2.Repository,
+    gone: Sides,
+    come: Sides,
+    held: Mapping[str, bytes] | None = None,
+    wanted: Collection[str] | None = None,
 ) -> dict[str, str]:
-    """The old path for each new one that has one; `held` has contents that are no blobs, by their ids."""
+    """The old path for each new one that has one; `held` has contents that are no blobs, by their ids.
+
+    With `wanted`, only those of the old paths are looked for; others may be found by the way.
+    """
     shared = _Shared(handle, held or {})
     found = _equal(gone, come)
-    found |= _by_name(_left(gone, found.values()), _left(come, found), shared)
+    found |= _by_name(_left(gone, found.values()), _left(come, found), shared, wanted)
     old, new = _left(gone, found.values()), _left(come, found)
+    if wanted is not None:
+        old = {path: side for path, side in old.items() if path in wanted}
     if 0 < len(old) * len(new) <= MOST_PAIRS:
         found |= _by_content(old, new, shared)
     return found
@@ -70,13 +79,15 @@ def _equal(gone: Sides, come: Sides) -> dict[str, str]:
     return found
 
 
-def _by_name(gone: Sides, come: Sides, shared: "_Shared") -> dict[str, str]:
+def _by_name(gone: Sides, come: Sides, shared: "_Shared", wanted: Collection[str] | None) -> dict[str, str]:
     """Files whose name is the only one of its kind on both sides."""
     old, new = _unique_names(gone), _unique_names(come)
     return {
         new[name]: path
         for name, path in old.items()
-        if name in new and shared.score(gone[path], come[new[name]], _LEAST_BY_NAME) >= _LEAST_BY_NAME
+        if name in new
+        and (wanted is None or path in wanted)
+        and shared.score(gone[path], come[new[name]], _LEAST_BY_NAME) >= _LEAST_BY_NAME
     }
 
 

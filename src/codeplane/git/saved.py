@@ -12,6 +12,7 @@ from codeplane.git.differing import in_index, staged, unmerged, unstaged
 from codeplane.git.outcome import Side
 from codeplane.git.repository import Repository
 from codeplane.git.standing import LINK, WorkTree
+from codeplane.git.trees import beside, side_at
 
 SAVED: Final = "refs/codeplane/saved/"
 # Git's own name for who stashes where nobody has said who they are.
@@ -75,11 +76,12 @@ class Work:
         changed = staged(handle, head_tree(handle)).keys() | torn
         named = changed | unstaged(handle) if paths is None else set(paths)
         tracked = {path for path in named if in_index(handle, path) or path in torn or path in changed}
+        loose = {path: side for path in named - tracked if (side := stored(tree, path)) is not None}
         return cls(
             handle,
             {path: _staged_side(handle, path, torn) for path in tracked & changed},
-            _in_files(tree, tracked, head_tree(handle)),
-            {path: side for path in named - tracked if (side := stored(tree, path)) is not None},
+            _in_files(tree, tracked, head_tree(handle), loose),
+            loose,
         )
 
     @property
@@ -149,12 +151,13 @@ def committer(handle: pygit2.Repository) -> pygit2.Signature:
         return pygit2.Signature(*_NOBODY)
 
 
-def _in_files(tree: WorkTree, tracked: set[str], head: str | None) -> dict[str, Side | None]:
-    """As git does, a new file that is only in the index is kept as it is there."""
-    handle = tree.handle
-    known = handle[head].peel(pygit2.Tree) if head is not None else ()
+def _in_files(tree: WorkTree, tracked: set[str], head: str | None, loose: Entries) -> dict[str, Side | None]:
+    """As git does, a new file that is only in the index is kept, unless something else is in its place."""
     found = {path: stored(tree, path) for path in tracked}
-    return {path: side for path, side in found.items() if side is not None or path in known}
+    gone = {path for path, side in found.items() if side is None}
+    kept = {path for path in gone if head is None or side_at(tree.handle, head, path) is None}
+    kept -= beside(kept, loose)
+    return {path: side for path, side in found.items() if path not in kept}
 
 
 def _staged_side(handle: pygit2.Repository, path: str, torn: set[str]) -> Side | None:

@@ -9,17 +9,17 @@ from typing import Final
 import pygit2
 from pygit2.enums import FileStatus
 
-from codeplane.core.errors import GitUnfinished, InvalidArgument, NotFound, NothingToCommit
+from codeplane.core.errors import GitUnfinished, InvalidArgument, NotFound, NothingToCommit, WorkAtRisk
 from codeplane.git.differing import in_index, unmerged
 from codeplane.git.heads import common_dir
 from codeplane.git.objects import find_commit
 from codeplane.git.outcome import Outcome
-from codeplane.git.planning import in_tree, plan_paths
+from codeplane.git.planning import Plan, in_tree, plan_paths
 from codeplane.git.repository import Repository
 from codeplane.git.saved import Work, head_tree, saved_names
 from codeplane.git.selection import Selection
 from codeplane.git.standing import WorkTree
-from codeplane.git.switching import carry_out
+from codeplane.git.switching import at_risk, carry_out
 from codeplane.jail import shown
 from codeplane.process import Programs
 
@@ -76,10 +76,11 @@ def push(
                 "There is nothing to put aside.",
                 hints=['Untracked files: git_stash {"action": "push", "include_untracked": true}'],
             )
+        plan = _plan_out(repository, handle, work, keep_index=keep_index)
         oid = work.commit(message)
         said = shown(handle[oid].peel(pygit2.Commit).raw_message.decode("utf-8", "replace").strip())
         _store(repository, handle, oid, said)
-        _take_out(repository, programs, handle, work, keep_index=keep_index)
+        carry_out(repository, programs, handle, plan, force=True, keep=False)
     return StashOutcome(f"put aside as stash@{{0}}: {said}", saved=str(oid))
 
 
@@ -177,9 +178,8 @@ def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, m
     handle.create_reference_direct(_STASH, oid, True, message=message)
 
 
-def _take_out(
-    repository: Repository, programs: Programs, handle: pygit2.Repository, work: Work, *, keep_index: bool
-) -> None:
+def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, keep_index: bool) -> Plan:
+    """How the work leaves the files; what is in the way of that and no part of it is refused."""
     head = handle[head_tree(handle) or ""].peel(pygit2.Tree)
     wanted = {path: in_index(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
     plan = plan_paths(handle, repository.root, wanted)
@@ -187,7 +187,14 @@ def _take_out(
     for path in work.untracked:
         if tree.at(path) is not None:
             plan.removals.add(path)
-    carry_out(repository, programs, handle, plan, force=True, keep=False)
+    others = {
+        path: risk for path, risk in plan.risks.items() if path not in work.paths | work.untracked.keys()
+    }
+    if others:
+        refusal = at_risk(others, "Putting the rest aside")
+        hints = ['git_stash {"action": "push", "include_untracked": true}', "Move what is ignored elsewhere."]
+        raise WorkAtRisk(refusal.message, hints=hints, **refusal.details)
+    return plan
 
 
 def check_merged(handle: pygit2.Repository) -> None:

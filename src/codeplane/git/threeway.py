@@ -4,6 +4,7 @@ The outcome is that of git's own strategy (ort), case by case: what stays in con
 the index and the same file in the tree. Nothing outside git's object database is touched.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,7 +15,7 @@ from codeplane.git.contents import Drivers, Labels
 from codeplane.git.differing import Pair, between
 from codeplane.git.outcome import Conflict, Side
 from codeplane.git.renames import renames
-from codeplane.git.trees import edited
+from codeplane.git.trees import above, edited, has_entry
 
 _KIND: Final = 0o170000
 _REGULAR: Final = 0o100000
@@ -40,6 +41,7 @@ class _Item:
     ours: Side | None
     theirs: Side | None
     names: tuple[str, str, str]
+    is_followed: bool = False  # the ancestor is that of another path, so a side equal to it settles nothing
     is_clash: bool = False  # the paths clash, whatever the contents say
 
 
@@ -65,28 +67,27 @@ def merge_trees(drivers: Drivers, base: str, ours: str, theirs: str, labels: Lab
         return Merged(ours)
     if ours == base:
         return Merged(theirs)
-    work = _Work(drivers, labels, _changes(handle, base, ours), _changes(handle, base, theirs))
-    result = work.run()
+    left, right = between(handle, base, ours), between(handle, base, theirs)
+    result = _Work(drivers, labels, ours, _changes(handle, left, right), _changes(handle, right, left)).run()
     tree = edited(handle, ours, result.edits)
     conflicts = tuple(result.conflicts[path] for path in sorted(result.conflicts))
     return Merged(tree, conflicts, tuple(result.notes))
 
 
-def renames_between(handle: pygit2.Repository, base: str, side: str) -> dict[str, str]:
-    """The files of the tree `side` that are files of the tree `base` under another name: old names to new."""
-    return dict(_changes(handle, base, side).renames)
+def _changes(handle: pygit2.Repository, pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> _Changes:
+    """Where a file has gone matters only if the other side has changed it as well."""
+    paths = _in_order(pairs, other)
+    gone = {path: old for path in paths for old, new in [pairs[path]] if old and not new and _is_traced(old)}
+    come = {path: new for path in paths for old, new in [pairs[path]] if new and not old and _is_traced(new)}
+    wanted = gone.keys() & other.keys()
+    found = renames(handle, gone, come, wanted=wanted) if wanted and come else {}
+    return _Changes(pairs, {old: new for new, old in found.items() if old in wanted})
 
 
-def _changes(handle: pygit2.Repository, base: str, side: str) -> _Changes:
-    pairs = between(handle, base, side)
-    gone = {
-        path: pair.old for path, pair in pairs.items() if pair.old and not pair.new and _is_traced(pair.old)
-    }
-    come = {
-        path: pair.new for path, pair in pairs.items() if pair.new and not pair.old and _is_traced(pair.new)
-    }
-    found = renames(handle, gone, come) if gone and come else {}
-    return _Changes(pairs, {old: new for new, old in found.items()})
+def _in_order(pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> list[str]:
+    """As git comes by them, which counts where files are alike: last what is in directories of one side."""
+    shared = {parent for path in other for parent in above(path)} | other.keys()
+    return sorted(pairs, key=lambda path: (not shared.issuperset(above(path)), os.fsencode(path)))
 
 
 def _is_traced(side: Side) -> bool:
@@ -99,23 +100,28 @@ def _is_regular(side: Side) -> bool:
 
 
 class _Work:
-    def __init__(self, drivers: Drivers, labels: Labels, ours: _Changes, theirs: _Changes) -> None:
+    def __init__(self, drivers: Drivers, labels: Labels, tree: str, ours: _Changes, theirs: _Changes) -> None:
         self._drivers, self._labels = drivers, labels
-        self._ours, self._theirs = ours, theirs
+        self._tree, self._ours, self._theirs = tree, ours, theirs
         self._items: dict[str, _Item] = {}
+        self._full: set[str] = set()  # directories with something in them
         self._result = _Result()
 
     def run(self) -> _Result:
-        for path in sorted(self._ours.sides.keys() | self._theirs.sides.keys()):
+        for path in sorted(self._ours.sides.keys() | self._theirs.sides.keys(), key=os.fsencode):
             base = (self._ours.sides.get(path) or self._theirs.sides[path])[0]
             ours = self._ours.sides[path][1] if path in self._ours.sides else base
             theirs = self._theirs.sides[path][1] if path in self._theirs.sides else base
             self._items[path] = _Item(base, ours, theirs, (path, path, path))
-        for old in sorted(self._ours.renames.keys() | self._theirs.renames.keys()):
+        our_directories = {parent for path, one in self._items.items() if one.ours for parent in above(path)}
+        for old in sorted(self._ours.renames.keys() | self._theirs.renames.keys(), key=os.fsencode):
             self._follow(old, self._ours.renames.get(old), self._theirs.renames.get(old))
-        for path, item in self._items.items():
-            self._decide(path, item)
-        self._clear_directories()
+        # What is in a directory is decided first: where anything stays in it, a file of its name moves aside.
+        for path, item in reversed(self._items.items()):
+            if path not in self._full:
+                self._decide(path, item)
+            else:
+                self._move_aside(path, item, is_ours=path not in our_directories)
         return self._result
 
     def _follow(self, old: str, ours: str | None, theirs: str | None) -> None:
@@ -136,8 +142,9 @@ class _Work:
         source, left, right = self._items[old], self._items[ours], self._items[theirs]
         assert left.ours is not None and right.theirs is not None, "BUG: a rename leads to a file"
         both = _Item(source.base, left.ours, right.theirs, (old, ours, theirs))
-        made, _ = self._joined(ours, both, longer=1)
-        left.ours = right.theirs = made
+        made, is_clean = self._joined(old, both, longer=1)
+        if is_clean or made != left.ours:  # else it cannot be merged, and each name keeps its own
+            left.ours = right.theirs = made
         source.is_clash = left.is_clash = right.is_clash = True
 
     def _follow_one(self, old: str, new: str, *, is_ours: bool) -> None:
@@ -150,19 +157,20 @@ class _Work:
         if other is None:
             target.is_clash = True
             if not is_taken:
-                target.base = source.base
+                target.base, target.is_followed = source.base, True
         elif is_other_kind:
             # The other side has put a link or the like in the old place: that is a file of its own.
             target.base, source.base, target.names = source.base, None, (old, new, new)
+            target.is_followed = True
         elif is_taken:
             ours, theirs = (mine, other) if is_ours else (other, mine)
-            made, _ = self._joined(new, _Item(source.base, ours, theirs, names), longer=1)
+            made, _ = self._joined(old, _Item(source.base, ours, theirs, names), longer=1)
             if is_ours:
                 target.ours = made
             else:
                 target.theirs = made
         else:
-            target.base, target.names = source.base, names
+            target.base, target.names, target.is_followed = source.base, names, True
             if is_ours:
                 target.theirs = other
             else:
@@ -210,23 +218,42 @@ class _Work:
 
     def _decide(self, path: str, item: _Item) -> None:
         base, ours, theirs = item.base, item.ours, item.theirs
-        if item.is_clash and (ours is None) != (theirs is None):
-            kept = base if base is not None and self._drivers.depth else ours or theirs
-            self._settle(path, item, kept, is_clean=False)
-        elif ours == theirs or base == theirs:
+        if ours == theirs:
             self._settle(path, item, ours, is_clean=not item.is_clash)
-        elif base == ours:
-            self._settle(path, item, theirs, is_clean=not item.is_clash)
-        elif ours is None or theirs is None:
+        elif base is not None and not item.is_followed and base in (ours, theirs):
+            kept = theirs if base == ours else ours
+            self._settle(path, item, kept, is_clean=kept is None or not item.is_clash)
+        elif ours is not None and theirs is not None:
+            self._decide_both(path, item, ours, theirs)
+        elif base is not None:
             kept = base if self._drivers.depth else ours or theirs
             self._settle(path, item, kept, is_clean=False)
-        elif ours.mode & _KIND != theirs.mode & _KIND and self._drivers.depth:
-            self._settle(path, item, base, is_clean=False)
-        elif ours.mode & _KIND != theirs.mode & _KIND:
-            self._keep_apart(path, item, ours, theirs)
         else:
+            self._settle(path, item, ours or theirs, is_clean=not item.is_clash)
+
+    def _decide_both(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
+        if ours.mode & _KIND == theirs.mode & _KIND:
             made, is_clean = self._joined(path, item)
             self._settle(path, item, made, is_clean=is_clean and not item.is_clash)
+        elif self._drivers.depth:
+            self._settle(path, item, item.base, is_clean=False)
+        else:
+            self._keep_apart(path, item, ours, theirs)
+
+    def _move_aside(self, path: str, item: _Item, *, is_ours: bool) -> None:
+        """A file whose name is that of a directory: the side that has no directory there has the file."""
+        self._result.edits[path] = None
+        if item.ours is None and item.theirs is None:
+            return
+        place = self._free(path, self._labels.ours if is_ours else self._labels.theirs)
+        item.is_clash = True
+        if item.ours is None or item.theirs is None:
+            self._decide(place, item)
+            return
+        made, is_clean = self._joined(place, item)
+        if is_clean:  # of a file that the other side has elsewhere, one stage is left
+            item.base, item.ours, item.theirs = (None, made, None) if is_ours else (None, None, made)
+        self._settle(place, item, made, is_clean=False)
 
     def _keep_apart(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
         """A file and a link, or the like, under one name: the regular file gives way."""
@@ -246,30 +273,19 @@ class _Work:
 
     def _settle(self, path: str, item: _Item, kept: Side | None, *, is_clean: bool) -> None:
         self._result.edits[path] = kept
+        if kept is not None:
+            self._full.update(above(path))
         if not is_clean and any((item.base, item.ours, item.theirs)):
             self._result.conflicts[path] = Conflict(path, item.base, item.ours, item.theirs)
-
-    def _clear_directories(self) -> None:
-        """A file whose name is that of a directory with files in it moves aside."""
-        edits = self._result.edits
-        above = {parent for path, side in edits.items() if side is not None for parent in _above(path)}
-        for path in sorted(edits.keys() & above):
-            side, item = edits[path], self._items[path]
-            self._result.conflicts.pop(path, None)
-            if side is None:
-                continue
-            place = self._free(path, self._labels.ours if item.ours is not None else self._labels.theirs)
-            edits[path], edits[place] = None, side
-            self._result.conflicts[place] = Conflict(place, item.base, item.ours, item.theirs)
 
     def _free(self, path: str, label: str) -> str:
         name = f"{path}~{label.replace('/', '_')}"
         place, count = name, 0
-        while place in self._items or place in self._result.edits:
+        while self._is_taken(place):
             place, count = f"{name}_{count}", count + 1
         return place
 
-
-def _above(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+    def _is_taken(self, path: str) -> bool:
+        known = self._items.keys() | self._result.edits.keys()
+        is_known = path in known or any(one.startswith(f"{path}/") for one in known)
+        return is_known or has_entry(self._drivers.handle, self._tree, path)

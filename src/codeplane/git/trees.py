@@ -1,7 +1,7 @@
 """Trees made from trees: only the directories on the way to what differs are written."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 import pygit2
@@ -24,13 +24,34 @@ def edited(handle: pygit2.Repository, tree: str, edits: Edits) -> str:
 
 def side_at(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     """What a tree has at a path; None where it has no file, link or submodule there."""
-    *above, name = os.fsencode(path).split(b"/")
+    found = _found(handle, tree, path)
+    return found if found is not None and found.mode != _TREE else None
+
+
+def has_entry(handle: pygit2.Repository, tree: str, path: str) -> bool:
+    """Whether a tree has anything at a path, a directory too."""
+    return _found(handle, tree, path) is not None
+
+
+def above(path: str) -> list[str]:
+    """The directories of a path, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def beside(paths: Iterable[str], others: Collection[str]) -> set[str]:
+    """Paths that cannot be there together with one of the others, which is below or above them."""
+    known, directories = set(others), {parent for path in others for parent in above(path)}
+    return {path for path in paths if path in directories or not known.isdisjoint(above(path))}
+
+
+def _found(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
+    *parents, name = os.fsencode(path).split(b"/")
     here: str | None = tree
-    for part in above:
+    for part in parents:
         found = dict(_entries(handle, here)).get(part) if here is not None else None
         here = found.oid if found is not None and found.mode == _TREE else None
-    found = dict(_entries(handle, here)).get(name) if here is not None else None
-    return found if found is not None and found.mode != _TREE else None
+    return dict(_entries(handle, here)).get(name) if here is not None else None
 
 
 def _edited(

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from typing import Annotated, Literal
 
@@ -77,11 +78,19 @@ def git_branch(call: Call, args: GitBranchInput) -> GitBranches | GitBranchOutpu
     - switching to a branch, new or not (git_checkout)
     Examples:
     - All: {}
+    - New: {"action": "create", "name": "work"}
     - Gone: {"action": "delete", "name": "done"}
     """
     if args.action == "list":
         repository = call.repo.checkout.repository
         found, more = list_branches(repository, remote=args.remote, contains=args.name or "", most=args.limit)
+        if (
+            args.name
+            and "action" not in args.model_fields_set
+            and args.name not in {one.name for one in found}
+        ):
+            call.warn(f"There is no branch {shown(args.name)}, and none was made: the action was list.")
+            call.next_actions.append(f'git_branch {{"action": "create", "name": {json.dumps(args.name)}}}')
         return GitBranches(branches=[_told(one) for one in found], more=more or None)
     changed = change(call, "git_branch", _act(call, args), alone=False)
     return GitBranchOutput(**delta_fields(changed), was=changed.outcome.was)
