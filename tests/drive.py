@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import zygote
+from tests.zygote import PATIENCE
 
 CPL = (sys.executable, "-m", "codeplane")
 CPL_WITH_TOYS = (sys.executable, str(Path(__file__).parent / "toy_tools.py"))
@@ -68,7 +69,7 @@ class Cpl:
         start = self._start if "preexec_fn" not in options else subprocess.Popen
         with start([*self.program, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, **options) as process:
             try:
-                stdout, stderr = process.communicate(stdin, timeout=60)
+                stdout, stderr = process.communicate(stdin, timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
@@ -157,7 +158,7 @@ class Stdio:
         self.send({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params or {}})
         return self._next
 
-    def answer(self, timeout: float = 20) -> dict[str, Any]:
+    def answer(self, timeout: float = PATIENCE) -> dict[str, Any]:
         return self._answers.get(timeout=timeout)
 
     def request(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -182,7 +183,7 @@ def end(process: "subprocess.Popen[Any]") -> None:
     if process.poll() is None:
         process.terminate()
     try:
-        process.wait(15)
+        process.wait(PATIENCE)
     finally:
         if process.poll() is None:
             process.kill()
@@ -191,7 +192,7 @@ def end(process: "subprocess.Popen[Any]") -> None:
                 stream.close()
 
 
-def eventually(condition: Any, timeout: float = 10) -> None:
+def eventually(condition: Any, timeout: float = PATIENCE) -> None:
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, "did not happen in time"

@@ -18,12 +18,15 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+# For what must happen, on a machine that does much else: whoever waits that long waits for nothing.
+PATIENCE = 300.0
 _ASKED = 1 << 20
 
 
@@ -69,7 +72,7 @@ class Zygote:
             )
         self._socket = ours
         self._guard = threading.Lock()
-        self._pids: list[int] = []
+        self._answers: list[tuple[int, str | None]] = []
         self._is_gone = False
         self._forked = threading.Condition()
         self.ended: dict[int, threading.Event] = {}
@@ -84,9 +87,13 @@ class Zygote:
             data = json.dumps(asked).encode() + b"\n"
             sent = socket.send_fds(self._socket, [data], fds)
             self._socket.sendall(data[sent:])
-            self._forked.wait_for(lambda: self._pids or self._is_gone, timeout=60)
-            assert self._pids, "the zygote does not answer: python -m tests.zygote 0 shows why"
-            return self._pids.pop()
+            self._forked.wait_for(lambda: self._answers or self._is_gone, PATIENCE)
+            assert not self._is_gone, f"the zygote has ended with {self._process.wait()}"
+            assert self._answers, f"the zygote has not answered for {PATIENCE} seconds"
+            pid, failure = self._answers.pop()
+            if failure is not None:
+                raise OSError(f"the zygote cannot fork: {failure}")
+            return pid
 
     def close(self) -> None:
         self._process.kill()
@@ -95,22 +102,22 @@ class Zygote:
         self._socket.close()
 
     def _listen(self) -> None:
-        with self._socket.makefile("rb") as lines:
+        with suppress(ConnectionError), self._socket.makefile("rb") as lines:
             for line in lines:
                 self._note(*json.loads(line))
         with self._forked:
             self._is_gone = True
             self._forked.notify()
 
-    def _note(self, pid: int, status: int | None) -> None:
-        if status is None:
-            self.ended[pid] = threading.Event()
-            with self._forked:
-                self._pids.append(pid)
-                self._forked.notify()
-        else:
+    def _note(self, pid: int, status: int | str | None) -> None:
+        if isinstance(status, int):
             self.statuses[pid] = status
             self.ended[pid].set()
+            return
+        self.ended[pid] = threading.Event()
+        with self._forked:
+            self._answers.append((pid, status))
+            self._forked.notify()
 
 
 @cache
@@ -139,7 +146,11 @@ def serve(channel: socket.socket) -> None:
             data += channel.recv(_ASKED)
         if not data:
             os._exit(0)
-        child = os.fork()
+        failure = None
+        try:
+            child = os.fork()
+        except OSError as error:
+            child, failure = -1, str(error)
         if child == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -150,7 +161,7 @@ def serve(channel: socket.socket) -> None:
             return
         for fd in fds:
             os.close(fd)
-        channel.sendall(json.dumps([child, None]).encode() + b"\n")
+        channel.sendall(json.dumps([child, failure]).encode() + b"\n")
 
 
 def _tell_ended(channel: socket.socket) -> None:

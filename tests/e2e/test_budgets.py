@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.drive import CPL_WITH_TOYS, Cpl, Stdio
+from tests.zygote import PATIENCE
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_a_task_does_not_outlive_its_server(cpl: Cpl) -> None:
         task = client.open().call("task_open", {"label": "long"})["meta"]["task_id"]
         edit(client, "x = 1", "x = 2")
         os.kill(client.process.pid, signal.SIGKILL)
-        client.process.wait(10)
+        client.process.wait(PATIENCE)
     assert shown(cpl, "task") == [
         f'{task} "long" OPEN (its server has ended), 1/200 changes, 0/100 test runs'
     ]

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.drive import Cpl, end, eventually, git, new_repo
+from tests.zygote import PATIENCE
 
 
 def test_init_makes_what_is_needed_and_repeats_safely(cpl: Cpl) -> None:
@@ -59,9 +60,9 @@ def test_an_interrupted_init_keeps_what_it_has_read(cpl: Cpl) -> None:
     )
     file = cpl.repo / ".codeplane" / "index.db"
     try:
-        eventually(lambda: read_files(file) > 0, timeout=30)
+        eventually(lambda: read_files(file) > 0)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate(timeout=PATIENCE)
     finally:
         end(process)
     assert process.returncode == 130 and "cpl init or cpl up goes on from there" in told
@@ -125,7 +126,7 @@ def test_the_line_that_is_printed_for_a_client_works(cpl: Cpl) -> None:
         input=json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n",
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE,
     )
     assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "codeplane"
 
@@ -359,7 +360,7 @@ def test_clears_that_race_all_end_well(cpl: Cpl) -> None:
             )
             for _ in range(3)
         ]
-        answers = [json.loads(process.communicate(timeout=60)[0]) for process in clears]
+        answers = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in clears]
         assert [answer["removed"] for answer in answers].count(True) == 1
         assert not list(cpl.repo.glob(".codeplane*"))
 
@@ -472,7 +473,7 @@ def test_a_signal_ends_a_call_but_not_in_the_middle_of_a_write(
     with subprocess.Popen([*toy_cpl.program, *arguments], cwd=toy_cpl.repo, env=toy_cpl.env) as process:
         eventually(lambda: file.exists() and file.read_text() == "begun\n")
         process.send_signal(number)
-        assert process.wait(10) == code
+        assert process.wait(PATIENCE) == code
     assert file.read_text() == "begun\ndone\n"
 
 

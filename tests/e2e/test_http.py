@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.drive import CLIENT_INFO, Cpl, Server
+from tests.zygote import PATIENCE
 
 MODERN = "2026-07-28"
 ACCEPT = "application/json, text/event-stream"
@@ -16,7 +17,7 @@ ACCEPT = "application/json, text/event-stream"
 def post(
     server: Server, path: str, message: dict[str, Any], **headers: str
 ) -> tuple[http.client.HTTPResponse, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     sent = {"Content-Type": "application/json", "Accept": ACCEPT, **server.headers, **headers}
     connection.request("POST", path, json.dumps(message), sent)
     response = connection.getresponse()
@@ -109,7 +110,7 @@ def test_metrics_count_calls_by_outcome(server: Server) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"jsonrpc":"2.0"}', b"[" * 10_000])
 def test_a_malformed_message_is_refused_and_survived(server: Server, body: bytes) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     sent = {"Content-Type": "application/json", "Accept": ACCEPT, **server.headers}
     connection.request("POST", "/mcp", body, sent)
     response = connection.getresponse()
@@ -127,7 +128,7 @@ def open_legacy(server: Server) -> str:
 def test_an_event_stream_hears_that_the_server_stops(cpl: Cpl) -> None:
     with cpl.up() as server:
         session = open_legacy(server)
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         connection.request(
             "GET",
             "/mcp",
@@ -139,7 +140,7 @@ def test_an_event_stream_hears_that_the_server_stops(cpl: Cpl) -> None:
         assert "event: shutdown" in stream.read().decode()
         stream.close()
         connection.close()
-        assert server.process.wait(5) == 0
+        assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_handshake_session_is_a_session_of_its_own(server: Server) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.drive import CPL, Cpl, Stdio, end, eventually, git
+from tests.zygote import PATIENCE
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 
@@ -111,7 +112,7 @@ def test_a_read_only_state_directory_is_one_message(cpl: Cpl, made_before: bool)
 def test_a_signal_ends_the_server_cleanly(cpl: Cpl, number: signal.Signals) -> None:
     with cpl.up() as server:
         server.process.send_signal(number)
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
         assert server.process.stderr is not None
         assert "Traceback" not in server.process.stderr.read()
     assert leftovers(cpl) == set()
@@ -121,7 +122,7 @@ def test_a_signal_ends_stdio_cleanly(cpl: Cpl) -> None:
     with cpl.mcp() as client:
         client.open()
         client.process.send_signal(signal.SIGTERM)
-        assert client.process.wait(10) == 0
+        assert client.process.wait(PATIENCE) == 0
     assert leftovers(cpl) == set()
 
 
@@ -174,7 +175,7 @@ def test_a_running_call_may_finish_and_an_endless_one_is_ended(toy_cpl: Cpl) -> 
             assert quick.answer()["result"]["structuredContent"]["result"] == {"steps": 6}
             stopped = endless.answer()["result"]["structuredContent"]
             assert stopped["error"]["name"] == "SERVER_STOPPING"
-            assert server.process.wait(10) == 0
+            assert server.process.wait(PATIENCE) == 0
 
 
 def test_clear_is_refused_while_a_server_runs(cpl: Cpl) -> None:

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 from tests.drive import CPL_WITH_TOYS, Cpl, eventually
+from tests.zygote import PATIENCE
 
 
 def test_the_log_tells_what_was_done_whether_or_not_a_server_runs(cpl: Cpl) -> None:
@@ -20,7 +21,7 @@ def test_the_log_tells_what_was_done_whether_or_not_a_server_runs(cpl: Cpl) -> N
         assert [one["short_diff"] for one in told["operations"]] == ["~ src/a.py"]
         assert told["tasks"][0]["state"] == "OPEN" and "reason" not in told["tasks"][0]
         os.kill(client.process.pid, signal.SIGKILL)
-        client.process.wait(10)
+        client.process.wait(PATIENCE)
     before = contents(cpl.repo)
     assert "OPEN (its server has ended), 1/200 changes" in cpl.run("log").stdout
     assert "Every row holds" in cpl.run("log", "--verify").stdout

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.drive import Cpl, eventually, new_repo
+from tests.zygote import PATIENCE
 
 
 def pid_of_server(cpl: Cpl) -> int:
@@ -79,7 +81,7 @@ def test_calls_that_had_not_started_are_all_answered(toy_cpl: Cpl) -> None:
                 second.ask("tools/call", {"name": "toy_echo", "arguments": {"text": str(n)}})
                 for n in range(30)
             ]
-            answers = {message["id"]: message for message in (second.answer(30) for _ in asked)}
+            answers = {message["id"]: message for message in (second.answer() for _ in asked)}
             assert sorted(answers) == asked
             assert not any(answers[n]["result"].get("isError") for n in asked)
 
@@ -92,6 +94,20 @@ def test_a_crowd_starting_at_once_agrees_on_one_server(cpl: Cpl) -> None:
     with ThreadPoolExecutor(6) as pool:
         assert len(set(pool.map(visit, range(6)))) == 1
     assert cpl.run("status").returncode == 3
+
+
+def test_a_server_whose_state_is_removed_makes_room_for_the_next(cpl: Cpl) -> None:
+    """As `git clean -fdx` does: what is written afterwards is on record, by one server."""
+    with cpl.mcp("--profile", "full") as first, cpl.mcp("--profile", "full") as second:
+        first.open().call("describe")
+        second.open().call("describe")
+        shutil.rmtree(cpl.repo / ".codeplane")
+        for number, client in enumerate((first, second)):
+            new = {"path": f"{number}.txt", "action": "create", "new_content": "x\n"}
+            done = client.call("write_source", {"edits": [new]})["result"]["operation"]
+            assert client.call("undo", {"operation": done})["result"]["applied"]
+        assert pid_of_server(cpl) in (first.process.pid, second.process.pid)
+        assert cpl.json("status")["server"]["sessions"] == 2
 
 
 def test_an_unknown_profile_is_named(cpl: Cpl) -> None:
@@ -110,12 +126,20 @@ def test_nonsense_on_stdin_is_answered_and_survived(cpl: Cpl) -> None:
         assert client.call("describe")["result"]["branch"] == "main"
 
 
+@pytest.mark.parametrize("odd", [1.5, None, [1]])
+def test_a_request_with_an_odd_id_is_refused(cpl: Cpl, odd: object) -> None:
+    with cpl.mcp() as client:
+        client.open().send({"jsonrpc": "2.0", "id": odd, "method": "ping"})
+        answer = client.answer()
+        assert (answer["id"], answer["error"]["code"]) == (odd, -32600)
+
+
 def test_a_stranger_on_the_socket_gets_nothing(cpl: Cpl) -> None:
     with cpl.up():
         path = json.loads((cpl.repo / ".codeplane" / "server.json").read_text())["socket"]
         for line in (b"GET / HTTP/1.1\r\n", b'{"codeplane": 1}\n', b"[]\n", b"\x00" * 100 + b"\n"):
             with socket.socket(socket.AF_UNIX) as stranger:
-                stranger.settimeout(10)
+                stranger.settimeout(PATIENCE)
                 stranger.connect(path)
                 stranger.sendall(line)
                 assert stranger.recv(100) == b""
@@ -192,7 +216,7 @@ def test_servers_are_killed_all_day_and_every_call_is_answered(toy_cpl: Cpl) -> 
             victim = crowd.pop(chance.randrange(len(crowd)))
             victim.process.kill()
             for client in crowd:
-                answers = [client.answer(60) for _ in asked[id(client)]]
+                answers = [client.answer() for _ in asked[id(client)]]
                 assert sorted(answer["id"] for answer in answers) == asked[id(client)]
                 assert all("result" in answer["result"]["structuredContent"] for answer in answers)
             crowd.append(stack.enter_context(toy_cpl.mcp()).open())

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.drive import Cpl, Server, new_repo, user_env
+from tests.zygote import PATIENCE
 
 FILES = {
     "store.py": "class Store:\n    def fetch(self, key):\n        return key\n",
@@ -30,7 +31,7 @@ def server(repo: Cpl) -> Iterator[Server]:
 
 
 def post(server: Server, path: str, body: object, headers: dict[str, str] | None = None) -> tuple[int, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.request("POST", path, json.dumps(body), server.headers if headers is None else headers)
     response = connection.getresponse()
     text = response.read().decode()

@@ -11,13 +11,14 @@ import time
 import pytest
 
 from tests.drive import CLIENT_INFO, Cpl, Server, eventually
+from tests.zygote import PATIENCE
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT_INFO}
 
 
 def flood(server: Server, count: int) -> list[socket.socket]:
     """Asks for large answers over HTTP and reads none of them."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     headers = {
         **server.headers,
         "Content-Type": "application/json",
@@ -58,7 +59,7 @@ def test_a_stdio_client_that_does_not_read_holds_up_nobody(cpl: Cpl) -> None:
         with cpl.mcp() as other:
             assert other.open().call("describe")["result"]["branch"] == "main"
         stubborn.send_signal(signal.SIGTERM)
-        assert stubborn.wait(12) == 0
+        assert stubborn.wait(PATIENCE) == 0
 
 
 def test_http_clients_that_do_not_read_do_not_stop_the_stop(toy_cpl: Cpl) -> None:
@@ -66,7 +67,7 @@ def test_http_clients_that_do_not_read_do_not_stop_the_stop(toy_cpl: Cpl) -> Non
         peers = flood(server, 4)
         time.sleep(1)
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(15) == 0
+        assert server.process.wait(PATIENCE) == 0
         for peer in peers:
             peer.close()
 
@@ -86,7 +87,7 @@ def test_a_relay_client_that_does_not_read_does_not_stop_the_stop(toy_cpl: Cpl) 
                 peer.sendall(json.dumps(message).encode() + b"\n")
             time.sleep(1)
             server.process.send_signal(signal.SIGTERM)
-            assert server.process.wait(15) == 0
+            assert server.process.wait(PATIENCE) == 0
 
 
 def test_progress_that_nobody_takes_does_not_keep_a_worker(toy_cpl: Cpl) -> None:
@@ -119,7 +120,7 @@ def test_a_client_that_closes_its_side_of_stdout_ends_it(cpl: Cpl) -> None:
             json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}).encode() + b"\n"
         )
         process.stdin.flush()
-        assert process.wait(15) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_an_id_that_is_no_text_does_not_end_the_reading(cpl: Cpl) -> None:
@@ -131,7 +132,7 @@ def test_an_id_that_is_no_text_does_not_end_the_reading(cpl: Cpl) -> None:
         assert client.answer()["id"] is None
         assert client.call("describe")["result"]["branch"] == "main"
         client.process.stdin.close()
-        assert client.process.wait(10) == 0
+        assert client.process.wait(PATIENCE) == 0
 
 
 def test_a_message_that_cannot_be_read_is_answered_under_its_id(cpl: Cpl) -> None:
@@ -207,4 +208,4 @@ def test_a_second_signal_does_not_wait(toy_cpl: Cpl) -> None:
         time.sleep(0.5)
         assert server.process.poll() is None
         server.process.send_signal(signal.SIGINT)
-        server.process.wait(10)
+        server.process.wait(PATIENCE)

@@ -36,7 +36,7 @@ def ask(client: Stdio, arguments: dict[str, Any]) -> int:
 def until_answered(client: Stdio, asked: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     heard: list[dict[str, Any]] = []
     while True:
-        message = client.answer(60)
+        message = client.answer()
         if message.get("id") == asked:
             return message["result"]["structuredContent"], heard
         heard.append(message)
@@ -64,12 +64,12 @@ def test_a_cancelled_run_leaves_no_process(shop: Cpl) -> None:
     with shop.mcp() as process:
         client = process.open()
         asked = ask(client, {"target_filter": "test_hangs"})
-        while "test_hangs" not in str(client.answer(60)):
+        while "test_hangs" not in str(client.answer()):
             pass
         client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": asked}})
-        eventually(lambda: not left("codeplane_pytest"), 30)
+        eventually(lambda: not left("codeplane_pytest"))
         # The row is written when all of them are gone.
-        eventually(lambda: "CANCELLED" in json.dumps(client.call("task_status")["result"]), 30)
+        eventually(lambda: "CANCELLED" in json.dumps(client.call("task_status")["result"]))
 
 
 def test_a_run_from_the_command_line(shop: Cpl) -> None:

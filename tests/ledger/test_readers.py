@@ -8,7 +8,7 @@ from pathlib import Path
 from codeplane.core.ids import SessionId
 from codeplane.ledger import History, Ledger, Limits, Tasks
 from tests.ledger.making import operation, small_ledger
-from tests.zygote import ROOT
+from tests.zygote import PATIENCE, ROOT
 
 READER = """
 import sys
@@ -68,7 +68,7 @@ def test_a_reader_in_another_process_sees_no_damage(directory: Path) -> None:
     writer.join()
     reader.stdin.close()
     reader.stdout.close()
-    assert reader.wait(10) == 0
+    assert reader.wait(PATIENCE) == 0
     assert said and {line.split(" ", 1)[1] for line in said} == {"[]"}, said
     assert ledger.verify() == []
     ledger.close()

@@ -1,14 +1,17 @@
 import json
 import logging
 import time
+from dataclasses import replace
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from codeplane.server.pipeline import Answer, Pipeline, Request
 from codeplane.session import RepoSession
 from codeplane.tools import Tool
+from codeplane.tools._registry import Code, load_tool
 
 pytestmark = pytest.mark.anyio
 
@@ -43,11 +46,43 @@ async def test_the_text_has_what_its_reader_can_act_on(pipeline: Pipeline) -> No
     assert told.items() <= answer.body["meta"].items()
 
 
+async def test_code_that_goes_beyond_the_standard_tools_is_loaded_once_they_are_listed(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def listed(name: str, *, standard: bool) -> Tool:
+        made = load_tool(name)
+
+        def code() -> Code:
+            loaded.append(name)
+            return made.code()
+
+        return replace(made, standard=standard, code=code)
+
+    monkeypatch.setattr("codeplane.server.pipeline._LOAD_AFTER_SEC", 0)
+    usual = {"search": listed("search", standard=True)}
+    pipeline.listed(10, usual)
+    assert pipeline._loading is None
+    pipeline.listed(10, {**usual, "git_stash": listed("git_stash", standard=False)})
+    assert pipeline._loading is not None
+    await anyio.to_thread.run_sync(pipeline._loading.join)
+    assert loaded == ["git_stash"]
+
+
 async def test_a_client_keeps_its_session_and_its_task(pipeline: Pipeline) -> None:
     one, two = [(await pipeline.call(request("toy_echo", {"text": "x"}))).body["meta"] for _ in range(2)]
     other = (await pipeline.call(request("toy_echo", {"text": "x"}, session_key="another"))).body["meta"]
     assert (one["session_id"], one["task_id"]) == (two["session_id"], two["task_id"])
     assert one["session_id"] != other["session_id"] and one["request_id"] != two["request_id"]
+
+
+@pytest.mark.parametrize(
+    "usual, ours", [("write_file", "write_source"), ("readFile", "read_source"), ("git_add", "git_stage")]
+)
+async def test_what_other_programs_call_a_tool_leads_to_it(pipeline: Pipeline, usual: str, ours: str) -> None:
+    answer = await pipeline.call(request(usual))
+    assert f"did you mean {ours!r}?" in answer.body["error"]["message"]
 
 
 async def test_an_unknown_tool_is_answered_with_the_nearest(pipeline: Pipeline) -> None:

@@ -59,6 +59,7 @@ def test_log_outputs_are_read_as_a_list(tmp_path: Path) -> None:
         ("logging: {level: debgu}", InvalidSetting, "logging.level is 'debgu'"),
         ("logging: {level: debgu}", InvalidSetting, "did you mean debug?"),
         ("logging: {outputs: [{destination: log.txt}]}", InvalidSetting, "logging.outputs.0.destination"),
+        ("tests: {custom: [{pattern: a, cmd: [a]}]}", InvalidSetting, "tests.custom.0.runner is missing."),
         ("server: {1: 2}", UnknownSetting, "there is no setting server.1"),
         ("1: {port: 2}", UnknownSetting, "there is no setting 1"),
         ("logging: {outputs: [{1: 2}]}", InvalidSetting, "logging.outputs.0.1"),

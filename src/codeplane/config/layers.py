@@ -175,8 +175,12 @@ def _invalid(error: ValidationError, source: Source) -> ConfigError:
     given = first["input"]
     near = nearest_quoted(first["msg"], given)
     ending = f"; did you mean {near}?" if near else "."
+    # What is missing has no value: the input is that of what it is missing in.
+    told = (
+        "missing." if first["type"] == "missing" else f"{_shown(given)}: {first['msg'].rstrip('.')}{ending}"
+    )
     return InvalidSetting(
-        f"{label}: {_cut(key)} is {_shown(given)}: {first['msg'].rstrip('.')}{ending}",
+        f"{label}: {_cut(key)} is {told}",
         source=label,
         key=_cut(key),
     )

@@ -1,6 +1,7 @@
 """Arguments from outside become a tool's input: forgiving about spelling, strict about meaning."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
@@ -31,6 +32,7 @@ _GROUPS: tuple[frozenset[str], ...] = (
 
 
 _MOST_SAID = 5
+_MODEL = re.compile(r"a valid dictionary( or instance of \w+)?")
 
 
 def decode(tool: Tool, arguments: object) -> Input:
@@ -189,7 +191,7 @@ def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, An
             corrected[near] = unknown[key]
     for name, field in tool.input.model_fields.items():
         if field.is_required():
-            corrected.setdefault(name, _placeholder(tool, name))
+            corrected.setdefault(name, _stand_in(tool, name))
     return InvalidArgument(
         f"{tool.name} has no parameter {', '.join(said)}.",
         hints=[_show(tool, corrected)],
@@ -213,23 +215,35 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
         where = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "missing":
             said.append(f"{where} is missing")
-            corrected = _filled(corrected, problem["loc"], _placeholder(tool, where))
+            corrected = _filled(corrected, problem["loc"], _stand_in(tool, where))
             continue
         near = nearest_quoted(problem["msg"], problem["input"])
-        said.append(f"{where}: {problem['msg']}" + (f" (did you mean {near!r}?)" if near else ""))
+        said.append(f"{where}: {_plain(problem['msg'])}" + (f" (did you mean {near!r}?)" if near else ""))
         if near and where in corrected:
             corrected[where] = near
     hints = [_show(tool, corrected)] if corrected != given else []
     return InvalidArgument(f"{tool.name}: {'; '.join(said)}.", hints=hints)
 
 
-def _filled(given: dict[str, Any], at: Sequence[int | str], value: str) -> dict[str, Any]:
+def _plain(message: str) -> str:
+    """What pydantic says, without how it checks and what the models are called."""
+    return _MODEL.sub("an object", message.replace(" after validation", ""))
+
+
+def _filled(given: dict[str, Any], at: Sequence[int | str], value: object) -> dict[str, Any]:
     """The arguments with a value at a place in them, as far as objects lead there."""
     key, *rest = at
     inner = given.get(str(key), {})
     if rest and not isinstance(inner, dict):
         return given
     return {**given, str(key): _filled(inner, rest, value) if rest else value}
+
+
+def _stand_in(tool: Tool, name: str) -> object:
+    """What stands for a value that is missing: that of the first example, where it has a shape to show."""
+    field = tool.input.model_fields.get(name)
+    shaped = field is not None and _container(field.annotation) is not None
+    return _example(tool).get(name, _placeholder(tool, name)) if shaped else _placeholder(tool, name)
 
 
 def _placeholder(tool: Tool, name: str) -> str:

@@ -69,7 +69,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
         _ctx: "ServerRequestContext[Origin, Any]", _params: wire.PaginatedRequestParams | None
     ) -> wire.ListToolsResult:
         listed, size = listing()
-        pipeline.listed(size)
+        pipeline.listed(size, profile.tools)
         return listed
 
     async def call_tool(

@@ -8,19 +8,25 @@ do the work twice.
 import asyncio
 import json
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any, Final
 
-from codeplane.core.errors import CallInterrupted
-from codeplane.server.link import BEGUN, INTERNAL_ERROR, LEAVING, Link, json_line
+from codeplane.server.link import (
+    BEGUN,
+    INTERNAL_ERROR,
+    LEAVING,
+    WHILE_WRITING,
+    Link,
+    interrupted,
+    json_line,
+)
 from codeplane.server.stdio import ClientGone, StdioLines
 
 Connect = Callable[[], Awaitable[Link]]
 
 _ID_AT_START: Final = re.compile(rb'\{"jsonrpc":"2\.0","id":(-?\d+|"[^"\\]*"),"(?:result|error)"')
 _FINISH_SEC: Final = 5
-_WHILE_WRITING: Final = "The server ended while this call was writing; whether it took effect is not known."
 _TWICE: Final = "The server ended twice while this request ran; it is not sent a third time."
 
 
@@ -33,7 +39,10 @@ class Front:
         self._handshake: list[bytes] = []
         self._waiting: dict[str, bytes] = {}
         self._begun: set[str] = set()
-        self._unsent: bytes | None = None
+        # What the server is still to be sent. A request is in here at most once: `_resume` fills it anew.
+        self._outbox: deque[bytes] = deque()
+        # Whether the client has closed its side.
+        self._at_end = False
         self._swallow: set[str] = set()
         self._repeated: set[str] = set()
         self._left = False
@@ -43,12 +52,12 @@ class Front:
         link = await self._connect()
         try:
             while not await self._carry(link):
-                await link.close()
+                link.close()
                 link = await self._resume()
         except ClientGone:
             return
         finally:
-            await link.close()
+            link.close()
             await self._lines.flush(_FINISH_SEC)
 
     async def _carry(self, link: Link) -> bool:
@@ -67,43 +76,47 @@ class Front:
             raise ClientGone
         return finished
 
-    @property
-    def _at_end(self) -> bool:
-        """Whether the client has closed its side."""
-        return self._unsent == b""
-
     async def _upward(self, link: Link) -> None:
+        """Ends when the client has closed its side and everything is sent."""
         while True:
-            if self._unsent is None:
-                self._unsent = await self._lines.next()
-            if not self._unsent:
+            while self._outbox:
+                try:
+                    await link.send(self._outbox[0])
+                except ConnectionError:
+                    # The server has ended when all is read that it said before: which writes have begun.
+                    await self._lines.gone.wait()
+                self._outbox.popleft()
+            if self._at_end:
                 return
-            self._remember(self._unsent)
-            await link.send(self._unsent)
-            self._unsent = None
+            line = await self._lines.next()
+            self._at_end = not line
+            if line:
+                self._remember(line)
+                self._outbox.append(line)
 
     async def _downward(self, link: Link) -> None:
         """Ends when the server closes, or when the client is gone and nothing is awaited."""
-        while line := await self._read(link):
+        while line := await link.line():
             if self._keep(line):
                 await self._lines.write(line)
             if self._at_end and not self._waiting:
                 return
-
-    async def _read(self, link: Link) -> bytes:
-        try:
-            line = await link.reader.readline()
-        except (ConnectionError, ValueError):
-            return b""
-        return line if line.endswith(b"\n") else b""
 
     def _remember(self, line: bytes) -> None:
         message = _parse(line)
         method = message.get("method")
         if method in ("initialize", "notifications/initialized"):
             self._handshake.append(line)
-        if method is not None and "id" in message:
+        if method == "notifications/cancelled":
+            self._forget(message)
+        elif method is not None and "id" in message:
             self._waiting[_key(message["id"])] = line
+
+    def _forget(self, cancelled: dict[str, Any]) -> None:
+        """A request that the client has cancelled is not answered, and not sent to another server."""
+        params = cancelled.get("params")
+        if isinstance(params, dict):
+            self._waiting.pop(_key(params.get("requestId")), None)
 
     def _keep(self, line: bytes) -> bool:
         """Whether a line of the server is for the client; notes what it answers."""
@@ -129,7 +142,7 @@ class Front:
         # A call under which two servers broke, without saying that they leave, may be what ends them.
         suspected = set() if self._left else self._repeated
         for key in sorted((self._begun | suspected) & self._waiting.keys()):
-            reason = _WHILE_WRITING if key in self._begun else _TWICE
+            reason = WHILE_WRITING if key in self._begun else _TWICE
             await self._lines.write(_interrupted(self._waiting.pop(key), reason))
         self._begun.clear()
         link = await self._connect()
@@ -138,9 +151,8 @@ class Front:
         self._repeated = set() if self._left else self._waiting.keys() - opening
         self._left = False
         self._swallow = opening - self._waiting.keys()
-        with suppress(ConnectionError):
-            for line in [*self._handshake, *repeated]:
-                await link.send(line)
+        notes = [line for line in self._outbox if line not in self._handshake and "id" not in _parse(line)]
+        self._outbox = deque([*self._handshake, *repeated, *notes])
         return link
 
 
@@ -161,8 +173,7 @@ def _interrupted(line: bytes, reason: str) -> bytes:
     request = _parse(line)
     if request.get("method") != "tools/call":
         return json_line({"id": request["id"], "error": {"code": INTERNAL_ERROR, "message": reason}})
-    error = CallInterrupted(reason, hints=["Look at the repository's state before you repeat the call."])
-    body = {"error": error.to_wire(), "meta": {}}
+    body = {"error": interrupted(reason).to_wire(), "meta": {}}
     text = {"type": "text", "text": json.dumps(body)}
     result = {"content": [text], "structuredContent": body, "isError": True}
     return json_line({"id": request["id"], "result": result})

@@ -5,13 +5,12 @@ import hashlib
 import json
 import os
 import re
+import socket
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from codeplane.core.errors import NotServing
+from codeplane.core.errors import CallInterrupted, NotServing
 from codeplane.storage import StateDir
 
 GREETING: Final = "codeplane"
@@ -19,12 +18,12 @@ BEGUN: Final = "codeplane/begun"
 LEAVING: Final = "codeplane/leaving"
 INVALID_REQUEST: Final = -32600
 INTERNAL_ERROR: Final = -32603
+WHILE_WRITING: Final = "The server ended while this call was writing; whether it took effect is not known."
 MAX_LINE: Final = 268_435_456
 PROFILE_NAMES: Final = ("standard", "full", "read")
 
 _ANSWER_SEC: Final = 10
-
-
+_CHUNK: Final = 262_144
 _ID: Final = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")')
 
 
@@ -46,22 +45,43 @@ def json_line(message: Mapping[str, Any]) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
-@dataclass(frozen=True)
-class Link:
-    """A greeted connection to the server of a repository."""
+def interrupted(reason: str) -> CallInterrupted:
+    return CallInterrupted(reason, hints=["Look at the repository's state before you repeat the call."])
 
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-    version: str
+
+class Link:
+    """A connection to the server of a repository.
+
+    Its two directions fail apart: what the server said before it ended can be read after a `send` has
+    found it gone. A stream of asyncio drops it then, and with it that a write has begun.
+    """
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._read = bytearray()
+        self.version = ""
 
     async def send(self, line: bytes) -> None:
-        self.writer.write(line)
-        await self.writer.drain()
+        await asyncio.get_running_loop().sock_sendall(self._socket, line)
 
-    async def close(self) -> None:
-        self.writer.close()
-        with suppress(ConnectionError):
-            await self.writer.wait_closed()
+    async def line(self) -> bytes:
+        """The next line of the server; empty when it has ended."""
+        loop, looked = asyncio.get_running_loop(), 0
+        while (end := self._read.find(b"\n", looked) + 1) == 0:
+            looked = len(self._read)
+            try:
+                more = await loop.sock_recv(self._socket, _CHUNK)
+            except ConnectionError:
+                return b""
+            if not more or looked > MAX_LINE:
+                return b""
+            self._read += more
+        line = bytes(self._read[:end])
+        del self._read[:end]
+        return line
+
+    def close(self) -> None:
+        self._socket.close()
 
 
 async def join(state: StateDir, profile: str) -> Link:
@@ -72,22 +92,26 @@ async def join(state: StateDir, profile: str) -> Link:
     try:
         async with asyncio.timeout(_ANSWER_SEC):
             return await _connect(serving.socket, state, profile)
-    except (OSError, ValueError, KeyError, TimeoutError) as error:
+    except (OSError, ValueError, KeyError, TypeError, TimeoutError) as error:
         raise NotServing(
             f"The server of {state.path.parent} (pid {serving.pid}) does not answer.",
             hints=["cpl up"],
         ) from error
 
 
-async def _connect(socket: str, state: StateDir, profile: str) -> Link:
-    if Path(socket).stat().st_uid != os.getuid():
-        raise PermissionError(f"{socket} belongs to another user")
-    reader, writer = await asyncio.open_unix_connection(socket, limit=MAX_LINE)
+async def _connect(path: str, state: StateDir, profile: str) -> Link:
+    if Path(path).stat().st_uid != os.getuid():
+        raise PermissionError(f"{path} belongs to another user")
+    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    link = Link(connected)
     try:
-        writer.write(json.dumps({GREETING: {"state": str(state.path), "profile": profile}}).encode() + b"\n")
-        await writer.drain()
-        greeting: dict[str, Any] = json.loads(await reader.readline())[GREETING]
-        return Link(reader, writer, greeting["version"])
+        connected.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(connected, path)
+        await link.send(
+            json.dumps({GREETING: {"state": str(state.path), "profile": profile}}).encode() + b"\n"
+        )
+        link.version = json.loads(await link.line())[GREETING]["version"]
     except BaseException:
-        writer.close()
+        link.close()
         raise
+    return link

@@ -1,18 +1,19 @@
 """One tool call outside a conversation."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.claim import claim
-from codeplane.server.link import Link
+from codeplane.server.link import BEGUN, WHILE_WRITING, Link, interrupted
 from codeplane.server.logs import close_logs, set_up_own_log
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import StateDir
 from codeplane.tools import offered_tools
 
-_ENVELOPE = {
+ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "cpl", "version": "call"},
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -39,11 +40,14 @@ async def call_here(checkout: Checkout, tool: str, arguments: object) -> tuple[d
 
 async def call_there(link: Link, tool: str, arguments: object) -> tuple[dict[str, Any], bool]:
     """Sends the call to the running server and waits for its answer."""
-    params = {"name": tool, "arguments": arguments, "_meta": _ENVELOPE}
+    params = {"name": tool, "arguments": arguments, "_meta": ENVELOPE}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    await link.send(json.dumps(request).encode() + b"\n")
-    while line := await link.reader.readline():
+    begun = False
+    with suppress(ConnectionError):
+        await link.send(json.dumps(request).encode() + b"\n")
+    while line := await link.line():
         message = json.loads(line)
+        begun |= message.get("method") == BEGUN
         if "error" in message:
             # A request that could not be read at all is answered without its id; it was the only one.
             return {"error": InvalidArgument(message["error"]["message"]).to_wire()}, True
@@ -51,4 +55,6 @@ async def call_there(link: Link, tool: str, arguments: object) -> tuple[dict[str
             continue
         result = message["result"]
         return result["structuredContent"], bool(result.get("isError", False))
-    raise NotServing("The server ended before it answered.")
+    if begun:
+        raise interrupted(WHILE_WRITING)
+    raise NotServing("The server ended before it answered.", hints=["Call again."])

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import math
+import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -31,11 +32,17 @@ _log = logging.getLogger(__name__)
 # How long a server that stops waits for a write that has been asked to end.
 _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
+_LOAD_AFTER_SEC = 2.0
 _LONGEST_SHOWN = 100
 # Fields of `meta` that an answer's reader can act on.
 _READ = ("task", "epoch", "limits_applied", "warnings", "next_actions")
-# What the git program calls what is part of another tool here.
+# What git and other programs call what is part of another tool here.
 _USUAL_NAMES = {
+    "apply_patch": "write_source",
+    "create_file": "write_source",
+    "delete_file": "write_source",
+    "edit": "write_source",
+    "edit_file": "write_source",
     "git_add": "git_stage",
     "git_blame": "git_inspect",
     "git_cherry_pick": "git_merge",
@@ -45,6 +52,15 @@ _USUAL_NAMES = {
     "git_show": "git_inspect",
     "git_switch": "git_checkout",
     "git_tag": "git_commit",
+    "grep": "search",
+    "move_file": "write_source",
+    "multi_edit": "write_source",
+    "read": "read_source",
+    "read_file": "read_source",
+    "str_replace": "write_source",
+    "view": "read_source",
+    "write": "write_source",
+    "write_file": "write_source",
 }
 
 
@@ -85,14 +101,18 @@ def _json(value: Any) -> str:
 class Pipeline:
     """Carries every call of one repository."""
 
-    def __init__(self, repo: RepoSession, tools: Mapping[str, Tool]) -> None:
+    def __init__(
+        self, repo: RepoSession, tools: Mapping[str, Tool], may_serve: Callable[[], bool] = lambda: True
+    ) -> None:
         self._repo = repo
+        self._may_serve = may_serve
         self._tools = tools
         # Places for calls; threads themselves are not counted, since an abandoned one still has its place.
         self._workers: anyio.CapacityLimiter | None = None
         self._threads: anyio.CapacityLimiter | None = None
         self._running: dict[RequestId, tuple[Call, anyio.CancelScope]] = {}
         self._stopping = False
+        self._loading: threading.Timer | None = None
         self.telemetry = Telemetry(repo)
 
     async def call(self, request: Request, tools: Mapping[str, Tool] | None = None) -> Answer:
@@ -136,9 +156,18 @@ class Pipeline:
         rest = f',"meta":{_json(read)}' if read else ""
         return Answer({**answer, "meta": meta}, outcome != "ok", f'{{"{kind}":{text}{rest}}}')
 
-    def listed(self, size: int) -> None:
-        """Notes that a client has been sent the list of tools."""
+    def listed(self, size: int, tools: Mapping[str, Tool]) -> None:
+        """Notes that a client has been sent the list of tools.
+
+        Who asks for more than the standard ones is going to call them: their code is loaded soon after. That
+        of the others comes with their first call, since an idle server should be small.
+        """
         self._repo.savings.listed(size)
+        more = [tool for tool in tools.values() if not tool.standard]
+        if more and self._loading is None:
+            self._loading = threading.Timer(_LOAD_AFTER_SEC, lambda: [tool.code() for tool in more])
+            self._loading.daemon = True
+            self._loading.start()
 
     async def stop(self, grace_sec: float) -> None:
         """Starts no more calls, lets the running ones finish for that long, then aborts them.
@@ -146,6 +175,8 @@ class Pipeline:
         A write is asked to end as well, and waited for: its outcome has to reach the client.
         """
         self._stopping = True
+        if self._loading is not None:
+            self._loading.cancel()
         with anyio.move_on_after(grace_sec):
             while self._running:
                 await anyio.sleep(0.02)
@@ -157,7 +188,7 @@ class Pipeline:
                 await anyio.sleep(0.02)
 
     async def _run(self, tool: Tool, request: Request, call: Call) -> Output:
-        if self._stopping:
+        if self._stopping or not self._may_serve():
             if request.movable:
                 await anyio.sleep_forever()
             raise Stop.STOPPING.error()

@@ -29,6 +29,7 @@ _log = logging.getLogger(__name__)
 
 _GREETING_SEC: Final = 5
 _FLUSH_SEC: Final = 1
+_BAD_ID: Final = "The id of a request is a string or an integer."
 
 Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 Outgoing = MemoryObjectReceiveStream[SessionMessage]
@@ -88,6 +89,8 @@ class Relay:
             await _hang_up(writer)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # What is drained has reached the kernel: it arrives even if this process is killed.
+        writer.transport.set_write_buffer_limits(0)
         profile = await self._greet(reader, writer)
         if profile is None:
             return
@@ -150,6 +153,10 @@ async def _read_lines(
             except ValueError:
                 failure = _failure(request_id_of(line), wire.PARSE_ERROR, "Not a JSON-RPC message.")
                 await _send(writer, failure)
+                continue
+            if isinstance(message, wire.JSONRPCNotification) and "id" in (request := json.loads(line)):
+                # Taken for a notification, it would be waited for in vain.
+                await _send(writer, _failure(request["id"], wire.INVALID_REQUEST, _BAD_ID))
                 continue
             try:
                 await to_server.send(SessionMessage(message))

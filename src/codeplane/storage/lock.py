@@ -33,6 +33,10 @@ class ServerLock:
             os.close(self._fd)
             self._fd = None
 
+    def holds(self) -> bool:
+        """Whether it is held, and still by what others would meet: its directory may have been removed."""
+        return self._fd is not None and self._is_current(self._fd)
+
     def is_taken(self) -> bool:
         """Tells whether anyone holds the lock. Makes nothing; a start that meets this look tries again."""
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -68,8 +72,8 @@ class ServerLock:
         return True
 
     def _is_current(self, fd: int) -> bool:
-        # The directory may have been cleared between open and flock; then the lock guards nothing.
+        # The directory may have been cleared since the file was opened; then the lock guards nothing.
         try:
-            return os.fstat(fd).st_ino == self._path.stat().st_ino
-        except FileNotFoundError:
+            return os.path.samestat(os.fstat(fd), self._path.lstat())
+        except OSError:
             return False
