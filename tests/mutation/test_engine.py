@@ -244,8 +244,9 @@ def test_a_file_that_is_not_what_the_edit_was_made_for_is_a_conflict(world: Worl
         (FileEdit(RepoPath("gone.py"), digest_of(b""), b"x"), "does not exist"),
         (FileEdit(RepoPath("no/gone.py"), digest_of(b""), None), "does not exist"),
     ]:
-        with pytest.raises(EditConflict, match=reason):
+        with pytest.raises(EditConflict, match=reason) as refused:
             world.apply(edit)
+        assert refused.value.hints == ("Read it again (read_source) and send the edit anew.",)
 
 
 def test_one_path_named_twice_is_an_overlap(world: World) -> None:

@@ -279,3 +279,20 @@ def test_a_path_that_was_never_there_is_told(trusted: Trusted) -> None:
     answer = repo.ask("inspect_affected_tests", affected_by=["app/crat.py", "tests/test_other.py"]).body
     [warning] = answer["meta"]["warnings"]
     assert warning == "app/crat.py is no file of the repository; did you mean app/cart.py?"
+
+
+def test_a_command_that_fails_is_told_with_what_it_printed(trusted: Trusted) -> None:
+    config = 'tests:\n  custom:\n    - {pattern: "flows/*.sh", runner: flow, cmd: [sh, "{path}"]}\n'
+    printed = "one\n" + "filling\n" * 100 + "the reason\n" + "filling\n" * 60
+    files = {**FILES, "flows/a.sh": f"cat <<'END'\n{printed}END\nexit 1\n", ".codeplane/config.yaml": config}
+    result = trusted(files).result("run_test_targets", target_filter="flows/", rerun=False)
+    [failure] = result["failures"]
+    assert "the reason" in failure["output"]
+
+
+def test_a_new_directory_that_the_rules_keep_back_is_no_change(trusted: Trusted) -> None:
+    repo = trusted(FILES)
+    for name in ("app/__pycache__/cart.pyc", "node_modules/cart/a.js", "app/fresh/new.py"):
+        (repo.root / name).parent.mkdir(parents=True)
+        (repo.root / name).write_text("X = 1\n")
+    assert repo.result("inspect_affected_tests")["changed"] == ["app/fresh/new.py"]

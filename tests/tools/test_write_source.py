@@ -174,16 +174,23 @@ def test_a_file_without_lines_is_refused_and_may_be_deleted(make: Make, data: by
     assert not (repo.root / "f.bin").exists()
 
 
-def test_a_link_is_never_written_through(make: Make, tmp_path: Path) -> None:
+def test_a_link_that_leads_out_is_never_written_through(make: Make, tmp_path: Path) -> None:
     repo = make()
     (tmp_path / "outside").write_text("secret\n")
     (repo.root / "out").symlink_to(tmp_path / "outside")
-    (repo.root / "in").symlink_to("app.py")
-    for path in ("out", "in"):
-        repo.error("write_source", edits=[{"path": path, "expected_content": "secret", "new_content": "x"}])
-        repo.error("write_source", edits=[{"path": path, "action": "create", "new_content": "x"}])
+    repo.error("write_source", edits=[{"path": "out", "expected_content": "secret", "new_content": "x"}])
+    repo.error("write_source", edits=[{"path": "out", "action": "create", "new_content": "x"}])
     assert (tmp_path / "outside").read_text() == "secret\n"
-    assert (repo.root / "app.py").read_text() == APP
+
+
+def test_a_text_is_changed_in_the_file_that_a_link_leads_to(make: Make) -> None:
+    repo = make()
+    (repo.root / "in").symlink_to("app.py")
+    told = edit(repo, path="in", expected_content="def save", new_content="def keep")
+    assert [file["path"] for file in told["delta"]["files"]] == ["app.py"]
+    assert (repo.root / "in").is_symlink() and "def keep" in (repo.root / "app.py").read_text()
+    repo.error("write_source", edits=[{"path": "in", "action": "create", "new_content": "x"}])
+    assert (repo.root / "in").is_symlink() and "def keep" in (repo.root / "app.py").read_text()
 
 
 def test_all_edits_of_a_call_or_none(make: Make) -> None:
@@ -313,3 +320,30 @@ def test_a_refused_undo_tells_that_the_change_is_nobodys_on_record(make: Make) -
     edit(repo, path="app.py", old="load", new="read")
     repo.write("app.py", "other\n")
     assert "No later operation is on record" in repo.error("undo")["hints"][0]
+
+
+@pytest.mark.parametrize("action", [{"action": "delete"}, {"action": "move", "to": "other.py"}])
+def test_a_link_is_not_taken_for_the_file_that_is_to_be_gone(make: Make, action: dict[str, str]) -> None:
+    repo = make()
+    (repo.root / "in").symlink_to("app.py")
+    error = repo.error("write_source", edits=[{"path": "in", **action}])
+    assert error["name"] == "PATH_REFUSED" and "app.py" in error["hints"][0]
+    assert (repo.root / "in").is_symlink() and (repo.root / "app.py").read_text() == APP
+
+
+def test_undo_without_a_name_takes_back_nothing_of_another_session(make: Make) -> None:
+    repo = make()
+    first = edit(repo, path="app.py", expected_content="def save", new_content="def keep")["operation"]
+    other = anyio.run(repo.pipeline.call, Request("undo", {}, "another client"))
+    assert other.is_error and other.body["error"]["hints"] == [f'undo {{"operation": "{first}"}}']
+    assert "write_source of app.py" in other.body["error"]["message"]
+    assert "def keep" in (repo.root / "app.py").read_text()
+    named = anyio.run(repo.pipeline.call, Request("undo", {"operation": "last"}, "another client"))
+    assert not named.is_error and (repo.root / "app.py").read_text() == APP
+
+
+def test_an_empty_file_has_nothing_that_could_be_lost(make: Make) -> None:
+    repo = make({"app.py": APP, "empty.py": ""})
+    edit(repo, path="empty.py", expected_content="", new_content="A = 1\n")
+    assert (repo.root / "empty.py").read_text() == "A = 1\n"
+    assert repo.error("write_source", edits=[{"path": "app.py", "new_content": "A = 1\n"}])

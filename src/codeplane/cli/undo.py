@@ -20,7 +20,7 @@ def undo(root: Path, as_json: bool, operation: str | None, dry_run: bool) -> Non
     undo is on record too, so it can be undone.
     """
     checkout = Checkout.find(root, Places.of_user())
-    asked = {"operation": operation, "dry_run": dry_run}
+    asked = {"operation": operation or "last", "dry_run": dry_run}
     body, is_error = call_tool(checkout, "undo", {key: one for key, one in asked.items() if one})
     emit(body, _refusal(body["error"]) if is_error else _told(body["result"]), as_json=as_json)
     sys.exit(1 if is_error else 0)

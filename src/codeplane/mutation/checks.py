@@ -18,7 +18,7 @@ from codeplane.truth import Verdict, WorkingTree, digest_of
 _KINDS = {"directory": "is a directory", "other": "is not a regular file"}
 _ON_IGNORED = "allow_ignored: true confirms that files which git ignores may be edited."
 _ON_CLOSED = "If it is source, bring it back with a line !PATH in .cplignore."
-_ON_WORKING_SET = "Name the path in the working set of the call, or leave the working set out."
+_ON_WORKING_SET = "task_status shows the working set; task_open begins a task with another."
 
 
 def prepare(edits: EditSet, scope: Scope, tree: WorkingTree) -> Prepared:

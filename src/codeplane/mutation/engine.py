@@ -268,7 +268,10 @@ def _explained(error: BaseException) -> BaseException:
             )
         case Stray():
             told = ", ".join(shown(path) or "." for path in error.paths)
-            return EditConflict(f"Directories were moved while files in them were edited: {told}.")
+            return EditConflict(
+                f"Directories were moved while files in them were edited: {told}.",
+                hints=["Look where the files are now (list_files) and send the edits anew."],
+            )
         case OSError():
             return failed(error)
         case _:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from codeplane.core.errors import EditConflict, EditNotPlaced, InvalidArgument
@@ -24,6 +24,10 @@ class SpanEdit:
     first: int | None = None
     last: int | None = None
     everywhere: bool = False  # every occurrence of the expected text
+    within: tuple[int, int] | None = None  # lines of the present text that it has to be in
+
+    def may_be(self, first: int, last: int) -> bool:
+        return self.within is None or (self.within[0] <= first and last <= self.within[1])
 
 
 class Correction(NamedTuple):
@@ -49,6 +53,14 @@ def place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> l
 
     `is_stale` says that it was made for another content; `base` is that content, where it is known.
     """
+    placed = _place(text, edit, base, is_stale=is_stale)
+    for one in placed:
+        if not edit.may_be(*one.lines):
+            raise _elsewhere(text, edit, [one.lines[0]])
+    return placed
+
+
+def _place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> list[Placed]:
     if edit.expected:
         return _by_text(text, edit, base if is_stale else None)
     if edit.first is None:
@@ -93,15 +105,17 @@ def _lines(text: Text, new: str, first: int, last: int, *, correction: Correctio
 def _by_text(text: Text, edit: SpanEdit, base: Text | None) -> list[Placed]:
     if edit.first is not None:
         return [_by_both(text, edit, base)]
-    exact = _occurrences(text, edit.expected or "")
+    exact = _occurrences(text, edit)
     if len(exact) == 1 or (exact and edit.everywhere):
         return [_inline(text, edit.new, *span) for span in exact]
     if exact:
         raise _several(text, [text.line_at(start) for start, _ in exact])
     sent, new, why = _as_sent(text, edit)
-    found = _best(text, sent)
+    found = _best(text, sent, edit)
     if len(found) == 1 or (found and edit.everywhere):
         return [_adapted(text, one, new, (0, 0), why) for one in found]
+    if not found and edit.within and (outside := _occurrences(text, replace(edit, within=None))):
+        raise _elsewhere(text, edit, [text.line_at(start) for start, _ in outside])
     raise _several(text, [one.first for one in found]) if found else _nowhere(text, sent)
 
 
@@ -112,7 +126,7 @@ def _by_both(text: Text, edit: SpanEdit, base: Text | None) -> Placed:
     here = match_at(text.lines, sent, asked[0])
     if here is not None and here.alike is Alike.EXACT:
         return _adapted(text, here, new, asked, why)
-    found = _best(text, sent)
+    found = _best(text, sent, edit)
     if len(found) == 1:
         if here is not None and here.first != found[0].first:
             raise _several(text, [here.first, found[0].first])
@@ -131,7 +145,7 @@ def _by_both(text: Text, edit: SpanEdit, base: Text | None) -> Placed:
 
 def _part_of_a_line(text: Text, edit: SpanEdit, sent: Sequence[str], line: int) -> Placed:
     """The expected text is less than whole lines: its occurrence at the line, or the only one."""
-    exact = _occurrences(text, edit.expected or "")
+    exact = _occurrences(text, edit)
     at_line = [span for span in exact if text.line_at(span[0]) == line]
     chosen = at_line or exact
     if len(chosen) > 1:
@@ -149,16 +163,16 @@ def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
     """The expected lines and the new text, without the numbers that both were copied with."""
     sent = split(edit.expected or "")
     bare = unnumbered(sent)
-    if bare is None or _best(text, sent):
+    if bare is None or _best(text, sent, edit):
         return sent, edit.new, ""
     new = unnumbered(split(edit.new))
     return bare, edit.new if new is None else "\n".join(new), "line numbers were left out"
 
 
-def _best(text: Text, sent: Sequence[str]) -> list[Found]:
-    """The places of the best likeness that there is."""
+def _best(text: Text, sent: Sequence[str], edit: SpanEdit) -> list[Found]:
+    """The places of the best likeness that there is, where the edit may be."""
     for alike in Alike:
-        if found := list(matches(text.lines, sent, alike)):
+        if found := [one for one in matches(text.lines, sent, alike) if edit.may_be(one.first, one.last)]:
             return found
     return []
 
@@ -184,13 +198,18 @@ def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: st
     return _lines(text, "\n".join(kept) if kept else "", *used, correction=correction)
 
 
-def _occurrences(text: Text, expected: str) -> list[tuple[int, int]]:
-    """The bytes of every occurrence, whatever line ends the text was sent with."""
-    parts = [_encoded(text, part) for part in expected.replace("\r\n", "\n").split("\n")]
+def _occurrences(text: Text, edit: SpanEdit) -> list[tuple[int, int]]:
+    """The bytes of every occurrence where the edit may be, whatever line ends the text was sent with."""
+    parts = [_encoded(text, part) for part in (edit.expected or "").replace("\r\n", "\n").split("\n")]
     if any(part is None for part in parts):
         return []
     pattern = rb"\r?\n".join(re.escape(part) for part in parts if part is not None)
-    return [found.span() for found in re.finditer(pattern, text.data)]
+    spans = (found.span() for found in re.finditer(pattern, text.data))
+    return [span for span in spans if edit.within is None or edit.may_be(*_lines_of(text, *span))]
+
+
+def _lines_of(text: Text, start: int, end: int) -> tuple[int, int]:
+    return text.line_at(start), text.line_at(max(start, end - 1))
 
 
 def _encoded(text: Text, part: str) -> bytes | None:
@@ -201,7 +220,7 @@ def _encoded(text: Text, part: str) -> bytes | None:
 
 
 def _inline(text: Text, new: str, start: int, end: int) -> Placed:
-    first, last = text.line_at(start), text.line_at(max(start, end - 1))
+    first, last = _lines_of(text, start, end)
     line_end = text.line_end(first)
     data = line_end.join(text.encode(part) for part in new.replace("\r\n", "\n").split("\n"))
     return Placed(start, end, data, (first, last))
@@ -221,6 +240,17 @@ def _several(text: Text, lines: list[int]) -> EditNotPlaced:
         ],
         lines=lines[:_MOST_PLACES],
         count=len(lines),
+    )
+
+
+def _elsewhere(text: Text, edit: SpanEdit, lines: list[int]) -> EditNotPlaced:
+    assert edit.within is not None, "BUG: an edit that may be anywhere is elsewhere"
+    first, last = edit.within
+    told = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
+    return EditNotPlaced(
+        f"{text.path} has that at line {told}, and not in the symbol (lines {first} to {last}).",
+        hints=["Name the symbol that it is in, or leave out symbol and send path."],
+        found=_shown(text, first, last),
     )
 
 

@@ -7,6 +7,7 @@ from codeplane.core.errors import EditConflict, EditError, EditFailed, EditRefus
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
 
+_ANEW = "Read it again (read_source) and send the edit anew."
 _MOST_NAMED = 5
 _HINTS = {
     errno.ENOSPC: "Free some disk space and send the edit again.",
@@ -45,7 +46,8 @@ class Problems:
         ]
         for kind, found in kinds:
             if found:
-                raise kind(_told([str(one["reason"]) for one in found]), hints=list(self._hints), files=found)
+                hints = [*self._hints, *([_ANEW] if kind is EditConflict else [])]
+                raise kind(_told([str(one["reason"]) for one in found]), hints=hints, files=found)
 
 
 def failed(error: OSError) -> EditFailed:

@@ -18,6 +18,7 @@ from codeplane.mutation.text import Text, encoded, split
 from codeplane.truth import digest_of
 
 _MOST_APART: Final = 2
+_EMPTY: Final = digest_of(b"")
 
 
 class Action(StrEnum):
@@ -59,6 +60,7 @@ class Planner:
         self._read = read
         self._earlier = earlier
         self._old: dict[RepoPath, bytes] = {}
+        self._texts: dict[RepoPath, Text] = {}
         self._new: dict[RepoPath, FileEdit] = {}
         self._corrections: dict[RepoPath, list[Correction]] = {}
 
@@ -82,6 +84,8 @@ class Planner:
             case _:
                 before = self._current(one)
                 assert one.to is not None, "BUG: a move without its end"
+                if one.to == one.path:
+                    raise InvalidArgument(f"{shown(one.path)} is already where it is to be moved.")
                 self._set(FileEdit(one.path, before, None))
                 self._set(FileEdit(one.to, self._absent(one.to), self._old[one.path], moved_from=one.path))
 
@@ -105,7 +109,7 @@ class Planner:
             if one.span.first is None:
                 return [_replaced(one, data)]
         is_stale = one.digest is not None and one.digest != digest_of(data)
-        text = Text(data, shown(one.path))
+        text = self._text(one.path)
         earlier = self._earlier(one.digest) if is_stale and one.digest is not None else None
         base = Text(earlier, shown(one.path)) if earlier is not None else None
         if one.lines is not None:
@@ -118,12 +122,15 @@ class Planner:
         A file that its editor has changed since may be counted before or after that change.
         """
         told, known = shown(one.path), one.digest or one.seen
+        if known is None and now == _EMPTY:
+            return
         hints = [
             "Send expected_content: the text that is there now.",
-            "Or expected_file_sha256 of the content that the lines are of (read_source tells it).",
+            "Or expected_file_sha256 of the content that is meant: read_source tells it, and an edit.",
         ]
         if known is None:
-            raise InvalidArgument(f"{told}: nothing says what is to be replaced.", hints=hints)
+            missing = "what is to be replaced" if one.span.first is None else "which content the lines are of"
+            raise InvalidArgument(f"{told}: nothing says {missing}.", hints=hints)
         if known != now and (one.digest is None or one.span.first is None):
             raise EditConflict(f"{told} has changed since it was read.", hints=hints, path=told)
 
@@ -138,6 +145,13 @@ class Planner:
     def _absent(self, path: RepoPath) -> Digest | None:
         """Nothing may be there, unless the same call takes it away first."""
         if path in self._new and self._new[path].after is None:
+            if any(edit.moved_from == path for edit in self._new.values()):
+                told = shown(path)
+                raise EditsOverlap(
+                    f"{told} is moved away, and something else is to be there.",
+                    hints=["Move it first, in a call of its own."],
+                    path=told,
+                )
             return self._new[path].before
         try:
             self._content(path)
@@ -149,6 +163,12 @@ class Planner:
             hints=["To change it: action update; to replace it whole: update with expected_file_sha256."],
             path=told,
         )
+
+    def _text(self, path: RepoPath) -> Text:
+        """One for all edits of a file: its lines are counted once."""
+        if path not in self._texts:
+            self._texts[path] = Text(self._content(path), shown(path))
+        return self._texts[path]
 
     def _content(self, path: RepoPath) -> bytes:
         if path not in self._old:

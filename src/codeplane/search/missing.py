@@ -35,7 +35,7 @@ def no_file(
         return NotFound(
             f"{told} is gone: it was deleted or moved before epoch {epoch}.", path=told, deleted=True
         )
-    return NotFound(f"There is no {what} {told}.", hints=_hints(snapshot, path))
+    return NotFound(f"There is no {what} {told}.", hints=near(snapshot, path))
 
 
 def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> NotFound | None:
@@ -58,7 +58,7 @@ def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> 
             return NotFound(
                 f"No file matches {told}: {reason}", paths=[shown(path)], absence=Absence.NOT_INDEXED.value
             )
-        hints += _hints(snapshot, path)
+        hints += near(snapshot, path)
     return NotFound(f"No file matches {told}.", hints=hints[:_NEAR], absence=Absence.PROVEN_NONE.value)
 
 
@@ -71,7 +71,7 @@ def existing(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
     raise no_file(snapshot, tree, path, "file or directory")
 
 
-def _hints(snapshot: Snapshot, path: str) -> list[str]:
+def near(snapshot: Snapshot, path: str) -> list[str]:
     """Files and directories that may be meant by a path: with the same name, or with one like it."""
     layout = snapshot.linker.sources.memo.layout
     name = path.rsplit("/", 1)[-1]
@@ -101,4 +101,4 @@ def _no_directory(snapshot: Snapshot, tree: WorkingTree, path: RepoPath) -> NotF
     reason = tree.why_absent(path)
     if reason is not None:
         return NotFound(f"{told} is not in the index: {reason}", path=told, absence=Absence.NOT_INDEXED.value)
-    return NotFound(f"There is no directory {told}.", hints=_hints(snapshot, path))
+    return NotFound(f"There is no directory {told}.", hints=near(snapshot, path))

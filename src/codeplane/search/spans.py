@@ -9,7 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import Span
-from codeplane.search.missing import no_file
+from codeplane.search.missing import near, no_file
 from codeplane.truth import WorkingTree
 
 _LINES: Final = re.compile(
@@ -59,6 +59,10 @@ class Finder:
     def existing(self, text: str) -> RepoPath | None:
         """The file that a path names, if there is one."""
         return self._file(text)
+
+    def near(self, path: RepoPath) -> list[str]:
+        """What may be meant by a path that names no file, as hints."""
+        return near(self._snapshot, path)
 
     def symbol(self, text: str) -> Wanted:
         """The definition that a text names, where its lines hold nothing else: to be replaced by lines."""

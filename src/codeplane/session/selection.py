@@ -55,7 +55,9 @@ def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) ->
     named |= {one.path for one in status.conflicts}
     found = {RepoPath(path) for path in named}
     for path in status.untracked:
-        found |= set(_files(snapshot, RepoPath(path.rstrip("/"))))
+        # A directory that the index has nothing of is kept back by the rules: `.venv/`, `__pycache__/`.
+        if not path.endswith("/") or snapshot.linker.sources.is_directory(RepoPath(path.rstrip("/"))):
+            found |= set(_files(snapshot, RepoPath(path.rstrip("/"))))
     return sorted(found)
 
 

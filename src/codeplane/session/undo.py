@@ -13,23 +13,42 @@ from codeplane.session.call import Call
 from codeplane.session.operation import Intent
 from codeplane.truth import digest_of
 
+_LAST: Final = "last"
 _MOST_LOOKED_AT: Final = 200
+_MOST_NAMED: Final = 3
 
 
 def to_be_undone(call: Call, operation_id: str | None) -> Operation:
-    """The operation of that id, or the last one of the session that can be undone."""
+    """The operation of that id, the last edit of anybody, or the last one of the session."""
     ledger = call.repo.ledger
     if operation_id is None:
-        found = ledger.last_undoable(session=call.session.session_id) or ledger.last_undoable()
-        told = "Nothing is on record that could be undone."
+        found = ledger.last_undoable(session=call.session.session_id)
+    elif operation_id == _LAST:
+        found = ledger.last_undoable()
     else:
         found = ledger.find(OperationId(operation_id))
-        told = f"No operation {operation_id[:100]} is on record."
     if found is None:
-        raise NotFound(told, hints=["task_status {}", "cpl log lists what is on record."])
+        raise _nothing(call, operation_id)
     if not found.is_git and (not found.changes or not found.success):
         raise UndoRefused(f"{found.operation_id} has changed no file.", operation=found.operation_id)
     return found
+
+
+def _nothing(call: Call, operation_id: str | None) -> NotFound:
+    """What somebody else has done is named, and not undone unless it is meant."""
+    hints = ["task_status {}", "cpl log lists what is on record."]
+    if operation_id not in (None, _LAST):
+        return NotFound(f"No operation {str(operation_id)[:100]} is on record.", hints=hints)
+    last = call.repo.ledger.last_undoable()
+    if last is None:
+        return NotFound("Nothing is on record that could be undone.", hints=hints)
+    paths = [shown(one.path) for one in last.changes]
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    return NotFound(
+        "This session has no edit on record that could be undone; the last one of another is "
+        f"{last.operation_id} ({last.op_type} of {', '.join(paths[:_MOST_NAMED])}{more}).",
+        hints=[f'undo {{"operation": "{last.operation_id}"}}'],
+    )
 
 
 def reverse(call: Call, operation: Operation) -> Intent:

@@ -47,7 +47,9 @@ def _failure(case: Case, with_stack: bool) -> Failure:
     # What `error` says is not said again.
     lines = [line for line in case.stack.splitlines() if line.strip() not in (error, _OUTSIDE)]
     stack = shortened("\n".join(lines), _LONGEST_STACK) if with_stack else ""
-    output = shortened(case.output, _LONGEST_OUTPUT) if with_stack and case.output != case.stack else ""
+    # Without a stack, what was printed is all that is known of the failure.
+    room = _LONGEST_OUTPUT if stack else _LONGEST_STACK
+    output = shortened(case.output, room) if with_stack and case.output != case.stack else ""
     return Failure(
         test=case.id,
         at=f"{case.path}:{case.line}" if case.line else case.path or None,

@@ -14,7 +14,9 @@ from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 class UndoInput(Input):
     operation: Annotated[str | None, synonyms("operation_id", "op_id", "id")] = Field(
-        default=None, max_length=100, description="`op_…` of a write; without it, your last one."
+        default=None,
+        max_length=100,
+        description="`op_…` of a write, or `last`, of any session; without it, your last one.",
     )
     dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Only show the diff.")
 

@@ -1,10 +1,11 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.core.errors import InvalidArgument
-from codeplane.core.paths import Digest
+from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.mutation.placing import SpanEdit
@@ -44,7 +45,7 @@ class SourceEdit(Input):
     expected_file_sha256: Annotated[
         str | None, synonyms("sha256", "file_sha256", "expected_sha256", "hash")
     ] = Field(default=None, pattern=r"^[0-9a-fA-F]{64}$", description="Of the content that lines are of.")
-    symbol: str | None = Field(default=None, max_length=4000, description="For the actions by symbol.")
+    symbol: str | None = Field(default=None, max_length=4000, description="Definition; of a text, around it.")
     to: Annotated[str | None, synonyms("new_path", "destination", "target_path")] = Field(
         default=None, max_length=4000, description="Where a file moves."
     )
@@ -97,8 +98,19 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
 
 def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Intent:
     finder = Finder(snapshot, call.repo.tree)
-    planner = Planner(call.repo.tree.read, call.repo.earlier)
-    plan = planner.plan([_asked(call, one, finder) for one in edits])
+    asked = [_asked(call, one, finder) for one in edits]
+    wanted = {one.path: one.action for one in asked if one.action is not Action.CREATE}
+
+    def read(path: RepoPath) -> bytes:
+        try:
+            return call.repo.tree.read(path)
+        except NotFound as error:
+            if path not in wanted:
+                raise
+            new = ["To make it: action create."] if wanted[path] is Action.UPDATE else []
+            raise NotFound(error.message, hints=[*finder.near(path), *new], path=shown(path)) from None
+
+    plan = Planner(read, call.repo.earlier).plan(asked)
     return Intent("write_source", plan.edits, plan.old, corrections=plan.corrections)
 
 
@@ -113,17 +125,33 @@ def _asked(call: Call, one: SourceEdit, finder: Finder) -> Asked:
         at = _symbol(one, finder)
         lines = at.first, at.last
         return Asked(action, at.path, span, _digest(one), lines=lines)
+    if action is Action.UPDATE and one.symbol:
+        at = _symbol(one, finder)
+        span = replace(span, within=(at.first, at.last))
+        return Asked(action, at.path, span, _digest(one), seen=call.session.seen.get(at.path))
     path = finder.existing(one.path or "") or jail.enter(one.path or "")
+    if action in (Action.DELETE, Action.MOVE):
+        _check_no_link(jail.enter(one.path or ""), path)
     seen = call.session.seen.get(path)
     to = jail.enter(one.to) if one.to else None
     return Asked(action, path, span, _digest(one), to=to, seen=seen)
 
 
+def _check_no_link(named: RepoPath, path: RepoPath) -> None:
+    """A link is followed to a text that is changed, not to a file that is to be gone."""
+    if shown(named) != shown(path):
+        raise PathRefused(
+            f"{shown(named)} leads to {shown(path)} by a symbolic link.",
+            hints=[f"If that file is meant, name it: {shown(path)}."],
+            path=shown(named),
+        )
+
+
 def _meant(one: SourceEdit) -> Action:
-    """An update that names a symbol, and neither text nor lines, replaces the symbol."""
-    is_placed = one.expected_content is not None or one.start_line is not None
-    if one.action is Action.UPDATE and one.symbol and not is_placed:
-        return Action.REPLACE_SYMBOL
+    """A symbol is replaced whole, unless a text in it or lines of it are named."""
+    if one.symbol and one.action in (Action.UPDATE, Action.REPLACE_SYMBOL):
+        is_lines = one.action is Action.UPDATE and one.start_line is not None
+        return Action.UPDATE if one.expected_content or is_lines else Action.REPLACE_SYMBOL
     return one.action
 
 
@@ -150,8 +178,10 @@ def _check(one: SourceEdit, action: Action) -> None:
             needs = {"path": one.path}
         case Action.MOVE:
             needs = {"path": one.path, "to": one.to}
-        case Action.CREATE | Action.UPDATE:
+        case Action.CREATE:
             needs = {"path": one.path, "new_content": one.new_content}
+        case Action.UPDATE:
+            needs = {"path": one.path or one.symbol, "new_content": one.new_content}
         case _:
             needs = {"symbol": one.symbol, "new_content": one.new_content}
     missing = [
@@ -159,3 +189,14 @@ def _check(one: SourceEdit, action: Action) -> None:
     ]
     if missing:
         raise InvalidArgument(f"An edit with action {action} needs {' and '.join(missing)}.")
+    if action in _BY_SYMBOL and (one.start_line is not None or one.expected_content):
+        raise InvalidArgument(
+            f"An edit with action {action} is placed by its symbol alone.",
+            hints=["Leave out lines and expected_content, or send action update with them."],
+        )
+    new = {Action.CREATE: one.path, Action.MOVE: one.to}.get(action)
+    if new and new.endswith("/"):
+        raise InvalidArgument(
+            f"{shown(new)} names a directory, not a file.",
+            hints=["Name the file in it; directories are made with their first file."],
+        )
