@@ -61,6 +61,7 @@ class _Server:
         self.session.index.refresh()
         self.session.upkeep.start(None)
         self._pipeline = Pipeline(self.session, all_tools())
+        self._pipeline.listed(0, all_tools())  # a client of the full profile has asked for its tools
 
     def path(self, inside: str) -> str:
         return str((self._top / inside).relative_to(self._root))

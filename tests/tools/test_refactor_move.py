@@ -214,3 +214,31 @@ def test_a_module_does_not_leave_what_it_alone_can_see(made: Made) -> None:
     told = repo.result("refactor_move", from_path="src/core/store.rs", to_path="src/parts/depot.rs")
     assert told["outcome"] == "unsupported"
     assert "`money` is private" in told["problems"][0]
+
+
+def test_a_string_that_names_the_module_is_found_behind_any_number_of_files_with_the_word(made: Made) -> None:
+    files = {f"app/part{number:03}.py": "# some text\n" for number in range(620)}
+    repo = made(
+        {
+            **files,
+            "pyproject.toml": '[project]\nname = "app"\nversion = "1"\n',
+            "app/__init__.py": "",
+            "app/text.py": "LONGEST = 3\n",
+            "tests/test_cut.py": (
+                "from unittest.mock import patch\n\n\n"
+                '@patch("app.text.LONGEST", 10)\ndef test_cut():\n    assert True\n'
+            ),
+        }
+    )
+    done = repo.result("refactor_move", from_path="app/text.py", to_path="app/words.py")
+    assert done["outcome"] == "needs_decision"
+    [group] = done["undecided"]
+    assert group["sample"] == ['tests/test_cut.py:4: @patch("app.text.LONGEST", 10)']
+
+
+def test_notes_on_past_releases_keep_the_path_of_the_past(made: Made) -> None:
+    texts = {"docs/guide.txt": "See ``app.text``.\n", "docs/releases/1.0.txt": "``app.text`` is new.\n"}
+    repo = made({**SHOP, **texts, "app/__init__.py": "", "app/text.py": "LONGEST = 3\n"})
+    move(repo, "app/text.py", "app/words.py")
+    assert (repo.root / "docs/guide.txt").read_text() == "See ``app.words``.\n"
+    assert (repo.root / "docs/releases/1.0.txt").read_text() == texts["docs/releases/1.0.txt"]

@@ -3,20 +3,22 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.hierarchy import descendants, owner_of
+from codeplane.graph.hierarchy import owner_of
 from codeplane.index import Snapshot
 from codeplane.index.receivers import Receivers
 from codeplane.index.targets import is_outside
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages._dynamic import asked, beginning
-from codeplane.languages.facts import CALLING, Occurrence, Reason
+from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason
 from codeplane.languages.modules import Place
 from codeplane.reading.words import parts_of
 from codeplane.refactor.escape import Reach
-from codeplane.refactor.family import Family, is_untold
+from codeplane.refactor.family import Family, is_untold, kin
+from codeplane.refactor.spelled import Spelling, in_pieces, lengthened, marked, respelled, said
 from codeplane.refactor.text import Lines
 
 _NO_MEMBER: Final = "()"  # of what gives the names around a call
@@ -29,7 +31,9 @@ _QUOTE: Final = rb"""["'`]"""
 # What stands around the first and the last part of a text that is put together.
 _JOINED_AFTER: Final = rb"""\w*(?=["']\s*\+|["']\s+\.\s|[$#]?\{|%[sdr(])"""
 _JOINED_BEFORE: Final = re.compile(rb"""(?:\+\s*["']|\s\.\s+["']|\}|%[sdr]|%\(\w+\)[sdr])(\w+)\Z""")
+_MARKED: Final = re.compile(rb"""["']_+["']\s*\+|["']_+\{""")
 _FIRST: Final = re.compile(r"_?[^\W\d_]\w*_")
+_CAPITAL: Final = re.compile(r"(?<=[a-z])[A-Z].*")  # of a name that begins small
 _LAST: Final = re.compile(r"_\w*[^\W\d_]")
 
 _Names = tuple[str, ...]
@@ -66,11 +70,68 @@ def _read(spec: LanguageSpec, data: bytes, at: Sequence[tuple[int, int]]) -> lis
 
 def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | None:
     """Where a member may be asked for by one of some names, in its own file first."""
-    near = {place.path, *(one.path for one in _kin(snapshot, place))}
+    near = {place.path, *(one.path for one in kin(snapshot, place))}
     for one in _asking(snapshot, place.path, near | _making(snapshot, names)):
         if not one.holder.endswith(_NO_MEMBER) and _is_member(snapshot, one, place, names):
             return one
+    return _asked_beside(snapshot, place)
+
+
+def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
+    """Where anything is asked for any name by code that has the class of a member at hand, tests aside."""
+    owner, sources = owner_of(snapshot, place), snapshot.linker.sources
+    refs = snapshot.references.to(owner) if owner is not None else ()
+    near = {ref.path for ref in refs if owner in ref.target} - sources.tests()
+    asking = sources.asking_by_text(CALLED) if near else {}
+    for path in sorted(near & asking.keys()):
+        for one in askings(snapshot, path, asking[path], "called askings"):
+            if _is_of_any(snapshot, one):
+                return one
     return None
+
+
+def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | None:
+    """A text that spells one of some names in another way, where members are asked for by any name."""
+    facts = snapshot.linker.sources.facts(path)
+    assert facts is not None, "BUG: a definition has a file"
+    is_static = snapshot.linker.spec(facts).static_types
+    asking = snapshot.linker.sources.asking_by_text(CALLED if is_static else ASKING)
+    family = _family(snapshot, path)
+    cutting = [
+        other
+        for other, at in asking.items()
+        if _family(snapshot, other) == family
+        and any(_is_of_any(snapshot, one) for one in askings(snapshot, other, at, f"askings {is_static}"))
+    ]
+    sources = [snapshot.source(RepoPath(other)) for other in cutting]
+    private = any(_is_said_without_mark(snapshot, name) for name in names if name.startswith("_"))
+    for other, source in zip(cutting, sources, strict=True) if private else ():
+        if mark := _MARKED.search(source):
+            return Spelling(RepoPath(other), source.count(b"\n", 0, mark.start()) + 1, "_")
+    for name in names if cutting else ():
+        texts = (
+            respelled(snapshot, name),
+            lengthened(snapshot, name, sources),
+            in_pieces(snapshot, name),
+            marked(snapshot, name),
+        )
+        if (found := next(chain(*texts), None)) is not None:
+            return found
+    return None
+
+
+def _is_said_without_mark(snapshot: Snapshot, name: str) -> bool:
+    """Whether a private name without its mark is a text, or the name of something else."""
+    rest = name.lstrip("_")
+    return bool(snapshot.linker.sources.definitions(rest)) or any(said(snapshot, rest))
+
+
+def _is_of_any(snapshot: Snapshot, one: Asking) -> bool:
+    """Whether anything is asked for any name: no module, and not what a method has as its own instance."""
+    if one.begins or one.holder.endswith(_NO_MEMBER) or _asker(snapshot, one):
+        return False
+    imports = snapshot.linker.sources.imports(one.path)
+    return not any(item.alias == one.holder and not item.name for item in imports)
 
 
 def asked_definition(snapshot: Snapshot, family: Family, reach: Reach, names: _Names) -> Asking | None:
@@ -105,7 +166,7 @@ def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[Repo
     words = specs()[facts.language].whole_reads if facts is not None else ()
     near = snapshot.linker.sources.paths_with_any(words) & _making(snapshot, names) if words else set()
     family, parts = _family(snapshot, place.path), {part for name in names for part in _parts(name)}
-    quoted = re.compile(rb"""["'](?:%b)["']""" % b"|".join(sorted(re.escape(part) for part in parts)))
+    quoted = re.compile(rb"""["'/^](?:%b)["'/$]""" % b"|".join(sorted(re.escape(part) for part in parts)))
     for path in sorted(one for one in near if parts and _family(snapshot, one) == family):
         lines = Lines(snapshot.source(RepoPath(path)))
         if (found := quoted.search(lines.data)) is not None:
@@ -114,11 +175,13 @@ def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[Repo
 
 
 def _parts(name: str) -> Iterator[bytes]:
-    """What a name begins or ends with, up to or from an underscore on."""
+    """What a name begins or ends with, up to or from an underscore or a capital on."""
     for at in (at for at, char in enumerate(name) if char == "_"):
         for pattern, part in ((_FIRST, name[: at + 1]), (_LAST, name[at:])):
             if pattern.fullmatch(part):
                 yield part.encode("utf-8", "surrogateescape")
+    for found in _CAPITAL.finditer(name) if name[:1].islower() else ():
+        yield from (part.encode("utf-8", "surrogateescape") for part in (name[: found.start()], found[0]))
 
 
 def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, RepoPath] | None:
@@ -131,11 +194,12 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
         names = facts.definitions.names if facts is not None and _family(snapshot, path) == family else ()
         made += [(one, path) for one in names if name.lower() in one.lower() and one != name]
     words = {one[:at] for one, _ in made for at in range(_LEAST, len(one))}
-    asking = sources.asking_by_text() if made else {}
+    asking, called = (sources.asking_by_text(), sources.asking_by_text(CALLED)) if made else ({}, {})
     for path in sorted((sources.paths_with_any(sorted(words)) | near) & asking.keys()):
         for asked_for in askings(snapshot, path, asking[path]):
+            is_any = (asked_for.line, asked_for.column) in called.get(path, ())
             for one, where in made:
-                if one.startswith(asked_for.begins) and (asked_for.begins or where == path):
+                if one.startswith(asked_for.begins) and (asked_for.begins or (is_any and where == path)):
                     return one, RepoPath(path)
     return None
 
@@ -197,18 +261,9 @@ def _is_joined(source: bytes, name: str) -> bool:
 
 def _is_of_kin(snapshot: Snapshot, asker: set[Place], place: Place) -> bool:
     """Whether an instance that is asked by itself may have the members of the class of a place."""
-    kin = set(_kin(snapshot, place))
-    is_open = any(is_outside((one,)) and is_untold(one.path) for one in kin)
-    return is_open or not asker.isdisjoint(kin)
-
-
-def _kin(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    """The classes that an instance with a member may be of, and those that they extend."""
-    owner = owner_of(snapshot, place)
-    below = [one.place for one, _ in descendants(snapshot, owner)] if owner is not None else []
-    for one in (owner, *below):
-        for target in snapshot.linker.classes.order((one,)) if one is not None else ():
-            yield from target
+    alike = set(kin(snapshot, place))
+    is_open = any(is_outside((one,)) and is_untold(one.path) for one in alike)
+    return is_open or not asker.isdisjoint(alike)
 
 
 def _asker(snapshot: Snapshot, one: Asking) -> set[Place]:

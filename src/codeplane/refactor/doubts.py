@@ -8,20 +8,24 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import INTERFACES, owner_of
 from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES, is_outside
+from codeplane.index.targets import CLASSES, is_outside, known
 from codeplane.languages import specs
-from codeplane.languages.facts import FLAG_TEST, Occurrence
+from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
-from codeplane.refactor.asked import asked_by_part, asked_definition, asked_member, asked_with_name
+from codeplane.refactor.asked import asked_by_part, asked_definition, asked_member, asked_otherwise
+from codeplane.refactor.doubles import doubles
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, may_know, written_base
 from codeplane.refactor.keywords import Keywords
+from codeplane.refactor.marks import marks
+from codeplane.refactor.named import named
+from codeplane.refactor.pasted import made_of
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.text import Lines
+from codeplane.refactor.whole import asked_whole, read_whole
 
-_DECORATOR: Final = re.compile(r"^\s*@\s*([\w.]+)", re.MULTILINE)
+_HELD: Final = frozenset("field property variable constant enum_member variant member".split())
 _BY_PART: Final = "Members are looked through for names that begin or end like this one."
-_NAMED: Final = frozenset("class function method interface struct enum trait".split())
 
 
 def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Problem]:
@@ -35,8 +39,9 @@ def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Proble
 
 def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
     yield from family.doubts
-    yield from _asked_by_name(snapshot, family)
-    yield from _made_of_own_name(snapshot, family)
+    yield from named(snapshot, family)
+    if family.places:
+        yield from made_of(snapshot, min(family.places).path, (family.name, new) if new else (family.name,))
     for place in sorted(family.places):
         yield from _called_from_outside(snapshot, place)
         yield from _decorated(snapshot, place)
@@ -45,9 +50,13 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
         yield from _linked(snapshot, place, family)
         yield from _mangled(snapshot, place)
         if family.is_member:
+            yield from _told_by_value(snapshot, place)
             yield from _dynamic(snapshot, place, new)
             yield from _called(snapshot, place, new)
             yield from _overriding(snapshot, place, new)
+    yield from doubles(snapshot, family)
+    if (whole := read_whole(snapshot, family)) is not None:
+        yield Problem("whole", "All fields are got or set by their names here.", *whole)
     if family.places and not family.is_member:
         yield from _of_module(snapshot, family, new)
     if family.is_local:
@@ -60,85 +69,41 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
                 yield Problem("test", text, RepoPath(place.path), item.name_line)
 
 
-def tells_name(snapshot: Snapshot, family: Family) -> bool:
-    """Whether code asks definitions for their names, and the family is of those that have an answer."""
-    if family.kind not in _NAMED or not family.places:
-        return False
-    facts = snapshot.linker.sources.facts(min(family.places).path)
-    assert facts is not None, "BUG: a definition has a file"
-    attributes = specs()[facts.language].name_attributes
-    return any(seen.receiver for one in attributes for seen in _seen(snapshot, one))
-
-
-def _asked_by_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
-    """Code that asks definitions for their names, and members whose names may be made out of them."""
-    if family.kind not in _NAMED or not family.places:
-        return
-    found = asked_with_name(snapshot, min(family.places), family.name)
-    if found is not None and tells_name(snapshot, family):
-        text = f"{found[0]} may be found by a name that is made of {family.name} at run time."
-        yield Problem("dynamic", text, found[1])
-
-
-def _made_of_own_name(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
-    """Code that makes another name of those of definitions, where it is written in small letters as well."""
-    is_asked = family.kind in ("class", "function") and bool(family.places)
-    if not is_asked or not _is_written_small(snapshot, family.name):
-        return
-    place = min(family.places)
-    facts = snapshot.linker.sources.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec = specs()[facts.language]
-    for word in spec.name_attributes if spec.own_name_made else ():
-        for path in snapshot.linker.sources.paths_with(word):
-            standing = [one for one in snapshot.linker.sources.occurrences(path, word) if one.receiver]
-            lines = Lines(snapshot.source(RepoPath(path)) if standing else b"")
-            for seen in standing:
-                found = re.search(spec.own_name_made, lines.text(seen.line))
-                if found is not None and _may_be_of(snapshot, family, Place(path, seen.line), found[1]):
-                    text = f"Another name is made of those of definitions: {family.name} may be found by it."
-                    yield Problem("dynamic", text, RepoPath(path), seen.line)
-                    return
-
-
-def _is_written_small(snapshot: Snapshot, name: str) -> bool:
-    text = name.lower().encode("utf-8", "surrogateescape")
-    small = re.compile(re.escape(text) + rb"(?<![^\W_]" + re.escape(text) + rb")(?![^\W_])")
-    paths = snapshot.linker.sources.paths_with(name.lower()) if name != name.lower() else ()
-    return any(small.search(snapshot.source(RepoPath(path))) for path in paths)
-
-
-def _may_be_of(snapshot: Snapshot, family: Family, at: Place, holder: str) -> bool:
-    """Whether what is asked for its name in a line of a file may be one of a family."""
-    facts = snapshot.linker.sources.facts(at.path)
-    if facts is None or holder not in specs()[facts.language].own_class:
-        return True
-    around = [
-        Place(at.path, number)
-        for number, item in enumerate(facts.definitions)
-        if item.kind in CLASSES and item.span.start_line <= at.definition <= item.span.end_line
-    ]
-    own = {
-        place for one in family.places for target in snapshot.linker.classes.order((one,)) for place in target
-    }
-    return not around or not own.isdisjoint(around)
-
-
 def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
-    """Names that hold that of a class, because they are private to it."""
+    """Names that hold that of a class, because they are private to it, and what they hold of the class."""
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    item, mangled = definition_of(snapshot, place), specs()[facts.language].mangled
-    if not mangled or item.kind not in CLASSES:
+    item, spec = definition_of(snapshot, place), specs()[facts.language]
+    if not spec.mangled:
         return
-    beginning = mangled.replace("NAME", item.name.lstrip("_"))
+    owner = owner_of(snapshot, place)
+    if item.kind in CLASSES:
+        beginning, rest = spec.mangled.replace("NAME", item.name.lstrip("_")), r"\w"
+    elif owner is not None and owner.definition >= 0 and re.match(spec.class_names, item.name):
+        begins = spec.mangled.replace("NAME", definition_of(snapshot, owner).name.lstrip("_"))
+        beginning, rest = begins + item.name.removeprefix("__"), r"\b"
+    else:
+        return
     for path in snapshot.linker.sources.paths_with_beginning(beginning):
         lines = Lines(snapshot.source(RepoPath(path)))
-        found = re.search(rf"\b{re.escape(beginning)}\w".encode(), lines.data)
+        found = re.search(rf"\b{re.escape(beginning)}{rest}".encode(), lines.data)
         if found is not None:
-            text = f"Names that begin with {beginning} are private to {item.name}."
+            text = f"Names that begin with {beginning} hold the name of {item.name}."
             yield Problem("mangled", text, RepoPath(path), lines.position(found.start())[0])
             return
+
+
+def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+    """Members whose values are told the names that they are bound to."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item, spec = definition_of(snapshot, place), specs()[facts.language]
+    line = Lines(snapshot.source(RepoPath(place.path))).text(item.name_line) if spec.naming_member else ""
+    made = re.match(rf"\s*{re.escape(item.name)}\s*(?::[^=]+)?=\s*([\w.]+)\(", line)
+    target = known(snapshot.linker.written(place.path, item.scope, made[1])) if made else ()
+    if target and known(snapshot.linker.classes.member(target, spec.naming_member)):
+        text = f"The value of {item.name} is told the name that it is bound to."
+        yield Problem("told", text, RepoPath(place.path), item.name_line)
 
 
 def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
@@ -161,11 +126,6 @@ def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterat
             yield Problem("dynamic", text, path, lines.position(found.start())[0])
 
 
-def _seen(snapshot: Snapshot, name: str) -> Iterator[Occurrence]:
-    for path in snapshot.linker.sources.paths_with(name):
-        yield from snapshot.linker.sources.occurrences(path, name)
-
-
 def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Names that test runners and other frameworks look for."""
     facts = snapshot.linker.sources.facts(place.path)
@@ -179,18 +139,26 @@ def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 
 def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Decorators may keep what they decorate under its name: fixtures, commands, routes."""
-    facts = snapshot.linker.sources.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
     item = definition_of(snapshot, place)
-    if item.span.start_line == item.name_line:
+    for name in marks(snapshot, place):
+        text = f"`{name}` may keep {item.name} under its name."
+        yield Problem("decorated", text, RepoPath(place.path), item.name_line)
+    owner = owner_of(snapshot, place) if item.kind in _HELD else None
+    if owner is None or owner.definition < 0:
         return
-    lines = Lines(snapshot.source(RepoPath(place.path)))
-    above = "\n".join(lines.text(line) for line in range(item.span.start_line, item.name_line))
-    plain = specs()[facts.language].plain_decorators
-    for name in dict.fromkeys(_DECORATOR.findall(above)):
-        if name.rsplit(".", 1)[-1] not in plain:
-            text = f"`@{name}` may keep {item.name} under its name."
+    holder = definition_of(snapshot, owner).name
+    for name in marks(snapshot, owner, of_fields=True):
+        if _may_look(snapshot, owner, name):
+            text = f"`{name}` may make something of the names of what {holder} holds."
             yield Problem("decorated", text, RepoPath(place.path), item.name_line)
+
+
+def _may_look(snapshot: Snapshot, owner: Place, mark: str) -> bool:
+    """Whether what stands before a class may look at its fields; code of the repository shows that."""
+    target = known(snapshot.linker.written(owner.path, 0, mark.lstrip("@")))
+    asking = snapshot.linker.sources.asking_by_text() if target and not is_outside(target) else {}
+    own = [one.path for one in target if not is_outside((one,))]
+    return not own or any(path in asking or asked_whole(snapshot, path) for path in own)
 
 
 def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
@@ -279,6 +247,9 @@ def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
         yield Problem("dynamic", text, found.path, found.line)
     elif (part := asked_by_part(snapshot, place, names)) is not None:
         yield Problem("dynamic", _BY_PART, *part)
+    elif (other := asked_otherwise(snapshot, place.path, names)) is not None:
+        text = f"`{other.text}` may be made a name that members are asked for by."
+        yield Problem("spelled", text, other.path, other.line)
 
 
 def _of_module(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
+from codeplane.refactor.whole import asked_whole, asking
 
 _MOST_FILES: Final = 400
 _PART: Final = re.compile(r"\w+")
@@ -20,6 +21,8 @@ _MEMBER: Final = (b".", b"?.", b"::", b"->")
 _RESULT: Final = (")", "]")  # ends of a receiver that is what a call or a container gives
 _NOTHING_GIVEN: Final = re.compile(rb"\w+\(\s*\)")
 _LOOK: Final = 200
+_TABLE: Final = "modules"
+_LITERAL: Final = re.compile(r"""["'][^"'{]*["']\s*(?:,.*)?""")
 
 
 class Reach:
@@ -82,6 +85,12 @@ class Reach:
                     line = text.count("\n", 0, at) + 1 if self.is_named(path, found) else 0
                     if line and any(seen.line == line for seen in sources.occurrences(path, word)):
                         return path, line
+        # Elsewhere a module is a value only by an import of all of it, and is read as any other value is.
+        for path in () if reads else asking(self._snapshot, self.importing):
+            if any(not item.name for item in sources.imports(path)):
+                for line, holder in asked_whole(self._snapshot, path):
+                    if self.is_named(path, holder):
+                        return path, line
         return None
 
     def _read_inside(self) -> tuple[str, int] | None:
@@ -131,6 +140,10 @@ class Reach:
         """Whether a module that may show the name is loaded by an expression, whose value it is."""
         sources = self._snapshot.linker.sources
         texts = [text for _, text in sources.loading()]
+        for text in self._looked_up():
+            if not _LITERAL.fullmatch(text):
+                return True
+            texts.append(text)
         for path in importing:
             facts = sources.facts(path)
             values = self._snapshot.linker.spec(facts).imported_values if facts is not None else ()
@@ -139,6 +152,14 @@ class Reach:
                 item.module for item in items if item.kind in values and not item.alias and not item.name
             ]
         return any(not self._parts.isdisjoint(_PART.findall(text)) for text in texts)
+
+    def _looked_up(self) -> Iterator[str]:
+        """What modules are looked up by in the table of those that are loaded, as written."""
+        sources = self._snapshot.linker.sources
+        facts = sources.facts(min(self._family.places).path)
+        pattern = self._snapshot.linker.spec(facts).module_tables if facts is not None else ""
+        for path in sources.paths_with(_TABLE) if pattern else ():
+            yield from re.findall(pattern, self._snapshot.source(RepoPath(path)).decode("utf-8", "replace"))
 
     def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
         """Whether the receiver of a name may be a module that shows the family."""

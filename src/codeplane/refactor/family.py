@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.hierarchy import INTERFACES, derived, is_class, overridden, overriding, owner_of
+from codeplane.graph.hierarchy import (
+    INTERFACES,
+    derived,
+    descendants,
+    is_class,
+    overridden,
+    overriding,
+    owner_of,
+)
 from codeplane.graph.places import definition_of
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES, is_outside, split_path
@@ -14,7 +22,15 @@ from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
 from codeplane.languages.modules import Place
 from codeplane.refactor.plan import Problem
-from codeplane.refactor.variables import Variable, bare, holder_of, is_argument, twin, variables_in
+from codeplane.refactor.variables import (
+    Variable,
+    bare,
+    holder_of,
+    is_argument,
+    takes_rest,
+    twin,
+    variables_in,
+)
 
 _MOST: Final = 2_000
 _MADE: Final = ("constructor", "method")
@@ -104,7 +120,8 @@ def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
     facts = snapshot.linker.sources.facts(variable.path)
     assert facts is not None, "BUG: a variable has a file"
     spec = specs()[facts.language]
-    if not spec.named_arguments or not is_argument(snapshot, variable):
+    is_named = is_argument(snapshot, variable) and not takes_rest(snapshot, variable)
+    if not spec.named_arguments or not is_named:
         return alone
     function = holder_of(snapshot, variable)
     item = definition_of(snapshot, function)
@@ -246,7 +263,8 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
         if item.flags & FLAG_OVERRIDE and not overridden(snapshot, place):
             text = f"{item.name} says that it overrides something, which is not in the repository."
             yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
-        if _is_silent(snapshot, owner) and "silent" not in told:
+        is_silent = _is_silent(snapshot, owner) or _takes_in(snapshot, owner)
+        if is_silent and "silent" not in told:
             told.add("silent")
             text = f"Types may implement {definition_of(snapshot, owner).name} without naming it."
             yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
@@ -260,6 +278,21 @@ def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
     if item.kind not in _MADE and base in spec.naming_bases:
         return True
     return spec.outside_members is None or name in spec.outside_members(base)
+
+
+def _takes_in(snapshot: Snapshot, owner: Place) -> bool:
+    """Whether a class takes in others as if they extended it: `Base.register(Other)`."""
+    facts = snapshot.linker.sources.facts(owner.path)
+    assert facts is not None, "BUG: a class has a file"
+    name, sources = facts.definitions[owner.definition].name, snapshot.linker.sources
+    for word in snapshot.linker.spec(facts).base_calls:
+        for path in sources.paths_with(word):
+            there = sources.facts(path)
+            seen = sources.occurrences(path, word) if there is not None else ()
+            receivers = [there.receivers[one.receiver - 1] for one in seen if there and one.receiver]
+            if any(split_path(one)[-1] == name for one in receivers):
+                return True
+    return False
 
 
 def _is_silent(snapshot: Snapshot, owner: Place) -> bool:
@@ -278,3 +311,12 @@ def written_base(text: str) -> str:
     """The full name of a class that is not in the repository, as far as it is known."""
     found = _UNTOLD.match(text)
     return (found[1] if found else text).replace("..", ".")
+
+
+def kin(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """The classes that an instance with a member may be of, and those that they extend."""
+    owner = owner_of(snapshot, place)
+    below = [one.place for one, _ in descendants(snapshot, owner)] if owner is not None else []
+    for one in (owner, *below):
+        for target in snapshot.linker.classes.order((one,)) if one is not None else ():
+            yield from target

@@ -95,7 +95,7 @@ def open_places(
     mentioned: dict[tuple[str, int, int], Site] = {}
     for name in sorted({one.name for one in found}):
         own = sorted((one for one in found if one.name == name), key=lambda one: -len(one.old))
-        for word in words.words(snapshot, name, name):
+        for word in words.words(snapshot, name, name, holding=_any_of(own)):
             path = word.site.path
             if path not in texts:
                 texts[path] = Lines(snapshot.source(path))
@@ -104,13 +104,23 @@ def open_places(
                 continue
             kept = mentioned if word.where in ("comment", "document") else strings
             kept.setdefault((site.path, site.line, site.column), site)
-    mentions = [Mention(site, "high") for _, site in sorted(mentioned.items())]
+    mentions = [
+        Mention(site, "low" if words.is_history(path) else "high")
+        for (path, _, _), site in sorted(mentioned.items())
+    ]
     groups = []
     if strings:
         sites = tuple(site for _, site in sorted(strings.items()))
         about = f"`{found[0].name}` in strings that name it by its path"
         groups.append(Group("", about, sites, "low", ("path_in_string",), "scope_resolution"))
     return groups, mentions
+
+
+def _any_of(own: Sequence[Form]) -> re.Pattern[bytes]:
+    """What a file has that may name what moves: one of its forms, or a path that begins at the file."""
+    name = re.escape(own[0].name.encode("utf-8", "surrogateescape"))
+    whole = (re.escape(form.old.encode("utf-8", "surrogateescape")) for form in own)
+    return re.compile(b"|".join((*whole, rb"\./[^\"'`\n]*" + name)))
 
 
 def _named(lines: Lines, word: words.Word, own: Sequence[Form]) -> Site | None:

@@ -1,6 +1,7 @@
 """Whose parameter or field a keyword names, in calls, literals and patterns."""
 
 import re
+from functools import cached_property
 from typing import Final, Literal
 
 from codeplane.core.paths import RepoPath
@@ -35,10 +36,11 @@ class Keywords:
     """The keywords of one name, told apart by what they are given to."""
 
     def __init__(self, snapshot: Snapshot, family: Family) -> None:
-        self._snapshot, self._family = snapshot, family
+        self._snapshot, self.family = snapshot, family
         self._binding = Binding(snapshot.linker)
         self._receivers = Receivers(snapshot.linker)
-        self._files: dict[str, tuple[Lines, dict[int, Argument]]] = {}
+        self._files: dict[str, Lines] = {}
+        self._found: dict[str, dict[int, Argument]] = {}
         self._names = {name for place in self._heads() for name in snapshot.references.names(place)}
         self._is_value: bool | None = None
 
@@ -47,8 +49,8 @@ class Keywords:
         lines, found = self._arguments(path)
         argument = found.get(lines.offset(line, column))
         if argument is None:
-            is_told = self._family.is_local or self._family.functions
-            return "open" if self._family.is_member or self._family.embedders or not is_told else "other"
+            is_told = self.family.is_local or self.family.functions
+            return "open" if self.family.is_member or self.family.embedders or not is_told else "other"
         if argument.kind in ("macro", "loose"):
             return "open"
         if argument.holder is None:
@@ -69,6 +71,15 @@ class Keywords:
     def is_matched(self, path: RepoPath, line: int, column: int) -> bool:
         """Whether the name at a position is of a member that instances are compared by."""
         return self._is(path, (line, column), "member")
+
+    def is_doubled(self, path: RepoPath, line: int, column: int) -> bool:
+        """Whether the name at a position is given to what has any member that it is given: `Mock(load=…)`."""
+        lines, found = self._arguments(path)
+        argument = found.get(lines.offset(line, column))
+        if argument is None or argument.holder is None:
+            return False
+        name = _NAME.search(lines.data[slice(*argument.holder)])
+        return name is not None and name[0].decode() in specs()[self._language(path)].doubles
 
     def _is(self, path: RepoPath, at: tuple[int, int], kind: str) -> bool:
         lines, found = self._arguments(path)
@@ -94,8 +105,8 @@ class Keywords:
     def _heads(self) -> set[Place]:
         """What is named where keywords are given to the family: functions, and classes of constructors, those
         that inherit them included."""
-        found = set(self._family.functions)
-        for place in self._family.functions:
+        found = set(self.family.functions)
+        for place in self.family.functions:
             parent = definition_of(self._snapshot, place).parent
             if self._is_initializer(place) and parent >= 0:
                 owner = Place(place.path, parent)
@@ -108,17 +119,22 @@ class Keywords:
         return item.kind == "constructor" or item.name in specs()[self._language(place.path)].initializers
 
     def _makes_instances(self) -> bool:
-        return any(map(self._is_initializer, self._family.functions))
+        return any(map(self._is_initializer, self.family.functions))
 
     def _language(self, path: str) -> str:
         facts = self._snapshot.linker.sources.facts(path)
         return facts.language if facts is not None else ""
 
     def _arguments(self, path: RepoPath) -> tuple[Lines, dict[int, Argument]]:
-        if path not in self._files:
-            lines = Lines(self._snapshot.source(path))
+        lines = self._lines(path)
+        if path not in self._found:
             found = arguments(self._language(path), lines.data)
-            self._files[path] = (lines, {one.start: one for one in sorted(found, key=_weight)})
+            self._found[path] = {one.start: one for one in sorted(found, key=_weight)}
+        return lines, self._found[path]
+
+    def _lines(self, path: RepoPath) -> Lines:
+        if path not in self._files:
+            self._files[path] = Lines(self._snapshot.source(path))
         return self._files[path]
 
     def _called(self, path: RepoPath, lines: Lines, argument: Argument) -> tuple[str, Occurrence] | None:
@@ -146,19 +162,19 @@ class Keywords:
         if seen.receiver and name in spec.class_members and self._makes_instances():
             return "open"
         if self._is_builtin(path, name, seen):
-            return "open" if self._family.is_member else "other"
-        return "open" if not self._family.functions or self._may_be_value() else "other"
+            return "open" if self.family.is_member else "other"
+        return "open" if not self.family.functions or self._may_be_value() else "other"
 
     def _of_matched(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
         """Of a class that instances are compared with: what they have by the name, however they are made."""
-        if not self._family.is_member:
+        if not self.family.is_member:
             return "other"
         meaning = self._meaning(path, name, seen)
         target = known(meaning.target)
         if meaning.tier not in _CERTAIN or not target or is_outside(target):
             return "open"
-        member = self._snapshot.linker.classes.member(target, self._family.name)
-        return "ours" if self._family.places.intersection(member) else self._other(member)
+        member = self._snapshot.linker.classes.member(target, self.family.name)
+        return "ours" if self.family.places.intersection(member) else self._other(member)
 
     def _of_made(self, path: RepoPath, seen: Occurrence) -> Owner:
         """Of a class that is asked for an instance: `Store.new`."""
@@ -182,17 +198,17 @@ class Keywords:
         return self._binding.of(path, name, seen)
 
     def _of_target(self, place: Place, target: tuple[Place, ...]) -> Owner:
-        if self._family.functions.intersection(target):
+        if self.family.functions.intersection(target):
             return "ours"
         if place.definition >= 0 and definition_of(self._snapshot, place).kind in _VALUES:
-            return "open" if not self._family.functions or self._may_be_value() else "other"
+            return "open" if not self.family.functions or self._may_be_value() else "other"
         if place.definition < 0 or not is_class(self._snapshot, place):
             return "open" if self._passes_on(place) else "other"
         return self._of_class(target)
 
     def _passes_on(self, place: Place) -> bool:
         """Whether a function takes any keyword, and may give it to ours, which is handed on."""
-        if place.definition < 0 or not self._family.functions:
+        if place.definition < 0 or not self.family.functions:
             return False
         header = specs()[self._language(place.path)].header
         rest = header.named_rest if header is not None else ""
@@ -211,14 +227,14 @@ class Keywords:
         for name in spec.initializers:
             made = classes.member(owner, name)
             if made:
-                is_ours = bool(self._family.functions.intersection(made))
+                is_ours = bool(self.family.functions.intersection(made))
                 is_open = not is_ours and any(self._passes_on(one) for one in known(made))
                 return "ours" if is_ours else "open" if is_open else self._other(made)
         own = self._constructors(owner)
-        if own and self._family.functions:
-            return "ours" if self._family.functions.intersection(own) else "other"
-        member = classes.member(owner, self._family.name)
-        if self._family.places.intersection(member) or self._family.embedders.intersection(owner):
+        if own and self.family.functions:
+            return "ours" if self.family.functions.intersection(own) else "other"
+        member = classes.member(owner, self.family.name)
+        if self.family.places.intersection(member) or self.family.embedders.intersection(owner):
             return "ours"
         return self._other(member)
 
@@ -243,13 +259,18 @@ class Keywords:
             self._is_value = any(map(self.taking, sorted(self._heads())))
         return self._is_value
 
+    @cached_property
+    def is_taken(self) -> bool:
+        """Whether the family is used other than by being called, so that it may be asked anything."""
+        return any(self.taking(one) for one in self.family.places)
+
     def taking(self, place: Place) -> list[RepoPath]:
         """The files where a function is used other than by being called."""
         refs = [ref for ref in self._snapshot.references.to(place) if place in ref.target or not ref.target]
         return sorted({ref.path for ref in refs if ref.role in _TAKEN and self._is_taken(ref)})
 
     def _is_taken(self, ref: RefFact) -> bool:
-        lines, _ = self._arguments(ref.path)
+        lines = self._lines(ref.path)
         size = len(ref.name.encode("utf-8", "surrogateescape"))
         return stands_alone(lines, (ref.line, ref.column, size)) and not _ASKED.search(lines.text(ref.line))
 

@@ -1,9 +1,9 @@
 """Renaming a definition: every place that means it, none that does not, or the reason why not."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
@@ -14,11 +14,12 @@ from codeplane.index import DefFact, Index, Snapshot
 from codeplane.jail import shown
 from codeplane.languages import LanguageSpec, has_references, specs
 from codeplane.languages.facts import Span
-from codeplane.refactor import words
+from codeplane.refactor import pasted, quoted, words
 from codeplane.refactor.collisions import collisions
 from codeplane.refactor.contexts import contexts_of, divergence
-from codeplane.refactor.doubts import doubts, tells_name
+from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family, family_of, variable_family
+from codeplane.refactor.named import tells_name
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.preserve import breaches
 from codeplane.refactor.sites import find, grouped
@@ -33,6 +34,9 @@ _MOST_SHOWN: Final = 50
 _RISKY_STRINGS: Final = ("string", "data")
 
 
+Ahead = Callable[[Mapping[RepoPath, bytes]], None]
+
+
 @dataclass(frozen=True)
 class Sweep:
     """Which mentions in comments and documents go along."""
@@ -44,8 +48,13 @@ class Sweep:
         return self.is_on and _ORDER[mention.confidence] <= _ORDER[self.least]
 
 
-def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
-    """What a rename comes to by the facts; `proven` decides whether it holds."""
+def draft(
+    snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep, ahead: Ahead = lambda _: None
+) -> Plan:
+    """What a rename comes to by the facts; `proven` decides whether it holds.
+
+    `ahead` is told what the files would hold as soon as that is known: the proof needs their facts.
+    """
     is_variable = isinstance(subject, Variable)
     old, new = subject.name, renamed(subject.name, new)
     plan = Plan(
@@ -82,8 +91,11 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
     mentioned = tuple(
         replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen, holders)
     )
+    taken = [one.site for one in mentioned if one.is_taken]
+    ahead(_texts(snapshot, [*found.sites, *taken]).after)
     problems = [*collisions(snapshot, family, new)]
     waiting = [*doubts(snapshot, family, new), *found.doubts, *divergence(snapshot, family)]
+    waiting += [*quoted.told(snapshot, found.sites), *pasted.told_to(snapshot, found.sites)]
     blocked = list(_unread(snapshot, plan, _language_family(snapshot, subject.path)))
     plan = replace(
         plan,
@@ -95,20 +107,12 @@ def draft(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
         contexts=contexts_of(snapshot, family, found.sites),
         verdict=_verdict(problems, blocked, groups, waiting),
     )
-    taken = [one.site for one in mentioned if one.is_taken]
     return written(snapshot, plan, [*found.sites, *taken])
 
 
 def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
     """The files as they would be with some sites replaced."""
-    before: dict[RepoPath, bytes] = {}
-    after: dict[RepoPath, bytes] = {}
-    lost: list[Site] = []
-    for path, some in sorted(by_path(sites).items()):
-        lines = Lines(snapshot.source(path))
-        lost += [site for site in some if not lines.holds(site)]
-        before[path] = lines.data
-        after[path] = lines.replaced(site for site in some if lines.holds(site))
+    before, after, lost = _texts(snapshot, sites)
     edits = EditSet(tuple(FileEdit(path, digest_of(before[path]), after[path]) for path in sorted(after)))
     plan = replace(
         plan,
@@ -124,6 +128,24 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
         )
         plan = replace(plan, problems=(*plan.problems, *told), verdict=Verdict.REFUSED)
     return plan
+
+
+class _Texts(NamedTuple):
+    """Files as they are and would be, and the sites that are not written as such."""
+
+    before: dict[RepoPath, bytes]
+    after: dict[RepoPath, bytes]
+    lost: list[Site]
+
+
+def _texts(snapshot: Snapshot, sites: Collection[Site]) -> _Texts:
+    texts = _Texts({}, {}, [])
+    for path, some in sorted(by_path(sites).items()):
+        lines = Lines(snapshot.source(path))
+        texts.lost.extend(site for site in some if not lines.holds(site))
+        texts.before[path] = lines.data
+        texts.after[path] = lines.replaced(site for site in some if lines.holds(site))
+    return texts
 
 
 def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
@@ -253,6 +275,10 @@ def strings(
         if word.where == "string" and word.site not in paths and not _is_import(snapshot, word.site)
     )
     code = tuple(word.site for word in seen if word.where == "code")
+    data = tuple(word.site for word in seen if word.is_exact and word.site not in paths)
+    if data:
+        about = f"{family.name} in data, which code may read names from"
+        yield Group("", about, data, "medium", ("name_in_data",), "scope_resolution")
     if strings:
         about = f"{family.name} in strings"
         yield Group("", about, strings, "medium", ("string_with_the_name",), "scope_resolution")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -14,10 +15,12 @@ from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import KEYWORD, Keywords
 from codeplane.refactor.listed import listed
+from codeplane.refactor.named import is_key
+from codeplane.refactor.pasted import around
 from codeplane.refactor.plan import Group, Problem, Risk, Site
 from codeplane.refactor.shorthands import Shorthands
 from codeplane.refactor.text import Lines
-from codeplane.refactor.variables import Variable, bare, holder_of, renamed, uses
+from codeplane.refactor.variables import Variable, bare, holder_of, renamed, takes_rest, uses
 from codeplane.refactor.words import own_name
 
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
@@ -165,7 +168,8 @@ class _Search:
         """The file of a parameter that belongs to a function without a name, where calls can name it."""
         for one in self._family.variables if self._family.is_local and not self._family.functions else ():
             facts = self._snapshot.linker.sources.facts(one.path)
-            if one.is_parameter and facts is not None and specs()[facts.language].named_arguments:
+            is_named = one.is_parameter and not takes_rest(self._snapshot, one)
+            if is_named and facts is not None and specs()[facts.language].named_arguments:
                 return one.path
         return ""
 
@@ -267,14 +271,35 @@ class _Possible:
             is_given = self._family.is_member and self._family.kind in _GIVEN
             is_given = is_given or bool(self._family.variables)
             at = (ref.path, ref.line, ref.column)
-            is_matched = self._family.is_member and self._keywords.is_matched(*at)
+            is_matched = self._family.is_member and (
+                self._keywords.is_matched(*at) or self._keywords.is_doubled(*at)
+            )
             return is_given or is_matched or self._is_unpacked(ref) or self._keywords.is_open(*at)
         if self._family.is_local:
             return True
         if self._family.is_member:
-            return bool(ref.receiver) or _sees_members(self._spec(ref.path))
+            return bool(ref.receiver) or _sees_members(self._spec(ref.path)) or self._is_given(ref)
         values = self._spec(ref.path).modules_are_values
-        return not ref.receiver or self._reach.may_be_behind(ref, modules_are_values=values)
+        return (
+            not ref.receiver
+            or self._reach.may_be_behind(ref, modules_are_values=values)
+            or (values and self._is_key)
+        )
+
+    def _is_given(self, ref: RefFact) -> bool:
+        """Whether a name is given to a macro, or what may be one, which can take it for that of a member."""
+        if not self._spec(ref.path).pastes or ref.target:
+            return False
+        lines = Lines(self._snapshot.source(ref.path))
+        for name in around(lines, lines.offset(ref.line, ref.column)):
+            found = self._snapshot.linker.sources.definitions(name)
+            if not found or any(definition_of(self._snapshot, one).kind == "macro" for one in found):
+                return True
+        return False
+
+    @cached_property
+    def _is_key(self) -> bool:
+        return is_key(self._snapshot, self._family)
 
     def _is_unpacked(self, ref: RefFact) -> bool:
         """Whether a key may take a definition out of a module that is a value."""

@@ -10,7 +10,7 @@ from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.refactor import words
 from codeplane.refactor.plan import Group, Plan, Problem, Risk, Site, Verdict
-from codeplane.refactor.rename import Sweep, draft, written
+from codeplane.refactor.rename import Ahead, Sweep, draft, written
 from codeplane.refactor.subject import Subject
 from codeplane.refactor.variables import Variable
 
@@ -30,9 +30,9 @@ _REVIEW: Final = {
 }
 
 
-def forced(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep) -> Plan:
+def forced(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep, ahead: Ahead) -> Plan:
     """A rename with the edits of low risk alone; the others stay open, each with what makes it risky."""
-    plan = draft(snapshot, subject, new, sweep)
+    plan = draft(snapshot, subject, new, sweep, ahead)
     if plan.verdict is Verdict.UNSUPPORTED and not isinstance(subject, Variable):
         plan = _by_text(snapshot, plan, (subject.path, subject.name_line, subject.name_column))
     elif plan.verdict not in (Verdict.NEEDS_DECISION, Verdict.BLOCKED):

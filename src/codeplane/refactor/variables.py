@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.text import LineStarts
 from codeplane.index import Snapshot
 from codeplane.index.files import FileFacts
 from codeplane.languages.facts import Occurrence, Reason, ScopeKind
 from codeplane.languages.modules import Place
 
+_REST = (b"*", b"...")  # marks before a parameter that gets what no other one does
+_LOOK = 20
 _VARIABLES = (Reason.PARAM, Reason.LOCAL_ASSIGN)
 
 
@@ -85,6 +88,13 @@ def holder_of(snapshot: Snapshot, variable: Variable) -> Place:
 def is_argument(snapshot: Snapshot, variable: Variable) -> bool:
     """Whether a variable is a parameter of a definition, and not of a function without a name."""
     return variable.is_parameter and variable.scope in _facts(snapshot, variable.path).opened_by
+
+
+def takes_rest(snapshot: Snapshot, variable: Variable) -> bool:
+    """Whether a parameter gets what no other one does: then no call can name it."""
+    lines = LineStarts(snapshot.source(variable.path))
+    at = lines.offset(variable.line, variable.column)
+    return lines.data[max(0, at - _LOOK) : at].rstrip().endswith(_REST)
 
 
 def bare(name: str) -> str:

@@ -20,7 +20,7 @@ from codeplane.refactor.text import Lines
 Where = Literal["comment", "string", "prose", "document", "data", "code"]
 
 _LONGEST_PATH: Final = 300
-MOST_FILES: Final = 600
+_MOST_DOCUMENTS: Final = 600
 _LARGEST: Final = 2 << 20
 _DOCUMENTS: Final = (".md", ".markdown", ".rst", ".adoc", ".txt")
 # Documents that have no ending: README, PKG-INFO.
@@ -29,6 +29,16 @@ _PATH: Final = re.compile(r"[\w$]+(?:(?:\.|::?|/|#|->|\\)[\w$]+)+")
 _QUOTES: Final = re.compile(rb"[A-Za-z@$]{0,3}(?:\"\"\"|'''|[\"'`])")
 # What tells of the past keeps the names of the past.
 _HISTORY: Final = re.compile(r"(?i)change|history|news|release")
+# Files that are read by tools, which know nothing of what is in a program but by paths.
+_SETTINGS: Final = re.compile(
+    r"(?:^|/)(?:\.[^/]+(?:/.*)?|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|mkdocs\.ya?ml|Cargo\.toml|pom\.xml|"
+    r"package\.json|[jt]sconfig[^/]*\.json|go\.(?:mod|sum)|Pipfile|Makefile|CITATION\.cff|[^/]*[.-]lock[^/]*)\Z"
+)
+# Files that are code of another kind, or have it in them: assembly, exports of a linker, pages.
+_LINKED: Final = re.compile(
+    r"(?i)\.(?:s|asm|map|def|ld|lds|sym|exports|ver|xaml|axaml|razor|cshtml|vbhtml|aspx|jsp|erb|haml|slim|ejs|hbs|pug|vue|"
+    r"svelte|astro|proto|thrift|pyx|pxd|i|swg)\Z"
+)
 _PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONG: Final = 3
 _SENTENCE: Final = 4
@@ -48,20 +58,27 @@ class Word:
     site: Site
     where: Where
     line_text: str
-    is_exact: bool  # a string that is the name and nothing else
+    is_exact: bool  # something in data that is the name and nothing else, or code in a template
     path_text: str  # the dotted or slashed path that it is a part of; "" where it stands alone
 
 
 def words(
-    snapshot: Snapshot, name: str, new: str, spans: Mapping[str, Sequence[Span]] | None = None
+    snapshot: Snapshot,
+    name: str,
+    new: str,
+    spans: Mapping[str, Sequence[Span]] | None = None,
+    holding: re.Pattern[bytes] | None = None,
 ) -> Iterator[Word]:
-    """Every place that has the name as a word and that no fact tells of, in order; with `spans`, in these."""
+    """Every place that has the name as a word and that no fact tells of, in order.
+
+    With `spans`, in these alone; with `holding`, in files that have it.
+    """
     sources = snapshot.linker.sources
     # What stands before is looked at afterwards: a pattern that begins with a text is found much quicker.
     pattern = re.compile(re.escape(name.encode("utf-8", "surrogateescape")) + rb"(?![\w$])")
-    for path in sources.paths_with(name)[:MOST_FILES] if spans is None else sorted(spans):
+    for path in _looked_at(sources.paths_with(name)) if spans is None else sorted(spans):
         data = snapshot.source(RepoPath(path))
-        if len(data) > _LARGEST:
+        if len(data) > _LARGEST or (holding is not None and not holding.search(data)):
             continue
         known = {
             (seen.line, seen.column + len(mark))
@@ -71,6 +88,23 @@ def words(
         for word in _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new)):
             if spans is None or any(_is_within(one, word.site.line) for one in spans[path]):
                 yield word
+
+
+def _looked_at(paths: Sequence[str]) -> Iterator[str]:
+    """Every file that may name something to a program; of documents, which only mention it, the first."""
+    documents = [path for path in paths if _is_document(path)]
+    left_out = set(documents[_MOST_DOCUMENTS:])
+    return (path for path in paths if path not in left_out)
+
+
+def _is_document(path: str) -> bool:
+    return path.lower().endswith(_DOCUMENTS) or bool(_CAPITALS.fullmatch(path.rsplit("/", 1)[-1]))
+
+
+def is_history(path: str) -> bool:
+    """Whether a file tells of the past: `CHANGELOG.md`, or a document in `releases/`."""
+    *directories, name = path.split("/")
+    return any(map(_HISTORY.match, [name, *(directories if _is_document(path) else ())]))
 
 
 def _is_within(span: Span, line: int) -> bool:
@@ -97,10 +131,24 @@ def _in_file(
         where, text = _around(path, lines.data, spans, found.start())
         site = Site(path, line, column, *names, Tier.UNKNOWN, where)
         told = lines.text(line)
-        is_exact = where in ("string", "data") and text == names[0]
+        is_exact = where == "data" and _is_told(path, told, text, names[0])
         yield Word(
             site, where, told, is_exact, _path_around(told, _characters(lines, line, column), names[0])
         )
+
+
+def _is_told(path: str, line: str, quoted: str, name: str) -> bool:
+    """Whether a name in a file without facts may be that of a definition."""
+    return _LINKED.search(path) is not None or (not _SETTINGS.search(path) and _is_value(line, quoted, name))
+
+
+def _is_value(line: str, quoted: str, name: str) -> bool:
+    """Whether a name is a key, a value or an item in a line of data, or stands in the code of a template."""
+    word = re.escape(name)
+    return quoted == name or bool(
+        re.search(rf"^\s*(?:-\s+)?{word}\s*(?:[:=]|$)|[:=]\s*{word}\s*,?\s*$", line)
+        or re.search(rf"(?:\{{\{{|\{{%|<%|\$\{{)[^}}%]*(?<!\w){word}(?!\w)", line)
+    )
 
 
 def own_name(snapshot: Snapshot, path: str, name: str, line: str) -> int:
@@ -147,7 +195,7 @@ def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: 
         first = opened.end() if opened else start
         text = _text(data[first : end - len(marks)]).lstrip(":")
         return ("prose" if _is_prose(text, data, at) else "string"), text
-    if path.lower().endswith(_DOCUMENTS) or _CAPITALS.fullmatch(path.rsplit("/", 1)[-1]):
+    if _is_document(path):
         return "document", ""
     return ("code" if spans else "data"), _quoted(data, at)
 
@@ -227,7 +275,7 @@ def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
 
 def _confidence(word: Word, holders: Collection[str], *, is_alone: bool) -> Confidence:
     name = word.site.old
-    if _HISTORY.match(word.site.path.rsplit("/", 1)[-1]):
+    if is_history(word.site.path):
         return "low"
     if word.path_text:
         parts = re.split(r"\.|::?|/|#|->|\\", word.path_text)

@@ -23,6 +23,7 @@ from codeplane.refactor.syntactic import forced
 from codeplane.refactor.text import Lines
 from codeplane.refactor.uses import path_of
 from codeplane.search.missing import existing
+from codeplane.session.ahead import reading_ahead
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
 from codeplane.session.plans import Pending
@@ -50,7 +51,7 @@ _CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]]
 
 def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:
     """Makes a plan, proves it and has it tried out as is `wanted`; anew where files change meanwhile."""
-    call.repo.prepare()
+    call.repo.index.prepare()
     for left in reversed(range(_MOST_TRIES)):
         made = call.ask(make)
         try:
@@ -87,10 +88,13 @@ def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
     """A plan to give a symbol another name."""
     sweep, make = _sweep(call), forced if naming.is_forced else renaming.draft
 
-    def drafted(snapshot: Snapshot) -> Plan:
-        return make(snapshot, find_subject(snapshot, naming.symbol, naming.name), naming.new_name, sweep)
+    with reading_ahead(call.repo) as ahead:
 
-    return planned(call, drafted, wanted)
+        def drafted(snapshot: Snapshot) -> Plan:
+            subject = find_subject(snapshot, naming.symbol, naming.name)
+            return make(snapshot, subject, naming.new_name, sweep, ahead)
+
+        return planned(call, drafted, wanted)
 
 
 def move(call: Call, from_path: str, to_path: str, wanted: Sequence[Check] = ()) -> Pending:

@@ -73,7 +73,9 @@ def _partial(suite: Suite) -> str:
 
 def _run(trial: Trial, suite: Suite, found: Discovery, targets: Sequence[Target], watch: Watch) -> Report:
     path = python_path(trial.original, trial.root)
-    toolbox = Toolbox(Programs({**suite.programs.env, "PYTHONPATH": path}), trial.root)
+    # What is compiled is taken for that of any file that has its time and its size.
+    env = {**suite.programs.env, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    toolbox = Toolbox(Programs(env), trial.root)
     where = Where(trial.root, toolbox, trial.reports / ("after" if trial.is_edited else "before"))
     return run(targets, where, suite.options, watch, found.runners)
 

@@ -1,0 +1,61 @@
+"""Classes of tests that stand in for others without extending them, where no type holds them to that."""
+
+from collections.abc import Iterator
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.hierarchy import is_class, owner_of
+from codeplane.graph.places import definition_of
+from codeplane.index import RefFact, Snapshot
+from codeplane.index.targets import split_path
+from codeplane.languages import specs
+from codeplane.languages.facts import Reason
+from codeplane.languages.modules import Place
+from codeplane.refactor.family import Family
+from codeplane.refactor.plan import Problem
+
+
+def doubles(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
+    """Members of classes in tests that may be called where one of the family is declared."""
+    others = list(_others(snapshot, family)) if family.is_member else []
+    for other in others if any(_declared(snapshot, family)) else ():
+        owner = owner_of(snapshot, other)
+        assert owner is not None, "BUG: a member has an owner"
+        text = f"{definition_of(snapshot, owner).name} may be given where another class is declared."
+        line = definition_of(snapshot, other).name_line
+        yield Problem("double", text, RepoPath(other.path), line)
+
+
+def _others(snapshot: Snapshot, family: Family) -> Iterator[Place]:
+    sources = snapshot.linker.sources
+    facts = sources.facts(min(family.places).path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec, tests = specs()[facts.language], sources.tests()
+    for place in sources.definitions(family.name) if spec.loose_types else ():
+        there = sources.facts(place.path)
+        is_near = there is not None and specs()[there.language].family == spec.family
+        if is_near and place.path in tests and place not in family.places:
+            owner = owner_of(snapshot, place)
+            if owner is not None and is_class(snapshot, owner):
+                yield place
+
+
+def _declared(snapshot: Snapshot, family: Family) -> Iterator[RefFact]:
+    """The places of a family behind a parameter, or behind something that an instance holds, tests aside."""
+    tests = snapshot.linker.sources.tests()
+    for place in sorted(family.places):
+        for ref in snapshot.references.to(place):
+            if place in ref.target and ref.receiver and ref.path not in tests and _is_given(snapshot, ref):
+                yield ref
+
+
+def _is_given(snapshot: Snapshot, ref: RefFact) -> bool:
+    sources = snapshot.linker.sources
+    facts = sources.facts(ref.path)
+    assert facts is not None, "BUG: a file with references has facts"
+    head, *way = split_path(ref.receiver)
+    if head in specs()[facts.language].self_parameters:
+        return bool(way)
+    column = ref.column - len(ref.receiver.encode("utf-8", "surrogateescape")) - 1
+    standing = sources.occurrence_at(ref.path, ref.line, column) if column >= 0 else None
+    bind = facts.binds[standing[1].target - 1] if standing is not None and standing[1].target else None
+    return bind is not None and bind.reason is Reason.PARAM

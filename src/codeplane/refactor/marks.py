@@ -1,0 +1,42 @@
+"""What stands before a definition and may make something of its name: decorators, annotations, attributes."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.places import definition_of
+from codeplane.index import Snapshot
+from codeplane.languages import specs
+from codeplane.languages.modules import Place
+from codeplane.refactor.text import Lines
+
+_LOOK: Final = 600
+_LAST: Final = re.compile(r"[.:\\]+")
+# Marks that stand right before a definition and are no part of it.
+_BEFORE: Final = re.compile(
+    r"(?:(?:@[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?|#?\[[^\[\]]*\]|//\w[^\n]*)\s*)+\Z"
+)
+
+
+def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Iterator[str]:
+    """The marks of a definition that may make something of its name, or of those of the fields in it."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec = specs()[facts.language]
+    plain = spec.plain_decorators | (spec.plain_for_fields if of_fields else frozenset())
+    text = _text(snapshot, place)
+    found = ["".join(filter(None, one.groups())) for one in re.finditer(spec.marks, text, re.MULTILINE)]
+    for name in dict.fromkeys(found):
+        if _LAST.split(name)[-1] not in plain:
+            yield spec.mark + name
+
+
+def _text(snapshot: Snapshot, place: Place) -> str:
+    """What stands before the name of a definition and belongs to it."""
+    lines, item = Lines(snapshot.source(RepoPath(place.path))), definition_of(snapshot, place)
+    start = lines.offset(item.span.start_line, item.span.start_column)
+    name = lines.offset(item.name_line, item.name_column)
+    before = lines.data[max(0, start - _LOOK) : start].decode("utf-8", "replace")
+    found = _BEFORE.search(before)
+    return (found[0] if found is not None else "") + lines.data[start:name].decode("utf-8", "replace")

@@ -1,0 +1,188 @@
+"""What code makes of the names of definitions that it asks for: `cls.__name__`."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.index import Snapshot
+from codeplane.index.files import FileFacts
+from codeplane.index.targets import CLASSES
+from codeplane.languages import LanguageSpec, specs
+from codeplane.languages.facts import Occurrence, Span
+from codeplane.languages.modules import Place
+from codeplane.refactor.asked import asked_with_name
+from codeplane.refactor.family import Family
+from codeplane.refactor.keywords import Keywords
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.spelled import lengthened, respelled, shortened
+from codeplane.refactor.text import Lines
+
+_NAMED: Final = frozenset("class function method interface struct enum trait".split())
+_BEFORE: Final = re.compile(r"([\w$.]+(?:\([\w$.]*\))?)\s*\??\.\s*\Z")
+_TELLING: Final = re.compile(r"__(?:repr|str|format|hash)__|toString|inspect")
+_TOLD: Final = re.compile(r"\b(?:raise|throw|assert|console|warn\w*|log(?:ger|ging)?)\b|\bprint\(|Error\(")
+_CHANGED: Final = r"name(?:__)?\s*\.\s*[a-z]|name(?:__)?\s*\[|setattr|getattr"
+_KEPT: Final = re.compile(rb"setattr\(|\]\s*=[^=]|\.set\(|\bname(?:__)?\s*:")
+_BEFORE_IT: Final = 2
+_NEAR: Final = 12
+_UNTOLD: Final = "?"
+
+
+class _Read(NamedTuple):
+    """Where a definition is asked for its name, and what is asked, as written."""
+
+    path: RepoPath
+    line: int
+    holder: str
+    text: str  # the line
+    around: bytes  # the lines around it, where something may be made of the name
+    is_kept: bool  # something may be kept under the name
+    is_told: bool  # it is asked for to be shown to people: in what tells of an instance, or of an error
+
+
+def tells_name(snapshot: Snapshot, family: Family) -> bool:
+    """Whether code asks definitions for their names, and the family is of those that have an answer."""
+    return family.kind in _NAMED and bool(family.places) and any(_reads(snapshot, family))
+
+
+def named(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
+    """Names that are made of that of a definition, where code asks it for that."""
+    if family.kind not in _NAMED or not family.places:
+        return
+    reads = list(_reads(snapshot, family))
+    place, name = min(family.places), family.name
+    found = asked_with_name(snapshot, place, name) if reads else None
+    if found is not None:
+        text = f"{found[0]} may be found by a name that is made of {name} at run time."
+        yield Problem("dynamic", text, found[1])
+    keywords = Keywords(snapshot, family)
+    meant = [one for one in reads if _may_be_of(snapshot, keywords, one)]
+    if (seen := _made(snapshot, family, meant)) is not None:
+        text = f"Another name is made of those of definitions: {name} may be found by it."
+        yield Problem("dynamic", text, *seen)
+        return
+    kept = [one for one in meant if not one.is_told]
+    near = [one.around for one in kept]
+    cut = (*shortened(snapshot, name, near), *lengthened(snapshot, name, near))
+    for one in (*respelled(snapshot, name), *cut) if kept else ():
+        text = f"`{one.text}` may be made of the name {name}, which code asks for at run time."
+        yield Problem("dynamic", text, one.path, one.line)
+        return
+
+
+def _reads(snapshot: Snapshot, family: Family) -> Iterator[_Read]:
+    """Where definitions are asked for their names."""
+    facts = snapshot.linker.sources.facts(min(family.places).path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec = specs()[facts.language]
+    is_type = spec.silent_interfaces and family.kind == "interface"  # nothing is left of it at run time
+    for word in spec.name_attributes if not is_type else ():
+        for path in snapshot.linker.sources.paths_with(word):
+            there = snapshot.linker.sources.facts(path)
+            if there is not None and specs()[there.language].family == spec.family:
+                read = partial(_asked, snapshot, spec, RepoPath(path), word)
+                found = there.derived(f"asked for {word} as {spec.name}", read)
+                yield from (one._replace(path=RepoPath(path)) for one in found)
+
+
+def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[_Read]:
+    """The lines of a file that ask something for its name."""
+    facts = snapshot.linker.sources.facts(path)
+    found = [seen for seen in snapshot.linker.sources.occurrences(path, word) if seen.receiver]
+    if facts is None or not found:
+        return []
+    lines = Lines(snapshot.source(path))
+    rows = lines.data.split(b"\n")
+    return [
+        _Read(
+            path,
+            seen.line,
+            holder,
+            lines.text(seen.line),
+            _beside(rows, seen.line, _NEAR),
+            _KEPT.search(_beside(rows, seen.line, _BEFORE_IT)) is not None,
+            _is_told(facts, lines, seen.line),
+        )
+        for seen in found
+        if (holder := _holder(spec, lines, seen))
+    ]
+
+
+def _beside(rows: list[bytes], line: int, near: int) -> bytes:
+    return b"\n".join(rows[max(0, line - near) : line + near])
+
+
+def _holder(spec: LanguageSpec, lines: Lines, seen: Occurrence) -> str:
+    """What is asked for a name, as written; "" where that may be the name of something else."""
+    start = lines.offset(seen.line, 0)
+    before = lines.data[start : start + seen.column].decode("utf-8", "replace")
+    found = _BEFORE.search(before)
+    holder = found[1] if found is not None else _UNTOLD
+    is_told = not spec.name_holders or re.search(spec.name_holders, holder) is not None
+    return holder if is_told or re.search(spec.own_name_made, lines.text(seen.line)) else ""
+
+
+def is_key(snapshot: Snapshot, family: Family) -> bool:
+    """Whether a definition may be kept under its own name by code that asks it for that."""
+    if family.kind not in _NAMED or not family.places:
+        return False
+    keywords = Keywords(snapshot, family)
+    reads = (one for one in _reads(snapshot, family) if one.is_kept and not one.is_told)
+    return any(_may_be_of(snapshot, keywords, one) for one in reads)
+
+
+def _is_told(facts: FileFacts, lines: Lines, line: int) -> bool:
+    text = "\n".join(lines.text(at) for at in range(max(1, line - _BEFORE_IT), line + 1))
+    if _TOLD.search(text) is not None and not re.search(_CHANGED, lines.text(line)):
+        return True
+    around = [one for one in facts.definitions if _is_in(one.span, line)]
+    return bool(around) and _TELLING.fullmatch(around[-1].name) is not None
+
+
+def _is_in(span: Span, line: int) -> bool:
+    return span.start_line <= line <= span.end_line
+
+
+def _made(snapshot: Snapshot, family: Family, reads: list[_Read]) -> tuple[RepoPath, int] | None:
+    """Where another name is made of those of definitions, one that is written in small letters somewhere."""
+    facts = snapshot.linker.sources.facts(min(family.places).path)
+    assert facts is not None, "BUG: a definition has a file"
+    pattern = specs()[facts.language].own_name_made
+    if family.kind in ("class", "function") and pattern and _is_written_small(snapshot, family.name):
+        for one in reads:
+            if re.search(pattern, one.text):
+                return one.path, one.line
+    return None
+
+
+def _is_written_small(snapshot: Snapshot, name: str) -> bool:
+    text = name.lower().encode("utf-8", "surrogateescape")
+    small = re.compile(re.escape(text) + rb"(?<![^\W_]" + re.escape(text) + rb")(?![^\W_])")
+    paths = snapshot.linker.sources.paths_with(name.lower()) if name != name.lower() else ()
+    return any(small.search(snapshot.source(RepoPath(path))) for path in paths)
+
+
+def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: _Read) -> bool:
+    """Whether what is asked for its name in a line of a file may be one of a family."""
+    path, line, holder = read[:3]
+    family = keywords.family
+    facts = snapshot.linker.sources.facts(path)
+    if facts is None:
+        return False
+    spec = specs()[facts.language]
+    if holder not in spec.own_class:
+        if family.kind in CLASSES:
+            return True
+        of_instance = any(holder.endswith(f".{one}") for one in spec.class_members) or "(" in holder
+        return not of_instance and keywords.is_taken
+    around = [
+        Place(path, number)
+        for number, item in enumerate(facts.definitions)
+        if item.kind in CLASSES and _is_in(item.span, line)
+    ]
+    own = {
+        place for one in family.places for target in snapshot.linker.classes.order((one,)) for place in target
+    }
+    return not around or not own.isdisjoint(around)

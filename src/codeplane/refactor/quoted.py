@@ -1,0 +1,27 @@
+"""Names in code whose own text the program gets: `{size=}` tells `size`."""
+
+from collections.abc import Collection, Iterator
+from functools import partial
+
+from codeplane.index import Snapshot
+from codeplane.languages import specs
+from codeplane.languages.arguments import quoted
+from codeplane.refactor.plan import Problem, Site, by_path
+from codeplane.refactor.text import Lines
+
+
+def told(snapshot: Snapshot, sites: Collection[Site]) -> Iterator[Problem]:
+    """The places that a program tells as they are written, each line once."""
+    for path, some in sorted(by_path(sites).items()):
+        facts = snapshot.linker.sources.facts(path)
+        if facts is None or not specs()[facts.language].quoted_code:
+            continue
+        lines = Lines(snapshot.source(path))
+        spans = facts.derived("quoted", partial(quoted, facts.language, lines.data))
+        for line in sorted({site.line for site in some if _is_inside(spans, lines, site)}):
+            yield Problem("quoted", "The program tells this piece of its code as it is written.", path, line)
+
+
+def _is_inside(spans: list[tuple[int, int]], lines: Lines, site: Site) -> bool:
+    at = lines.offset(site.line, site.column)
+    return any(start <= at < end for start, end in spans)

@@ -1,0 +1,199 @@
+"""Texts that spell a name in another way: in other letters, with more or fewer words, in pieces."""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.index import Snapshot
+from codeplane.languages import specs
+from codeplane.languages._style import comments_and_literals
+from codeplane.languages.arguments import texts
+from codeplane.refactor.text import Lines
+
+_MOST_FILES: Final = 600
+_LARGEST: Final = 1 << 20
+_LONGEST: Final = 64
+_MARKS: Final = 6  # bytes that open or close a text
+_SEAM: Final = b"\n\0\n"  # between pieces of code that have nothing to do with each other
+_LEAST: Final = 3  # letters of a name that a longer text may be made of
+_FEW: Final = 4  # words of a text that is no sentence
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_TOKEN: Final = re.compile(r"[\w$-]*[^\W_]+[\w$-]*")
+_PLAIN: Final = re.compile(r"[\w\s$-]+")
+_APART: Final = re.compile(r"[\W_]+")
+_OPENS: Final = re.compile(rb"[A-Za-z@$#]{0,3}(?P<marks>\"\"\"|'''|[\"'`])")
+_CUT: Final = rb"\[\s*%d\s*:|:\s*-%d\s*\]|\b(?:slice|substr|substring)\([^)\n]*\b%d\b"
+
+
+_Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A text that may become a name, and where it stands."""
+
+    path: RepoPath
+    line: int
+    text: str
+
+
+def flat(text: str) -> str:
+    """A name without what tells its words apart: `on-close`, `OnClose` and `on_close` are one."""
+    return _APART.sub("", text).casefold()
+
+
+def said(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+    """Texts that are a name."""
+    for path, found in _near(snapshot, name):
+        if name in found:
+            yield Spelling(path, found[name], name)
+
+
+def respelled(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+    """Texts with the words of a name that are not the name: `on-close` for `on_close`."""
+    for path, found in _near(snapshot, name):
+        for text, line in found.items():
+            is_alike = flat(text) == flat(name) and text.strip("_-") != name.strip("_-")
+            is_alike = is_alike and _PLAIN.fullmatch(text) is not None
+            # What is private to others is not asked for without its mark.
+            if is_alike and text.startswith("_") == name.startswith("_"):
+                yield Spelling(path, line, text)
+
+
+def lengthened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterator[Spelling]:
+    """Texts that become a name without their beginning or end, which some code cuts off."""
+    if len(flat(name)) >= _LEAST and sources:
+        code = _SEAM.join(sources)
+        for path, found in _near(snapshot, name):
+            for text, line in found.items():
+                if any(_is_cut(code, text, flat(name), rest) for rest in _rests(text, name)):
+                    yield Spelling(path, line, text)
+
+
+def shortened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterator[Spelling]:
+    """Texts that a name becomes without its beginning or end, which some code cuts off."""
+    words = _WORD.findall(name)
+    parts = ["".join(words[:at]) for at in range(1, len(words))]
+    parts += ["".join(words[at:]) for at in range(1, len(words))]
+    code = _SEAM.join(sources)
+    for part in parts if sources else ():
+        rests = [rest for rest in _rests(name, part) if _is_cut(code, name, flat(part), rest)]
+        if rests and len(part) >= _LEAST:
+            for path, found in _near(snapshot, part):
+                yield from (
+                    Spelling(path, line, text) for text, line in found.items() if flat(text) == flat(part)
+                )
+
+
+def in_pieces(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+    """Texts that a name can be put together of and that stand in one file."""
+    words = _words(name)
+    for path, found in _near(snapshot, name) if len(words) > 1 else ():
+        whole = {_words(text): text for text in found if _words(text)}
+        first = whole.get(_joined(words, whole.keys()), "")
+        if first and (not name.startswith("_") or "_" in found):
+            yield Spelling(path, found[first], first)
+
+
+def marked(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+    """Texts that a name begins or ends with and that ask for more by their mark: `on_`, `_close`."""
+    for at in (at for at, char in enumerate(name) if char == "_"):
+        for part in (name[: at + 1], name[at:]):
+            if len(flat(part)) >= _LEAST - (part == name[: at + 1]) and part != name:
+                for path, found in _near(snapshot, part):
+                    if part in found:
+                        yield Spelling(path, found[part], part)
+
+
+def _joined(words: _Words, known: Set[_Words]) -> _Words:
+    """The first of two or more pieces that words can be put together of; nothing where they cannot."""
+    begins: dict[int, _Words] = {0: ()}  # where words may go on → the piece that they begin with
+    for end in range(1, len(words) + 1):
+        for start in list(begins):
+            if words[start:end] in known and words[start:end] != words:
+                begins.setdefault(end, begins[start] or words[start:end])
+    return begins.get(len(words), ())
+
+
+def _words(text: str) -> _Words:
+    """The words of a text, whose first letters may be small or not."""
+    return tuple(word[:1].lower() + word[1:] for word in _WORD.findall(text))
+
+
+def _rests(text: str, name: str) -> Iterator[str]:
+    """What a text has before or behind the words of a name."""
+    wanted = flat(name)
+    words = _WORD.findall(text) if wanted in flat(text) else ()
+    for at in range(1, len(words)):
+        if flat("".join(words[at:])) == wanted:
+            yield "".join(words[:at])
+        if flat("".join(words[:at])) == wanted:
+            yield "".join(words[at:])
+
+
+def _is_cut(sources: bytes, text: str, left: str, rest: str) -> bool:
+    """Whether code may cut a part off a text: it has the part as a text, or its length."""
+    word = re.escape(rest.encode("utf-8", "surrogateescape"))
+    size = len(_APART.sub("", text)) - len(left)
+    sizes = {size, len(text) - len(left), *(size + more for more in (1,) if _APART.search(text))}
+    quoted = rb"(?i:[\"'`/^}][_-]?%b[_-]?[\"'`/${%%])" % word
+    cut = rb"|".join([quoted, *(_CUT.replace(b"%d", b"%d" % one) for one in sorted(sizes))])
+    return re.search(cut, sources) is not None
+
+
+def _near(snapshot: Snapshot, name: str) -> Iterator[tuple[RepoPath, dict[str, int]]]:
+    """The files that have the words of a name, and the short texts of each, with their lines."""
+    sources, words = snapshot.linker.sources, _WORD.findall(name)
+    paths = set.intersection(*(set(sources.paths_with(word)) for word in words)) if words else set()
+    paths |= set(sources.paths_with(flat(name)))
+    for path in map(RepoPath, sorted(paths)[:_MOST_FILES]):
+        yield path, short_texts(snapshot, path)
+
+
+def short_texts(snapshot: Snapshot, path: RepoPath) -> dict[str, int]:
+    """What the strings of a file say, as far as they are no sentences, and the words of one without code."""
+    facts = snapshot.linker.sources.facts(path)
+    if facts is None:
+        return {}
+    found = facts.derived("short texts", lambda: _read(facts.language, snapshot.source(path)))
+    modules = {item.line: item.module for item in facts.imports}
+    return {text: line for text, line in found.items() if text not in modules.get(line, "")}
+
+
+def _read(language: str, data: bytes) -> dict[str, int]:
+    found: dict[str, int] = {}
+    lines = Lines(data)
+    seen: set[bytes] = set()
+    for start, end in _literals(language, data) if len(data) <= _LARGEST else ():
+        # Most texts stand in a file more than once, or are longer than any name.
+        if end - start > _LONGEST + 2 * _MARKS or (written := data[start:end]) in seen:
+            continue
+        seen.add(written)
+        text = _inside(written)
+        if len(text) > _LONGEST or not (words := text.split()):
+            continue
+        line = lines.position(start)[0]
+        if len(words) <= _FEW:
+            found.setdefault(text, line)
+        if len(words) == 1 and words[0] == text:
+            for one in _TOKEN.findall(text):
+                found.setdefault(one, line)
+    return found
+
+
+def _literals(language: str, data: bytes) -> list[tuple[int, int]]:
+    writing = specs()[language].writing
+    if writing is None:
+        return [(start, end) for start, end, kind in texts(language, data) if kind == "string"]
+    found = comments_and_literals(writing).finditer(data)
+    return [one.span() for one in found if one["comment"] is None]
+
+
+def _inside(written: bytes) -> str:
+    """What a literal says. A symbol (`:name`) has a mark at its beginning alone."""
+    opened = _OPENS.match(written)
+    first = opened.end() if opened else int(written.startswith(b":"))
+    last = len(written) - len(opened["marks"]) if opened else len(written)
+    return written[first:last].decode("utf-8", "replace")
