@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.languages import specs
+from codeplane.languages._style import comments_and_literals
 from codeplane.languages.tokens import say_the_same, tokens
 
 WRITTEN = sorted(name for name, spec in specs().items() if spec.writing is not None)
@@ -59,3 +60,24 @@ def test_no_text_is_too_odd(language: str, text: bytes) -> None:
     told = tokens(language, text)
     assert told is None or all(one for one in told)
     assert say_the_same(language, text, text) == (told is not None)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "comments", "literals"),
+    [
+        ("python", '''x = rb"a#b" + 'it\\'s' # "no"''', ['# "no"'], ['rb"a#b"', "'it\\'s'"]),
+        ("python", '''"""a "b" \\""" c""" ''', [], ['"""a "b" \\""" c"""']),
+        ("python", '"open\nx = 1', [], []),
+        ("javascript", "a = /['\"]/; b = '/*'; // c\n/* **/", ["// c", "/* **/"], [" /['\"]/", "'/*'"]),
+        ("rust", 'r#"a " b"# // x', ["// x"], ['r#"a " b"#']),
+        ("go", '`a"` + "b\\"" /* " */', ['/* " */'], ['`a"`', '"b\\""']),
+    ],
+)
+def test_comments_and_literals_are_told_apart(
+    language: str, text: str, comments: list[str], literals: list[str]
+) -> None:
+    writing = specs()[language].writing
+    assert writing is not None
+    found = list(comments_and_literals(writing, text.encode()))
+    assert [text[start:end] for start, end, is_comment in found if is_comment] == comments
+    assert [text[start:end] for start, end, is_comment in found if not is_comment] == literals

@@ -17,8 +17,9 @@ class LineStarts:
 
     @cached_property
     def _starts(self) -> list[int]:
-        lines = self.data.split(b"\n")
-        return list(accumulate([len(line) + 1 for line in lines[:-1]], initial=0))
+        starts = [0, *accumulate(map((1).__add__, map(len, self.data.split(b"\n"))))]
+        starts.pop()
+        return starts
 
     def has(self, line: int) -> bool:
         return 0 < line <= len(self._starts)

@@ -31,6 +31,10 @@ class Definitions(Unpacked[Definition]):
         flags: int = self._rows[at][14]
         return flags
 
+    def around(self, line: int) -> list[int]:
+        """Those that a line is in, the outermost first."""
+        return [at for at, row in enumerate(self._rows) if row[5] <= line <= row[7]]
+
     @property
     def names(self) -> list[str]:
         """The name of each."""

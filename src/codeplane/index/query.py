@@ -33,6 +33,7 @@ T = TypeVar("T")
 Contents = Callable[[RepoPath, Digest], bytes]
 
 MOST = 1000
+_MOST_SOURCE = 32 << 20  # bytes of files that were read and are kept for the rest of a read
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,8 @@ class Snapshot:
         self._links, self._units, self._coverage, self._contents, self._committed = supplies
         self._view = view
         self.epoch = epoch
+        self._sources: dict[RepoPath, bytes] = {}
+        self._room = _MOST_SOURCE
         self.notes: list[str] = []  # what an answer has to say beside what was asked
 
     @cached_property
@@ -129,12 +132,18 @@ class Snapshot:
 
     def source(self, path: RepoPath) -> bytes:
         """The bytes of a file as this epoch has them; `ContentChanged` where they are others by now."""
+        if (kept := self._sources.get(path)) is not None:
+            return kept
         found = self._connection.execute(
             "SELECT digest FROM entry WHERE view = ? AND path = ?", (self._view, sql_text(path))
         ).fetchone()
         if found is None:
             raise NotFound(f"There is no file {shown(path)} in the index.", path=shown(path))
-        return self._contents(path, Digest(found[0]))
+        data = self._contents(path, Digest(found[0]))
+        if len(data) <= self._room:
+            self._room -= len(data)
+            self._sources[path] = data
+        return data
 
     def recorded(self, path: RepoPath, blob: int) -> bytes | None:
         """The bytes of a content that a path has or had; None where tree and last commit lack them."""

@@ -224,6 +224,11 @@ class ViewSources:
         found = self._occurrences(self._layout.blobs.get(path))
         return list(found.named(name)) if found is not None else []
 
+    def starts(self, path: str, name: str) -> list[int]:
+        """The bytes that the occurrences of a name in one file begin with."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.starts_of(name) if found is not None else []
+
     def targets(self, path: str, name: str, role: Role) -> list[int]:
         """The targets of the occurrences of a name in one file that have a role."""
         found = self._occurrences(self._layout.blobs.get(path))
@@ -327,6 +332,16 @@ class ViewSources:
             (sql_text(name),),
         ).fetchall()
         return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
+
+    def defined_with(self, part: str) -> list[tuple[str, str]]:
+        """The files that define names with a part, whatever the case of its letters, and these names."""
+        # SQLite knows the case of ASCII alone.
+        asked = "WHERE instr(lower(name), ?)" if part.isascii() else "WHERE ? <> ''"
+        rows = self._connection.execute(
+            f"SELECT DISTINCT blob, name FROM definition {asked}", (part.lower(),)
+        ).fetchall()
+        found = [(blob, name) for blob, text in rows if part.lower() in (name := from_sql(text)).lower()]
+        return sorted((path, name) for blob, name in found for path in self.paths_of(blob))
 
     def owned(self, name: str) -> Sequence[Place]:
         """The definitions that say that they belong to a type of this name; it may be qualified."""

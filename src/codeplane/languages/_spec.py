@@ -282,6 +282,7 @@ class LanguageSpec:
     field_methods: str = ""  # pattern of methods that stand for a field then
     own_named_field: str = ""  # pattern of the line of a field that goes by another name then
     quoted_code: str = ""  # pattern of `@quoted` code whose own text the program gets: `{size=}`
+    quoted_text: str = ""  # pattern of what a file with such code has in its text
     # Patterns of a `@name` that is a key and its value at once, perhaps with a `@modifier` before it and with
     # the `@whole` where that is more → how the two are written apart.
     shorthands: Mapping[str, str] = field(default_factory=lambda: _NOTHING)

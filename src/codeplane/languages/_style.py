@@ -1,6 +1,7 @@
 """How headers, comments and literals are written in a language, as data."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
@@ -46,20 +47,25 @@ class Writing:
     # How a literal begins that holds code, in braces.
     mixed: str = ""
     refused: str = ""  # what a text must not have for the rest to hold
+    prefix: int = 0  # letters before a literal that belong to it, at most
 
 
-_DOUBLE: Final = r'"(?:\\.|[^"\\\n])*"'
-_SINGLE: Final = r"'(?:\\.|[^'\\\n])*'"
+# Each begins with a character that says what it is, where that can be: a search then passes over all others
+# at once. Nothing is tried twice.
+_DOUBLE: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+_SINGLE: Final = r"'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"
 _CHARACTER: Final = r"'(?:\\[^\n]{1,10}?|[^'\\\n])'"
-_BLOCK: Final = r'"""(?:\\.|[^\\])*?"""'
+_BLOCK: Final = r'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+"""'
+_SINGLE_BLOCK: Final = r"'''[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*+'''"
 # What ends a regular expression is no comment: that has white space or a mark before it.
-_SLASHES: Final = (r"(?<![^\s;,{}()])//[^\n]*", r"/\*.*?\*/")
+_SLASHES: Final = (r"/(?<![^\s;,{}()]/)/[^\n]*", r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
 _REGEX: Final = r"(?:(?<=[(=,:\[!&|?{};])|(?<=return))\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
 
 PYTHON: Final = Writing(
     (r"#[^\n]*",),
-    (rf"[A-Za-z]{{0,3}}(?:{_BLOCK}|'''(?:\\.|[^\\])*?'''|{_DOUBLE}|{_SINGLE})",),
+    (_BLOCK, _SINGLE_BLOCK, _DOUBLE, _SINGLE),
     "indent",
+    prefix=3,
     mixed=r"[A-Za-z]*[fFtT][A-Za-z]*['\"]",
 )
 SCRIPT: Final = Writing(
@@ -77,11 +83,26 @@ SHARP: Final = Writing(
 KOTLIN: Final = Writing(_SLASHES, (_BLOCK, _DOUBLE, _CHARACTER), mixed='"')
 
 
+_COMMENTS: Final = (b"#", b"//", b"/*")  # beginnings of comments, and of no literal
+
+
+def comments_and_literals(writing: Writing, data: bytes) -> Iterator[tuple[int, int, bool]]:
+    """Where the comments and literals of a text begin and end, in order, and whether each is a comment."""
+    last = 0
+    for found in _both(writing).finditer(data):
+        start, end = found.span()
+        is_comment = data.startswith(_COMMENTS, start)
+        if not is_comment:
+            least = max(last, start - writing.prefix)
+            while start > least and data[start - 1 : start].isalpha():
+                start -= 1
+        yield start, end, is_comment
+        last = end
+
+
 @cache
-def comments_and_literals(writing: Writing) -> re.Pattern[bytes]:
-    """Finds the comments and literals of a text, each as the group of that name."""
-    pattern = f"(?P<literal>{'|'.join(writing.literals)})|(?P<comment>{'|'.join(writing.comments)})"
-    return re.compile(pattern.encode(), re.DOTALL)
+def _both(writing: Writing) -> re.Pattern[bytes]:
+    return re.compile("|".join((*writing.literals, *writing.comments)).encode(), re.DOTALL)
 
 
 @cache
@@ -94,4 +115,4 @@ def without_comments(writing: Writing | None, data: bytes) -> bytes:
     """A piece of code without its comments."""
     if writing is None or not _comments(writing).search(data):
         return data
-    return comments_and_literals(writing).sub(lambda match: match["literal"] or b" ", data)
+    return _both(writing).sub(lambda found: b" " if found[0].startswith(_COMMENTS) else found[0], data)

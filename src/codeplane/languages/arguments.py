@@ -123,8 +123,9 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 def quoted(language: str, data: bytes) -> list[tuple[int, int]]:
     """First and last byte of the code of a file whose own text the program gets, in order."""
-    pattern = specs()[language].quoted_code
-    found = _matches(language, data, pattern) if pattern else ()
+    spec = specs()[language]
+    is_there = spec.quoted_code and re.search(spec.quoted_text.encode(), data)
+    found = _matches(language, data, spec.quoted_code) if is_there else ()
     return sorted((node.start_byte, node.end_byte) for _, captures in found for node in captures["quoted"])
 
 

@@ -225,6 +225,10 @@ class Occurrences:
         """The occurrences of one name."""
         return map(self.at, self._places(name))
 
+    def starts_of(self, name: str) -> list[int]:
+        """The byte that each occurrence of one name begins with."""
+        return [self.starts[at] for at in self._places(name)]
+
     def targets_of(self, name: str, role: Role) -> list[int]:
         """The targets of the occurrences of one name in one role."""
         return [self.targets[at] for at in self._places(name) if self.roles[at] == role]

@@ -39,16 +39,15 @@ def tokens(language: str, data: bytes) -> list[bytes] | None:
     plain: list[bytes] = []
     literals: list[bytes] = []
     at = 0
-    for match in comments_and_literals(writing).finditer(data):
-        literal = match["literal"]
-        if literal is not None and _may_hold_code(writing, literal):
+    for start, end, is_comment in comments_and_literals(writing, data):
+        if not is_comment and _may_hold_code(writing, data[start:end]):
             return None
-        plain.append(data[at : match.start()])
+        plain.append(data[at:start])
         # A literal is a word that no code has, numbered by its place among them.
-        plain.append(b" \0 " if literal is not None else b" ")
-        if literal is not None:
-            literals.append(literal)
-        at = match.end()
+        plain.append(b" " if is_comment else b" \0 ")
+        if not is_comment:
+            literals.append(data[start:end])
+        at = end
     plain.append(data[at:])
     code = b"".join(plain)
     if code.count(b"\0") != len(literals):

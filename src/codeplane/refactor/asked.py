@@ -25,6 +25,7 @@ _NO_MEMBER: Final = "()"  # of what gives the names around a call
 # Letters of a text that names are put together of, at the beginning and at the end.
 _LEAST: Final = 2
 _LEAST_LAST: Final = 3
+_MANY: Final = 500
 _FORMATS: Final = "sdr"  # letters behind a mark that stands for a value
 _LOOK: Final = 100
 _QUOTE: Final = rb"""["'`]"""
@@ -50,15 +51,17 @@ class Asking:
     holder: str  # what is asked for it, as written; "" where that is no name
 
 
-def askings(
-    snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]], kept: str = "askings"
-) -> Iterator[Asking]:
+def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Iterator[Asking]:
     """The places of a file where something is asked for by names made at run time."""
     facts = snapshot.linker.sources.facts(path)
-    if facts is not None:
-        read = lambda: _read(specs()[facts.language], snapshot.source(RepoPath(path)), at)  # noqa: E731
-        for (line, column), (begins, holder) in zip(at, facts.derived(kept, read), strict=True):
-            yield Asking(RepoPath(path), line, column, begins, holder)
+    if facts is None:
+        return
+    known: dict[tuple[int, int], tuple[str, str]] = facts.derived("askings", dict)
+    if missing := [place for place in at if place not in known]:
+        read = _read(specs()[facts.language], snapshot.source(RepoPath(path)), missing)
+        known.update(zip(missing, read, strict=True))
+    for place in at:
+        yield Asking(RepoPath(path), *place, *known[place])
 
 
 def _read(spec: LanguageSpec, data: bytes, at: Sequence[tuple[int, int]]) -> list[tuple[str, str]]:
@@ -84,7 +87,7 @@ def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
     near = {ref.path for ref in refs if owner in ref.target} - sources.tests()
     asking = sources.asking_by_text(CALLED) if near else {}
     for path in sorted(near & asking.keys()):
-        for one in askings(snapshot, path, asking[path], "called askings"):
+        for one in askings(snapshot, path, asking[path]):
             if _is_of_any(snapshot, one):
                 return one
     return None
@@ -101,7 +104,7 @@ def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | 
         other
         for other, at in asking.items()
         if _family(snapshot, other) == family
-        and any(_is_of_any(snapshot, one) for one in askings(snapshot, other, at, f"askings {is_static}"))
+        and any(_is_of_any(snapshot, one) for one in askings(snapshot, other, at))
     ]
     sources = [snapshot.source(RepoPath(other)) for other in cutting]
     private = any(_is_said_without_mark(snapshot, name) for name in names if name.startswith("_"))
@@ -154,7 +157,7 @@ def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
     """Where functions or classes are asked for by names that are made at run time and may be one of some."""
     family, asking = _family(snapshot, path), snapshot.linker.sources.asking_by_text(CALLING)
     for other in sorted(one for one in asking if _family(snapshot, one) == family):
-        for one in askings(snapshot, other, asking[other], "callings"):
+        for one in askings(snapshot, other, asking[other]):
             if _is_made(snapshot, one, names):
                 return one
     return None
@@ -188,14 +191,17 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
     """A definition that may be asked for by a name with another one in it, tests aside, and where it is."""
     sources, family = snapshot.linker.sources, _family(snapshot, place.path)
     near = set.intersection(*(set(sources.paths_with(part)) for part in parts_of(name) - {name} or {name}))
-    made: list[tuple[str, str]] = []
-    for path in sorted(near - sources.tests()):
-        facts = sources.facts(path)
-        names = facts.definitions.names if facts is not None and _family(snapshot, path) == family else ()
-        made += [(one, path) for one in names if name.lower() in one.lower() and one != name]
+    found = near - sources.tests()
+    made = [
+        (one, path)
+        for path, one in sources.defined_with(name)
+        if one != name and path in found and _family(snapshot, path) == family
+    ]
     words = {one[:at] for one, _ in made for at in range(_LEAST, len(one))}
     asking, called = (sources.asking_by_text(), sources.asking_by_text(CALLED)) if made else ({}, {})
-    for path in sorted((sources.paths_with_any(sorted(words)) | near) & asking.keys()):
+    # To look for very many words takes longer than to look at the files.
+    paths = sources.paths_with_any(sorted(words)) | near if len(words) <= _MANY else asking.keys()
+    for path in sorted(paths & asking.keys()):
         for asked_for in askings(snapshot, path, asking[path]):
             is_any = (asked_for.line, asked_for.column) in called.get(path, ())
             for one, where in made:

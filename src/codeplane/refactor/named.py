@@ -7,17 +7,14 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES
 from codeplane.languages import LanguageSpec, specs
-from codeplane.languages.facts import Occurrence, Span
 from codeplane.languages.modules import Place
 from codeplane.refactor.asked import asked_with_name
 from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import Keywords
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.spelled import lengthened, respelled, shortened
-from codeplane.refactor.text import Lines
 
 _NAMED: Final = frozenset("class function method interface struct enum trait".split())
 _BEFORE: Final = re.compile(r"([\w$.]+(?:\([\w$.]*\))?)\s*\??\.\s*\Z")
@@ -39,7 +36,7 @@ class _Read(NamedTuple):
     text: str  # the line
     around: bytes  # the lines around it, where something may be made of the name
     is_kept: bool  # something may be kept under the name
-    is_told: bool  # it is asked for to be shown to people: in what tells of an instance, or of an error
+    is_error: bool  # it is told in an error or a log
 
 
 def tells_name(snapshot: Snapshot, family: Family) -> bool:
@@ -63,7 +60,7 @@ def named(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
         text = f"Another name is made of those of definitions: {name} may be found by it."
         yield Problem("dynamic", text, *seen)
         return
-    kept = [one for one in meant if not one.is_told]
+    kept = [one for one in meant if not _is_told(snapshot, one)]
     near = [one.around for one in kept]
     cut = (*shortened(snapshot, name, near), *lengthened(snapshot, name, near))
     for one in (*respelled(snapshot, name), *cut) if kept else ():
@@ -93,35 +90,36 @@ def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) ->
     found = [seen for seen in snapshot.linker.sources.occurrences(path, word) if seen.receiver]
     if facts is None or not found:
         return []
-    lines = Lines(snapshot.source(path))
-    rows = lines.data.split(b"\n")
+    rows = snapshot.source(path).split(b"\n")
     return [
         _Read(
             path,
             seen.line,
             holder,
-            lines.text(seen.line),
+            _text(rows[seen.line - 1]),
             _beside(rows, seen.line, _NEAR),
             _KEPT.search(_beside(rows, seen.line, _BEFORE_IT)) is not None,
-            _is_told(facts, lines, seen.line),
+            _is_error(rows, seen.line),
         )
         for seen in found
-        if (holder := _holder(spec, lines, seen))
+        if (holder := _holder(spec, rows[seen.line - 1], seen.column))
     ]
+
+
+def _text(row: bytes) -> str:
+    return row.decode("utf-8", "replace").rstrip("\r")
 
 
 def _beside(rows: list[bytes], line: int, near: int) -> bytes:
     return b"\n".join(rows[max(0, line - near) : line + near])
 
 
-def _holder(spec: LanguageSpec, lines: Lines, seen: Occurrence) -> str:
+def _holder(spec: LanguageSpec, row: bytes, column: int) -> str:
     """What is asked for a name, as written; "" where that may be the name of something else."""
-    start = lines.offset(seen.line, 0)
-    before = lines.data[start : start + seen.column].decode("utf-8", "replace")
-    found = _BEFORE.search(before)
+    found = _BEFORE.search(_text(row[:column]))
     holder = found[1] if found is not None else _UNTOLD
     is_told = not spec.name_holders or re.search(spec.name_holders, holder) is not None
-    return holder if is_told or re.search(spec.own_name_made, lines.text(seen.line)) else ""
+    return holder if is_told or re.search(spec.own_name_made, _text(row)) else ""
 
 
 def is_key(snapshot: Snapshot, family: Family) -> bool:
@@ -129,20 +127,22 @@ def is_key(snapshot: Snapshot, family: Family) -> bool:
     if family.kind not in _NAMED or not family.places:
         return False
     keywords = Keywords(snapshot, family)
-    reads = (one for one in _reads(snapshot, family) if one.is_kept and not one.is_told)
-    return any(_may_be_of(snapshot, keywords, one) for one in reads)
+    reads = (one for one in _reads(snapshot, family) if one.is_kept)
+    return any(_may_be_of(snapshot, keywords, one) and not _is_told(snapshot, one) for one in reads)
 
 
-def _is_told(facts: FileFacts, lines: Lines, line: int) -> bool:
-    text = "\n".join(lines.text(at) for at in range(max(1, line - _BEFORE_IT), line + 1))
-    if _TOLD.search(text) is not None and not re.search(_CHANGED, lines.text(line)):
-        return True
-    around = [one for one in facts.definitions if _is_in(one.span, line)]
-    return bool(around) and _TELLING.fullmatch(around[-1].name) is not None
+def _is_error(rows: list[bytes], line: int) -> bool:
+    text = "\n".join(map(_text, rows[max(0, line - 1 - _BEFORE_IT) : line]))
+    return _TOLD.search(text) is not None and not re.search(_CHANGED, _text(rows[line - 1]))
 
 
-def _is_in(span: Span, line: int) -> bool:
-    return span.start_line <= line <= span.end_line
+def _is_told(snapshot: Snapshot, read: _Read) -> bool:
+    """Whether a name is asked for to be shown to people: in what tells of an instance, or of an error."""
+    facts = snapshot.linker.sources.facts(read.path)
+    if read.is_error or facts is None:
+        return read.is_error
+    around = facts.definitions.around(read.line)
+    return bool(around) and _TELLING.fullmatch(facts.definitions[around[-1]].name) is not None
 
 
 def _made(snapshot: Snapshot, family: Family, reads: list[_Read]) -> tuple[RepoPath, int] | None:
@@ -179,8 +179,8 @@ def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: _Read) -> bool:
         return not of_instance and keywords.is_taken
     around = [
         Place(path, number)
-        for number, item in enumerate(facts.definitions)
-        if item.kind in CLASSES and _is_in(item.span, line)
+        for number in facts.definitions.around(line)
+        if facts.definitions.kind(number) in CLASSES
     ]
     own = {
         place for one in family.places for target in snapshot.linker.classes.order((one,)) for place in target

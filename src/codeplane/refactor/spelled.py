@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -16,15 +17,20 @@ _MOST_FILES: Final = 600
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 64
 _MARKS: Final = 6  # bytes that open or close a text
-_SEAM: Final = b"\n\0\n"  # between pieces of code that have nothing to do with each other
+_FAR: Final = _LONGEST + 2 * _MARKS
 _LEAST: Final = 3  # letters of a name that a longer text may be made of
 _FEW: Final = 4  # words of a text that is no sentence
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _TOKEN: Final = re.compile(r"[\w$-]*[^\W_]+[\w$-]*")
 _PLAIN: Final = re.compile(r"[\w\s$-]+")
 _APART: Final = re.compile(r"[\W_]+")
+_OPENED: Final = re.compile(rb"[\"'`/]")
 _OPENS: Final = re.compile(rb"[A-Za-z@$#]{0,3}(?P<marks>\"\"\"|'''|[\"'`])")
-_CUT: Final = rb"\[\s*%d\s*:|:\s*-%d\s*\]|\b(?:slice|substr|substring)\([^)\n]*\b%d\b"
+# A text alone, or the first or last of one that is put together.
+_PART: Final = re.compile(rb"[\"'`/^}][_-]?([0-9A-Za-z\x80-\xff]+)(?=[_-]?[\"'`/${%])")
+_RANGE: Final = re.compile(rb"\[\s*(\d+)\s*(?=:)|:\s*-(\d+)\s*\]")
+_SLICE: Final = re.compile(rb"\b(?:slice|substr|substring)\(([^)\n]*)")
+_NUMBER: Final = re.compile(rb"\b\d+\b")
 
 
 _Words = tuple[str, ...]
@@ -65,10 +71,10 @@ def respelled(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
 def lengthened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterator[Spelling]:
     """Texts that become a name without their beginning or end, which some code cuts off."""
     if len(flat(name)) >= _LEAST and sources:
-        code = _SEAM.join(sources)
+        cuts = _Cuts(sources)
         for path, found in _near(snapshot, name):
             for text, line in found.items():
-                if any(_is_cut(code, text, flat(name), rest) for rest in _rests(text, name)):
+                if any(cuts.take(rest, text, name) for rest in _rests(text, name)):
                     yield Spelling(path, line, text)
 
 
@@ -77,10 +83,9 @@ def shortened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterat
     words = _WORD.findall(name)
     parts = ["".join(words[:at]) for at in range(1, len(words))]
     parts += ["".join(words[at:]) for at in range(1, len(words))]
-    code = _SEAM.join(sources)
+    cuts = _Cuts(sources)
     for part in parts if sources else ():
-        rests = [rest for rest in _rests(name, part) if _is_cut(code, name, flat(part), rest)]
-        if rests and len(part) >= _LEAST:
+        if len(part) >= _LEAST and any(cuts.take(rest, name, part) for rest in _rests(name, part)):
             for path, found in _near(snapshot, part):
                 yield from (
                     Spelling(path, line, text) for text, line in found.items() if flat(text) == flat(part)
@@ -90,7 +95,7 @@ def shortened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterat
 def in_pieces(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
     """Texts that a name can be put together of and that stand in one file."""
     words = _words(name)
-    for path, found in _near(snapshot, name) if len(words) > 1 else ():
+    for path, found in _near(snapshot, name, words) if len(words) > 1 else ():
         whole = {_words(text): text for text in found if _words(text)}
         first = whole.get(_joined(words, whole.keys()), "")
         if first and (not name.startswith("_") or "_" in found):
@@ -133,23 +138,66 @@ def _rests(text: str, name: str) -> Iterator[str]:
             yield "".join(words[at:])
 
 
-def _is_cut(sources: bytes, text: str, left: str, rest: str) -> bool:
-    """Whether code may cut a part off a text: it has the part as a text, or its length."""
-    word = re.escape(rest.encode("utf-8", "surrogateescape"))
-    size = len(_APART.sub("", text)) - len(left)
-    sizes = {size, len(text) - len(left), *(size + more for more in (1,) if _APART.search(text))}
-    quoted = rb"(?i:[\"'`/^}][_-]?%b[_-]?[\"'`/${%%])" % word
-    cut = rb"|".join([quoted, *(_CUT.replace(b"%d", b"%d" % one) for one in sorted(sizes))])
-    return re.search(cut, sources) is not None
+class _Cuts:
+    """What some code may cut off texts: a part that it has as a text itself, or letters by their number."""
+
+    def __init__(self, sources: Sequence[bytes]) -> None:
+        self._sources = sources
+
+    @cached_property
+    def _parts(self) -> frozenset[bytes]:
+        return frozenset(part.lower() for source in self._sources for part in _PART.findall(source))
+
+    @cached_property
+    def _sizes(self) -> frozenset[bytes]:
+        ranges = [size for source in self._sources for pair in _RANGE.findall(source) for size in pair]
+        given = [text for source in self._sources for text in _SLICE.findall(source)]
+        return frozenset([*ranges, *(size for text in given for size in _NUMBER.findall(text))])
+
+    def take(self, rest: str, text: str, left: str) -> bool:
+        """Whether a rest may be cut off a text, so that something is left."""
+        if rest.lower().encode("utf-8", "surrogateescape") in self._parts:
+            return True
+        letters = len(flat(left))
+        size = len(_APART.sub("", text)) - letters
+        sizes = {size, len(text) - letters, *(size + more for more in (1,) if _APART.search(text))}
+        return not self._sizes.isdisjoint(b"%d" % one for one in sizes)
 
 
-def _near(snapshot: Snapshot, name: str) -> Iterator[tuple[RepoPath, dict[str, int]]]:
-    """The files that have the words of a name, and the short texts of each, with their lines."""
+def _near(
+    snapshot: Snapshot, name: str, pieces: Sequence[str] = ()
+) -> Iterator[tuple[RepoPath, dict[str, int]]]:
+    """The files that have the words of a name, and the short texts of each, with their lines.
+
+    Files are left out that cannot have the name in a text, or one of its pieces where these are given.
+    """
     sources, words = snapshot.linker.sources, _WORD.findall(name)
     paths = set.intersection(*(set(sources.paths_with(word)) for word in words)) if words else set()
     paths |= set(sources.paths_with(flat(name)))
+    wanted = [_spelling(piece) for piece in pieces or (name,)]
     for path in map(RepoPath, sorted(paths)[:_MOST_FILES]):
-        yield path, short_texts(snapshot, path)
+        if _may_say(snapshot, path, wanted):
+            yield path, short_texts(snapshot, path)
+
+
+def _spelling(name: str) -> re.Pattern[bytes]:
+    """Finds what a text has that says a name, in small letters."""
+    return re.compile(rb"[\W_]*".join(re.escape(char.encode()) for char in flat(name)))
+
+
+def _may_say(snapshot: Snapshot, path: RepoPath, wanted: Sequence[re.Pattern[bytes]]) -> bool:
+    """Whether a file has some spellings where short texts may be, which take much longer to be read."""
+    facts = snapshot.linker.sources.facts(path)
+    if facts is None:
+        return False
+    data, is_marked = snapshot.source(path).lower(), specs()[facts.language].writing is not None
+    return all(
+        any(
+            not is_marked or _OPENED.search(data, max(0, found.start() - _FAR), found.start())
+            for found in one.finditer(data)
+        )
+        for one in wanted
+    )
 
 
 def short_texts(snapshot: Snapshot, path: RepoPath) -> dict[str, int]:
@@ -168,7 +216,7 @@ def _read(language: str, data: bytes) -> dict[str, int]:
     seen: set[bytes] = set()
     for start, end in _literals(language, data) if len(data) <= _LARGEST else ():
         # Most texts stand in a file more than once, or are longer than any name.
-        if end - start > _LONGEST + 2 * _MARKS or (written := data[start:end]) in seen:
+        if end - start > _FAR or (written := data[start:end]) in seen:
             continue
         seen.add(written)
         text = _inside(written)
@@ -187,8 +235,7 @@ def _literals(language: str, data: bytes) -> list[tuple[int, int]]:
     writing = specs()[language].writing
     if writing is None:
         return [(start, end) for start, end, kind in texts(language, data) if kind == "string"]
-    found = comments_and_literals(writing).finditer(data)
-    return [one.span() for one in found if one["comment"] is None]
+    return [(start, end) for start, end, is_comment in comments_and_literals(writing, data) if not is_comment]
 
 
 def _inside(written: bytes) -> str:

@@ -121,8 +121,8 @@ def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) 
     if holder in (*spec.self_parameters, *spec.self_keywords, *spec.own_class):
         around = {
             Place(at.path, number)
-            for number, item in enumerate(facts.definitions)
-            if item.kind in CLASSES and item.span.start_line <= at.definition <= item.span.end_line
+            for number in facts.definitions.around(at.definition)
+            if facts.definitions.kind(number) in CLASSES
         }
         return not around or not classes.isdisjoint(around)
     made = _MADE.match(holder)

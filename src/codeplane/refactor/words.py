@@ -80,11 +80,7 @@ def words(
         data = snapshot.source(RepoPath(path))
         if len(data) > _LARGEST or (holding is not None and not holding.search(data)):
             continue
-        known = {
-            (seen.line, seen.column + len(mark))
-            for mark in _MARKS
-            for seen in sources.occurrences(path, mark + name)
-        }
+        known = {start + len(mark) for mark in _MARKS for start in sources.starts(path, mark + name)}
         for word in _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new)):
             if spans is None or any(_is_within(one, word.site.line) for one in spans[path]):
                 yield word
@@ -116,15 +112,15 @@ def _in_file(
     path: RepoPath,
     lines: Lines,
     pattern: re.Pattern[bytes],
-    known: Collection[tuple[int, int]],
+    known: Collection[int],
     names: tuple[str, str],
 ) -> Iterator[Word]:
     spans: list[tuple[int, int, str]] | None = None
     for found in pattern.finditer(lines.data):
-        if found.start() and lines.data[found.start() - 1] in _LETTERS:
+        if found.start() in known or (found.start() and lines.data[found.start() - 1] in _LETTERS):
             continue
         line, column = lines.position(found.start())
-        if (line, column) in known or own_name(snapshot, path, names[0], lines.text(line)) == column:
+        if own_name(snapshot, path, names[0], lines.text(line)) == column:
             continue
         if spans is None:
             spans = _spans(snapshot, path, lines.data)
@@ -178,8 +174,8 @@ def _spans(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, i
     if writing is None:
         return texts(facts.language, data)
     return [
-        (found.start(), found.end(), "comment" if found["comment"] is not None else "string")
-        for found in comments_and_literals(writing).finditer(data)
+        (start, end, "comment" if is_comment else "string")
+        for start, end, is_comment in comments_and_literals(writing, data)
     ]
 
 

@@ -157,6 +157,7 @@ SPEC = LanguageSpec(
          (#any-of? @_has "__dict__" "__annotations__" "__slots__" "__dataclass_fields__" "__attrs_attrs__"))
     """,
     quoted_code='(interpolation "=") @quoted',
+    quoted_text=r"=\s*[!:}]",
     reads_locals=("locals", "vars", "eval", "exec"),
     keywords=(
         (
