@@ -333,15 +333,18 @@ class ViewSources:
         ).fetchall()
         return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
 
-    def defined_with(self, part: str) -> list[tuple[str, str]]:
-        """The files that define names with a part, whatever the case of its letters, and these names."""
-        # SQLite knows the case of ASCII alone.
-        asked = "WHERE instr(lower(name), ?)" if part.isascii() else "WHERE ? <> ''"
-        rows = self._connection.execute(
-            f"SELECT DISTINCT blob, name FROM definition {asked}", (part.lower(),)
-        ).fetchall()
-        found = [(blob, name) for blob, text in rows if part.lower() in (name := from_sql(text)).lower()]
-        return sorted((path, name) for blob, name in found for path in self.paths_of(blob))
+    def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
+        """Those of some files that define names with a part, in letters of any case, with these names."""
+        blobs = sorted({blob for path in paths if (blob := self._layout.blobs.get(path)) is not None})
+        found: list[tuple[int, str]] = []
+        for at in range(0, len(blobs), _AT_ONCE):
+            some = blobs[at : at + _AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            rows = self._connection.execute(
+                f"SELECT DISTINCT blob, name FROM definition WHERE blob IN ({marks})", some
+            )
+            found += [(blob, name) for blob, text in rows if part.lower() in (name := from_sql(text)).lower()]
+        return sorted((path, name) for blob, name in found for path in self.paths_of(blob) if path in paths)
 
     def owned(self, name: str) -> Sequence[Place]:
         """The definitions that say that they belong to a type of this name; it may be qualified."""

@@ -191,11 +191,10 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
     """A definition that may be asked for by a name with another one in it, tests aside, and where it is."""
     sources, family = snapshot.linker.sources, _family(snapshot, place.path)
     near = set.intersection(*(set(sources.paths_with(part)) for part in parts_of(name) - {name} or {name}))
-    found = near - sources.tests()
     made = [
         (one, path)
-        for path, one in sources.defined_with(name)
-        if one != name and path in found and _family(snapshot, path) == family
+        for path, one in sources.defined_with(name, near - sources.tests())
+        if one != name and _family(snapshot, path) == family
     ]
     words = {one[:at] for one, _ in made for at in range(_LEAST, len(one))}
     asking, called = (sources.asking_by_text(), sources.asking_by_text(CALLED)) if made else ({}, {})
