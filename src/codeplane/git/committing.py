@@ -96,9 +96,7 @@ def stage_and_commit(
         try:
             done = _commit(repository, programs, handle, wanted, rules, following, only)
         except NothingToCommit as error:
-            if not put.notes:
-                raise
-            raise NothingToCommit(f"Nothing has changed that may be staged. {put.notes[0]}") from error
+            raise _unchanged(handle, chosen, put.notes) from error
     done = replace(done, notes=(*put.notes, *done.notes))
     return _after(repository, programs, wanted, done)
 
@@ -313,6 +311,24 @@ def _lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, i
     return stats.insertions, stats.deletions
 
 
+def _unchanged(handle: pygit2.Repository, chosen: Selection, notes: Sequence[str]) -> NothingToCommit:
+    """What is told when what is to be staged has not changed, or may not be staged."""
+    if notes:
+        return NothingToCommit(f"Nothing has changed that may be staged. {notes[0]}")
+    if not chosen.paths:
+        return _nothing(handle, amend=False)
+    told = _listed(sorted(chosen.paths))
+    changed = sorted(handle.status(untracked_files="normal"))
+    elsewhere = f" Changed elsewhere: {_listed(changed)}." if changed else ""
+    return NothingToCommit(f"Nothing has changed in {told} since the last commit.{elsewhere}")
+
+
+def _listed(paths: Sequence[str]) -> str:
+    """The first of some paths, and how many there are beside them."""
+    more = f" and {len(paths) - _MOST_HINTED} more" if len(paths) > _MOST_HINTED else ""
+    return ", ".join(shown(path) for path in paths[:_MOST_HINTED]) + more
+
+
 def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
     if amend:
         return NothingToCommit(
@@ -320,12 +336,10 @@ def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
             hints=['git_reset to HEAD~1 takes it back; "allow_empty": true keeps it.'],
         )
     found = sorted(handle.status(untracked_files="normal"))
-    names = [shown(path) for path in found[:_MOST_HINTED]]
-    more = f" and {len(found) - _MOST_HINTED} more" if len(found) > _MOST_HINTED else ""
     if not found:
         return NothingToCommit("Nothing has changed since the last commit.")
     return NothingToCommit(
-        f"Nothing is staged. Not staged: {', '.join(names)}{more}.",
+        f"Nothing is staged. Not staged: {_listed(found)}.",
         hints=["git_stage_and_commit stages files and commits them."],
-        paths=names,
+        paths=[shown(path) for path in found[:_MOST_HINTED]],
     )
