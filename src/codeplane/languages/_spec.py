@@ -236,6 +236,9 @@ class LanguageSpec:
         frozenset()
     )  # forms of import that are expressions: the module is a value
     member_lists: tuple[str, ...] = ()  # members of a class that list others by name
+    # Patterns of what is called with something and the name of a member of it, as a text → what the call
+    # begins with: "" for what the language has, `parameter`, or a part of the module that it comes from.
+    member_calls: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     literal_members: bool = False  # objects that are written down define members
     # Words by which code gets all names of a module, each with a pattern of the place, the module its group.
     namespace_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)

@@ -76,7 +76,7 @@ def draft(
         plan = replace(plan, within=subject.path)
     found = find(snapshot, family, new)
     told = (bare(old), bare(new)) if is_variable else (old, new)
-    placed = {(site.path, site.line, site.column) for site in found.sites}
+    placed = {(site.path, site.line, site.column) for site in found.sites} | found.others
     seen = [
         word
         for word in words.words(snapshot, *told, _spans(snapshot, family))

@@ -11,6 +11,7 @@ from codeplane.graph.places import definition_of
 from codeplane.index import RefFact, Snapshot
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import Role
+from codeplane.refactor.attributes import named_members
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import KEYWORD, Keywords
@@ -39,6 +40,7 @@ class Found:
     open: tuple[RefFact, ...]
     keys: tuple[Site, ...] = ()  # keys that are variables as well, and may be meant
     doubts: tuple[Problem, ...] = ()
+    others: frozenset[_Position] = frozenset()  # texts with the name that are known to name something else
 
 
 def find(snapshot: Snapshot, family: Family, new: str) -> Found:
@@ -53,6 +55,7 @@ class _Search:
         self._unsure: dict[_Position, RefFact] = {}
         self._keys: list[Site] = []
         self._doubts: list[Problem] = []
+        self._others: set[_Position] = set()
         self._keywords = Keywords(snapshot, family)
         self._shorthands = Shorthands(snapshot)
         self._possible = _Possible(snapshot, family, self._keywords)
@@ -65,7 +68,9 @@ class _Search:
         if not self._family.is_local:
             self._of_keys()
         sites = {site for one in self._sites.values() for site in self._split(one)}
-        return Found(tuple(sorted(sites)), left, tuple(self._keys), tuple(self._doubts))
+        return Found(
+            tuple(sorted(sites)), left, tuple(self._keys), tuple(self._doubts), frozenset(self._others)
+        )
 
     def _split(self, site: Site) -> list[Site]:
         """A variable that is a key as well keeps the key; a key that was found as such is written already."""
@@ -93,8 +98,16 @@ class _Search:
                 else:
                     self._unsure[at] = ref
         for path, line, column in listed(self._snapshot, self._family):
-            site = Site(path, line, column, name, bare(self._new), Tier.STRONG, "listed")
-            self._sites[path, line, column] = site
+            self._of_text(path, line, column, "listed")
+        for path, line, column, is_ours in named_members(self._snapshot, self._family):
+            if is_ours:
+                self._of_text(path, line, column, "attribute")
+            else:
+                self._others.add((path, line, column))
+
+    def _of_text(self, path: RepoPath, line: int, column: int, what: str) -> None:
+        name, new = bare(self._family.name), bare(self._new)
+        self._sites[path, line, column] = Site(path, line, column, name, new, Tier.STRONG, what)
 
     def _of_own_name(self, site: Site) -> None:
         """The string by which a definition is told its own name."""

@@ -108,6 +108,12 @@ SPEC = LanguageSpec(
     name_attributes=("__name__", "__qualname__"),
     told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
     member_lists=("__slots__", "__match_args__"),
+    member_calls={
+        r"(?:get|set|has|del)attr": "",
+        r"monkeypatch\.(?:set|del)attr": "parameter",
+        r"mocker\.(?:patch\.object|spy)": "parameter",
+        r"(?:mock\.)?patch\.object": "mock",
+    },
     namespace_reads={
         "vars": r"\bvars\(\s*([\w.]+)",
         "dir": r"\bdir\(\s*([\w.]+)",
