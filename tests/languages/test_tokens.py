@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.languages import specs
-from codeplane.languages._style import comments_and_literals
+from codeplane.languages._style import comments_and_literals, is_remark
 from codeplane.languages.tokens import say_the_same, tokens
 
 WRITTEN = sorted(name for name, spec in specs().items() if spec.writing is not None)
@@ -81,3 +81,34 @@ def test_comments_and_literals_are_told_apart(
     found = list(comments_and_literals(writing, text.encode()))
     assert [text[start:end] for start, end, is_comment in found if is_comment] == comments
     assert [text[start:end] for start, end, is_comment in found if not is_comment] == literals
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ('"""x"""\n', True),
+        ('# a\n\n"""x"""\n', True),
+        ('def f():\n    """x"""\n', True),
+        ('def f(\n    a\n) -> None:\n    """x"""  # b\n', True),
+        ('class A: """x"""\n', True),
+        ('size: int\n"""x"""\n', True),
+        ('size = call()\n# a\n\n"""x"""\n', True),
+        ("size = 1\n'x'\n", True),
+        ('say(\n    """x"""\n)\n', False),
+        ('said = ["a"\n"""x"""]\n', False),
+        ('said = (a or\n"""x"""\n)\n', False),
+        ('said = {"a":\n"""x"""\n}\n', False),
+        ('said = lambda: """x"""\n', False),
+        ('said = a \\\n"""x"""\n', False),
+        ('"""x""".join(a)\n', False),
+        ('said = 1,\n"""x"""\n', False),
+        ('said = 1 # a\n"""x"""\n', False),
+    ],
+)
+def test_a_text_that_is_a_statement_of_its_own_is_a_remark(text: str, is_said: bool) -> None:
+    data = text.encode()
+    writing = specs()["python"].writing
+    assert writing is not None
+    literals = [one for one in comments_and_literals(writing, data) if not one[2]]
+    start, end, _ = next(one for one in literals if b"x" in data[one[0] : one[1]])
+    assert is_remark(data, start, end) is is_said

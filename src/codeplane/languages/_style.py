@@ -83,6 +83,12 @@ SHARP: Final = Writing(
 KOTLIN: Final = Writing(_SLASHES, (_BLOCK, _DOUBLE, _CHARACTER), mixed='"')
 
 
+# The last line before a block.
+_HEADER: Final = re.compile(
+    rb"(?:(?:async\s+)?(?:def|class|if|elif|else|for|while|with|try|except|finally)\b|[)\]])[^#]*:", re.DOTALL
+)
+_UNFINISHED: Final = frozenset(b"and or not in is if else for lambda yield await from".split())
+_LAST_WORD: Final = re.compile(rb"\w+\Z")
 _COMMENTS: Final = (b"#", b"//", b"/*")  # beginnings of comments, and of no literal
 
 
@@ -98,6 +104,31 @@ def comments_and_literals(writing: Writing, data: bytes) -> Iterator[tuple[int, 
                 start -= 1
         yield start, end, is_comment
         last = end
+
+
+def is_remark(data: bytes, start: int, end: int) -> bool:
+    """Whether a literal is a statement of its own, where lines make these: nothing gets its value.
+
+    Two things that follow each other are two statements, unless the first is not finished or both are texts.
+    """
+    begin, after = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", end)
+    rest = data[end : after if after >= 0 else len(data)].strip()
+    if rest and not rest.startswith(b"#"):
+        return False
+    if own := data[begin:start].strip():
+        return _HEADER.fullmatch(own) is not None
+    line = b""
+    while begin and (not line or line.startswith(b"#")):
+        last, begin = begin, data.rfind(b"\n", 0, begin - 1) + 1
+        line = data[begin:last].strip()
+    return not line or line.startswith(b"#") or bool(_HEADER.fullmatch(line)) or _is_finished(line)
+
+
+def _is_finished(line: bytes) -> bool:
+    """Whether nothing but a mark or an end can follow the last thing in a line of code."""
+    word = _LAST_WORD.search(line)
+    ends = line.endswith((b")", b"]", b"}")) or (word is not None and word[0] not in _UNFINISHED)
+    return ends and b"#" not in line
 
 
 @cache

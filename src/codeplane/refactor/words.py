@@ -11,7 +11,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.index import Snapshot
 from codeplane.languages import specs
-from codeplane.languages._style import comments_and_literals
+from codeplane.languages._style import comments_and_literals, is_remark
 from codeplane.languages.arguments import texts
 from codeplane.languages.facts import Span
 from codeplane.refactor.plan import Confidence, Mention, Site
@@ -40,7 +40,6 @@ _LINKED: Final = re.compile(
     r"svelte|astro|proto|thrift|pyx|pxd|i|swg)\Z"
 )
 _PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_LONG: Final = 3
 _SENTENCE: Final = 4
 _NO_NAME: Final = re.compile(r"[a-zA-Z]+(?:-[a-z]+|'[a-z]+|[.;!?])|is|not|in|for|with|as|and|or|if")
 _END: Final = re.compile(rb"\w+(\W?)")
@@ -173,8 +172,9 @@ def _spans(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, i
     writing = specs()[facts.language].writing
     if writing is None:
         return texts(facts.language, data)
+    literal = "statement" if writing.layout == "indent" else "string"  # a literal may be one by itself
     return [
-        (start, end, "comment" if is_comment else "string")
+        (start, end, "comment" if is_comment else literal)
         for start, end, is_comment in comments_and_literals(writing, data)
     ]
 
@@ -184,10 +184,10 @@ def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: 
     number = bisect_right(spans, (at, len(data), "")) - 1
     if number >= 0 and spans[number][1] > at:
         start, end, kind = spans[number]
+        if kind == "comment" or (kind == "statement" and is_remark(data, start, end)):
+            return "comment", ""
         opened = _QUOTES.match(data, start, end)
         marks = opened[0].lstrip(_PREFIX) if opened else b""
-        if kind == "comment" or _is_docstring(data, start, marks):
-            return "comment", ""
         first = opened.end() if opened else start
         text = _text(data[first : end - len(marks)]).lstrip(":")
         return ("prose" if _is_prose(text, data, at) else "string"), text
@@ -204,11 +204,6 @@ def _is_prose(text: str, data: bytes, at: int) -> bool:
     words = text.split()
     is_apart = data[at - 1 : at].isspace() and (found := _END.match(data, at)) and found[1] in _ENDS
     return bool(is_apart) and len(words) >= _SENTENCE and any(map(_NO_NAME.fullmatch, words))
-
-
-def _is_docstring(data: bytes, start: int, marks: bytes) -> bool:
-    """Whether a long string stands by itself, first in its file or behind the header of a definition."""
-    return len(marks) == _LONG and data[:start].rstrip()[-1:] in (b"", b":")
 
 
 def _quoted(data: bytes, at: int) -> str:
