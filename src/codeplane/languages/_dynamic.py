@@ -14,6 +14,11 @@ _FIRST = re.compile(rb"""[fF]?(?P<quote>['"`])(?P<text>[^'"`\\]*)(?P=quote)\s*(?
 _OPEN = re.compile(rb"%|[$#]?\{")
 _BEFORE = re.compile(rb"(?<![\w$.)\]])([A-Za-z_$][\w$.]*)\s*(?:\?\.|!)?\Z")
 _DOTTED = re.compile(rb"[A-Za-z_$][\w$.]*")
+_GIVEN = re.compile(rb"\s*\((?:[^()'\"]|\((?:[^()'\"]|\([^()'\"]*\))*\))*\)")
+_SMALL = re.compile(rb"(?:\.lower\(\))+")
+_VARIABLE = re.compile(rb"([A-Za-z_]\w*)((?:\.lower\(\))*)")
+_ALONE = re.compile(rb"\s*(?:(?:const|let|var)\s+)?")
+_ASSIGNED = re.compile(rb"\w+[ \t]*(?::[^=\n]*)?(?P<more>\+)?=(?!=)[ \t]*")
 _LOOK = 200
 _CHOICE = re.compile(rb"\b(?:if|or|and)\b|[?|&]")
 
@@ -54,14 +59,48 @@ def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
 
 def beginning(spec: LanguageSpec, data: bytes, at: int) -> str:
     """What a name that is made at run time begins with, `"visit_" + kind`; "" where that is not known."""
-    key = _key(spec, data, at)
+    return _begins(_key(spec, data, at))
+
+
+def _begins(key: bytes) -> str:
+    """What the value of an expression begins with; "" where that is not known."""
     found = _FIRST.match(key)
     if found is None or _CHOICE.search(key, found.end("text")):
         return ""
     head, *more = _OPEN.split(found["text"], maxsplit=1)
     is_filled = found["rest"] or key[:1] in b"fF`" or found["text"].startswith(b"#{", len(head))
     is_made = found["rest"] == b"+" or (more and is_filled)
-    return text(head) if is_made else ""
+    rest = key[found.end() :].strip()
+    if found["rest"] == b".format":
+        closed = _GIVEN.match(rest)
+        rest = rest[closed.end() :] if closed is not None else b".?"
+    is_whole = found["rest"] in (b"+", b"%") or not rest.startswith(b".")
+    if not is_made or not (is_whole or _SMALL.fullmatch(rest)):
+        return ""
+    return text(head if is_whole else head.lower())
+
+
+def named_by(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, bool] | None:
+    """Where the variable begins whose value is asked for, and whether that is made small; None for others."""
+    key = _key(spec, data, at)
+    found = _VARIABLE.fullmatch(key)
+    start = data.find(key, at) if found is not None else -1
+    return (start, bool(found[2])) if found is not None and start >= 0 else None
+
+
+def given(data: bytes, at: int) -> str | None:
+    """What a variable begins with that is written at a place; "" where what is given to it is not known, None
+    where more is joined to what it has."""
+    assigned = _ASSIGNED.match(data, at)
+    # One of several that are given values together may get any of these.
+    if assigned is None or not _ALONE.fullmatch(data, data.rfind(b"\n", 0, at) + 1, at):
+        return ""
+    if assigned["more"]:
+        return None
+    end = data.find(b"\n", assigned.end())
+    value = data[assigned.end() : end if end >= 0 else len(data)].strip()
+    is_whole = value.count(b"(") == value.count(b")") and not value.endswith((b"\\", b"+", b"%", b"."))
+    return _begins(value) if is_whole else ""
 
 
 def asked(spec: LanguageSpec, data: bytes, at: int) -> str:

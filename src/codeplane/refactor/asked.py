@@ -9,11 +9,12 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.index import Snapshot
+from codeplane.index.files import FileFacts
 from codeplane.index.receivers import Receivers
 from codeplane.index.targets import is_outside
-from codeplane.languages import LanguageSpec, specs
-from codeplane.languages._dynamic import asked, beginning
-from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason
+from codeplane.languages import specs
+from codeplane.languages._dynamic import asked, beginning, given, named_by
+from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason, Role
 from codeplane.languages.modules import Place
 from codeplane.reading.words import parts_of
 from codeplane.refactor.escape import Reach
@@ -26,6 +27,7 @@ _NO_MEMBER: Final = "()"  # of what gives the names around a call
 _LEAST: Final = 2
 _LEAST_LAST: Final = 3
 _MANY: Final = 500
+_WRITTEN: Final = (Role.DEFINE, Role.WRITE)
 _FORMATS: Final = "sdr"  # letters behind a mark that stands for a value
 _LOOK: Final = 100
 _QUOTE: Final = rb"""["'`]"""
@@ -58,17 +60,47 @@ def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Ite
         return
     known: dict[tuple[int, int], tuple[str, str]] = facts.derived("askings", dict)
     if missing := [place for place in at if place not in known]:
-        read = _read(specs()[facts.language], snapshot.source(RepoPath(path)), missing)
+        read = _read(snapshot, RepoPath(path), facts, missing)
         known.update(zip(missing, read, strict=True))
     for place in at:
         yield Asking(RepoPath(path), *place, *known[place])
 
 
-def _read(spec: LanguageSpec, data: bytes, at: Sequence[tuple[int, int]]) -> list[tuple[str, str]]:
+def _read(
+    snapshot: Snapshot, path: RepoPath, facts: FileFacts, at: Sequence[tuple[int, int]]
+) -> list[tuple[str, str]]:
     """How the names begin that are asked for at some places, and what is asked for them."""
-    lines = Lines(data)
+    spec, lines = specs()[facts.language], Lines(snapshot.source(path))
     starts = [lines.offset(line, column) for line, column in at]
-    return [(beginning(spec, data, start), asked(spec, data, start)) for start in starts]
+    return [
+        (
+            beginning(spec, lines.data, start) or _by_variable(snapshot, path, lines, start),
+            asked(spec, lines.data, start),
+        )
+        for start in starts
+    ]
+
+
+def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> str:
+    """How a name begins that a variable of the function holds, whatever it is given."""
+    sources = snapshot.linker.sources
+    facts = sources.facts(path)
+    named = named_by(specs()[facts.language], lines.data, at) if facts is not None else None
+    standing = sources.occurrence_at(path, *lines.position(named[0])) if named is not None else None
+    if facts is None or named is None or standing is None or not standing[1].target:
+        return ""
+    name, seen = standing
+    bind = facts.binds[seen.target - 1]
+    if bind.reason is not Reason.LOCAL_ASSIGN or not bind.certain or not bind.scope:
+        return ""
+    written = [
+        given(lines.data, lines.offset(one.line, one.column))
+        for one in sources.occurrences(path, name)
+        if one.target == seen.target and one.role in _WRITTEN
+    ]
+    begins = {text for text in written if text is not None}
+    found = begins.pop() if len(begins) == 1 else ""
+    return found.lower() if named[1] else found
 
 
 def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | None:
