@@ -22,6 +22,13 @@ _GIVEN = frozenset(("name", "value"))
 _LIBRARY = {
     "ast": ("NodeVisitor", "NodeTransformer"),
     "asyncio": ("BaseProtocol", "Protocol", "BufferedProtocol", "DatagramProtocol", "SubprocessProtocol"),
+    "collections": ("Counter", "OrderedDict", "defaultdict", "deque"),
+    "contextlib": ("AbstractAsyncContextManager", "AbstractContextManager", "ContextDecorator"),
+    "datetime": ("date", "datetime", "time", "timedelta", "timezone", "tzinfo"),
+    "decimal": ("Decimal",),
+    "io": ("BufferedIOBase", "BytesIO", "IOBase", "RawIOBase", "StringIO", "TextIOBase"),
+    "numbers": ("Complex", "Integral", "Number", "Rational", "Real"),
+    "string": ("Formatter",),
     "threading": ("Thread",),
     "unittest": ("TestCase", "IsolatedAsyncioTestCase"),
 }
