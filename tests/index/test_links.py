@@ -90,3 +90,62 @@ def test_a_value_that_another_file_gives_to_a_field_is_seen_at_once(index: Index
             ]
             tiers.append(str(ref.tier))
     assert tiers == ["strong", "strong", "anchored", "anchored", "strong"]
+
+
+_BOX = "class Door:\n    def open(self): ...\n\nclass Box:\n    def __init__(self):\n        self.door = Door()\n\n    def use(self):\n        self.door.open()\n"  # noqa: E501
+_OTHER = "class Other:\n    def __init__(self):\n        self.door = 0\n"
+
+
+def _tier_of_open(index: Index) -> str:
+    index.refresh()
+    with index.snapshot() as snapshot:
+        [ref] = [
+            ref for ref in snapshot.references_in(RepoPath("box.py")) if ref.name == "open" and ref.receiver
+        ]
+        return str(ref.tier)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # What is given the value is another class by the same lines outside of the function.
+        (
+            "from box import Box\nfrom other import Other\n\ndef give():\n    x = Other()\n    x.door = 1\n",
+            "from box import Box\nfrom other import Other\n\ndef give():\n    x = Box()\n    x.door = 1\n",
+        ),
+        (
+            "from box import Box\nfrom other import Other\n\ndef give(b):\n    x = Other()\n    x.door = 1\n",
+            "from box import Box\nfrom other import Other\n\ndef give(b):\n    x = b\n    x.door = 1\n",
+        ),
+    ],
+)
+def test_what_gives_a_value_to_a_field_may_change_inside_of_a_function(
+    index: Index, repo: Path, before: str, after: str
+) -> None:
+    (repo / "box.py").write_text(_BOX)
+    (repo / "other.py").write_text(_OTHER)
+    (repo / "give.py").write_text(before)
+    assert _tier_of_open(index) == "strong"
+    (repo / "give.py").write_text(after)
+    assert _tier_of_open(index) != "strong"
+
+
+def test_code_that_sets_members_by_text_may_move_within_its_file(index: Index, repo: Path) -> None:
+    setting = (
+        "class Open:\n    def fill(self, given):\n        for x in given:\n            setattr(self, x, 1)\n"
+    )
+    box = _BOX.replace("class Box:", "class Box(Open):")
+    (repo / "box.py").write_text(f"{setting}\n{box}")
+    assert _tier_of_open(index) != "strong"
+    longer = setting.replace("        for", "        # more\n" * 40 + "        for")
+    (repo / "box.py").write_text(f"{longer}\n{box}")
+    assert _tier_of_open(index) != "strong"
+    # The same definitions and the same call, which stands in another class now.
+    apart = (
+        "class Open:\n    def fill(self, given):\n        pass\n\nclass Far:\n    def fill(self, given):\n"
+    )
+    (repo / "box.py").write_text(f"{apart}        setattr(self, given, 1)\n\n{box}")
+    assert _tier_of_open(index) == "strong"
+    inside = apart.replace("pass", "setattr(self, given, 1)")
+    (repo / "box.py").write_text(f"{inside}        pass\n\n{box}")
+    assert _tier_of_open(index) != "strong"

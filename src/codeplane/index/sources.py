@@ -41,6 +41,7 @@ class Memo:
         self.epoch = epoch
         self.layout = layout
         self.answers: dict[tuple[Any, ...], Any] = {}
+        self.passing: dict[tuple[Any, ...], Any] = {}  # answers that any change of a file may make others
         # Answers that whoever asks brings up to date, each with what has changed since it was true.
         self.lasting: dict[str, tuple[Any, tuple[Change, ...]]] = {}
         self.manifests: dict[str, bytes | None] = {}
@@ -438,6 +439,13 @@ class ViewSources:
 
     def asking_by_text(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
         """The files that ask for members by names that are made at run time, with lines and columns."""
+        key = ("asking by text", *patterns)
+        if key not in self.memo.passing:
+            self.memo.passing[key] = self._asking_by_text(patterns)
+        asking: dict[str, list[tuple[int, int]]] = self.memo.passing[key]
+        return asking
+
+    def _asking_by_text(self, patterns: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
         marks = ", ".join("?" * len(patterns))
         rows = self._connection.execute(
             f"SELECT blob, line, column FROM dynamic WHERE pattern IN ({marks}) AND computed"
@@ -459,14 +467,14 @@ class ViewSources:
     def setting_by_text(self) -> tuple[frozenset[str], dict[str, list[tuple[int, int]]]]:
         """The members that get values by names in strings, and where names for that are made at run time."""
         key = ("setting by text",)
-        if key not in self.memo.answers:
+        if key not in self.memo.passing:
             rows = self._connection.execute(
                 "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
             ).fetchall()
             said = [json.loads(literals) for blob, literals in rows if self.paths_of(blob)]
             names = frozenset(name for literals in said for name in literals)
-            self.memo.answers[key] = names, self.asking_by_text(("setattr",))
-        found: tuple[frozenset[str], dict[str, list[tuple[int, int]]]] = self.memo.answers[key]
+            self.memo.passing[key] = names, self.asking_by_text(("setattr",))
+        found: tuple[frozenset[str], dict[str, list[tuple[int, int]]]] = self.memo.passing[key]
         return found
 
     def facts_of(self, blob: int) -> FileFacts | None:
@@ -482,16 +490,25 @@ class ViewSources:
         """The files with an import of one of the names, or from a module that has one among its parts."""
         named = self._in_blobs("SELECT DISTINCT blob FROM import WHERE name IN", sorted(parts))
         modules = self._modules_with(parts, "SELECT DISTINCT module FROM import")
-        return named | self._in_blobs("SELECT DISTINCT blob FROM import WHERE module IN", modules)
+        return named | self._in_blobs("SELECT DISTINCT blob FROM import WHERE module IN", sorted(modules))
 
     def starring(self, parts: Set[str]) -> set[str]:
         """The files that import all names of a module that has one of the names among its parts."""
         modules = self._modules_with(parts, "SELECT DISTINCT module FROM import WHERE name = '*'")
-        return self._in_blobs("SELECT DISTINCT blob FROM import WHERE name = '*' AND module IN", modules)
+        query = "SELECT DISTINCT blob FROM import WHERE name = '*' AND module IN"
+        return self._in_blobs(query, sorted(modules))
 
-    def _modules_with(self, parts: Set[str], query: str) -> list[str]:
-        rows = self._connection.execute(query).fetchall() if parts else []
-        return [module for (module,) in rows if not parts.isdisjoint(_PART.findall(module))]
+    def _modules_with(self, parts: Set[str], query: str) -> set[str]:
+        """The modules that a query finds and that have one of some names among their parts."""
+        key = ("modules", query)
+        if key not in self.memo.answers:
+            having: dict[str, set[str]] = {}
+            for (module,) in self._connection.execute(query):
+                for part in _PART.findall(module):
+                    having.setdefault(part, set()).add(module)
+            self.memo.answers[key] = having
+        found: dict[str, set[str]] = self.memo.answers[key]
+        return {module for part in parts for module in found.get(part, ())}
 
     def _in_blobs(self, query: str, values: Sequence[str]) -> set[str]:
         """The files with the contents that a query finds for some values."""

@@ -11,7 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, TypeVar, overload
 
-from codeplane.languages.facts import Bind, Facts, Occurrences, Reason, Scope, ScopeKind, Span
+from codeplane.languages.facts import (
+    Bind,
+    Facts,
+    Occurrences,
+    Reason,
+    Role,
+    Scope,
+    ScopeKind,
+    Span,
+    places,
+)
 
 T = TypeVar("T")
 
@@ -315,8 +325,8 @@ def _interface(facts: Facts) -> str:
         [list(e) for e in facts.exports],
         facts.package,
         _seen_binds(facts),
-        facts.written,
-        [[d.literals, d.computed] for d in facts.dynamics if d.pattern == "setattr"],
+        sorted(_written(facts)),
+        [[d.literals, d.computed, _around(facts, d.line)] for d in facts.dynamics if d.pattern == "setattr"],
     ]
     return hashlib.sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -330,6 +340,37 @@ def _seen_binds(facts: Facts) -> list[list[object]]:
             scope = facts.scopes[scope].parent if facts.scopes else -1
     binds = [bind for bind in facts.binds if bind.scope in scopes]
     return [[bind.name, bind.reason, bind.target, bind.certain, bind.type_name] for bind in binds]
+
+
+def _written(facts: Facts) -> Iterator[list[object]]:
+    """The members that get a value behind something, with all that the file says of what that is."""
+    found = facts.occurrences
+    if not facts.written:
+        return
+    opened = {item.body: at for at, item in enumerate(facts.definitions) if item.body >= 0}
+    bound: dict[tuple[int, str], list[Bind]] = {}
+    for bind in facts.binds:
+        bound.setdefault((bind.scope, bind.name), []).append(bind)
+    for at in places(found.roles, Role.WRITE):
+        if found.receivers[at] and not found.targets[at]:
+            receiver, scope = facts.receivers[found.receivers[at] - 1], found.scopes[at]
+            head, function = receiver.partition(".")[0], -1
+            while scope >= 0 and (scope, head) not in bound:
+                scope = facts.scopes[scope].parent
+            meant = [
+                [one.reason, one.target, one.certain, one.type_name] for one in bound.get((scope, head), ())
+            ]
+            while scope >= 0 and function < 0:
+                function, scope = opened.get(scope, -1), facts.scopes[scope].parent
+            yield [found.texts[found.names[at]], receiver, function, meant]
+
+
+def _around(facts: Facts, line: int) -> int:
+    """The innermost definition that a line is in, or -1."""
+    around = [
+        at for at, one in enumerate(facts.definitions) if one.span.start_line <= line <= one.span.end_line
+    ]
+    return around[-1] if around else -1
 
 
 def _little(numbers: "array[int]") -> bytes:

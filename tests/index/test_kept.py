@@ -1,0 +1,88 @@
+"""What is kept of one epoch for the next: names mean what they would mean to an index that knows nothing."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from codeplane.index import Index, Workers
+from tests.index.conftest import tree_of
+from tests.index.test_links import _links
+
+_DOOR = "class Door:\n    def open(self):\n        {body}\n\nclass Gate(Door):\n    def open(self): ...\n"
+_BOX = "from door import {name}\n\nclass Box{base}:\n    def __init__(self{given}):\n        self.door = {value}\n\n    def use(self):\n        {body}\n        self.door.open()\n"  # noqa: E501
+_FAR = "from box import Box\nfrom door import Door, Gate\n\nclass Far:\n    def __init__(self):\n        self.door = Door()\n\ndef far(x{said}):\n    {first}\n    {then}\n    Box().door.open()\n"  # noqa: E501
+
+
+def _mostly(usual: str, *others: str) -> st.SearchStrategy[str]:
+    """One text more often than all others together: most changes should leave the rest as it is."""
+    return st.sampled_from((*[usual] * 2 * len(others), *others))
+
+
+_DOORS = st.builds(_DOOR.format, body=st.sampled_from(("pass", "return self.open()", "self.size = 1")))
+_BOXES = st.builds(
+    _BOX.format,
+    name=_mostly("Door", "Gate as Door", "Door, Gate"),
+    base=_mostly("", "(Door)"),
+    given=_mostly("", ", door: Door", ", *args"),
+    value=_mostly("Door()", "None", "door", "[]"),
+    body=_mostly("pass", "self.door = None", "setattr(self, key, 1)", "door = self.door"),
+)
+_FARS = st.builds(
+    _FAR.format,
+    said=_mostly("", ": Box", ": Far", ": Gate"),
+    first=st.sampled_from(("pass", "x = Far()", "x = Box()", "x = y", "# more\n    # lines")),
+    then=_mostly("x.door = 1", "x.door = Gate()", "setattr(x, 'door', 1)", "x.door.open()", "pass"),
+)
+_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("door.py"), _DOORS),
+        st.tuples(st.just("box.py"), _BOXES),
+        st.tuples(st.just("far.py"), _FARS),
+    ),
+    min_size=2,
+    max_size=6,
+)
+
+
+def _compare(workers: Workers, start: tuple[str, str, str], steps: list[tuple[str, str]]) -> None:
+    with tempfile.TemporaryDirectory(prefix="cpl-") as base:
+        repo = Path(base) / "repo"
+        subprocess.run(["git", "init", "-q", str(repo)], check=True)
+        tree = tree_of(repo)
+        kept = Index.open(Path(base) / "kept.db", tree, workers)
+        for number, (path, text) in enumerate(
+            [*zip(("door.py", "box.py", "far.py"), start, strict=True), *steps]
+        ):
+            (repo / path).write_text(text)
+            if number >= 2:
+                fresh = Index.open(Path(base) / f"{number}.db", tree_of(repo), workers)
+                assert _meant(kept) == _meant(fresh)
+                fresh.close()
+        kept.close()
+
+
+def _meant(index: Index) -> list[str]:
+    index.refresh()
+    with index.snapshot() as snapshot:
+        return _links(snapshot, ["box.py", "door.py", "far.py"])
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(start=st.tuples(_DOORS, _BOXES, _FARS), steps=_STEPS)
+def test_names_mean_the_same_to_an_index_that_was_kept(
+    workers: Workers, start: tuple[str, str, str], steps: list[tuple[str, str]]
+) -> None:
+    _compare(workers, start, steps)
+
+
+@pytest.mark.soak
+@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
+@given(start=st.tuples(_DOORS, _BOXES, _FARS), steps=_STEPS)
+def test_names_mean_the_same_after_many_changes(
+    workers: Workers, start: tuple[str, str, str], steps: list[tuple[str, str]]
+) -> None:
+    _compare(workers, start, steps)
