@@ -317,16 +317,10 @@ def _unchanged(handle: pygit2.Repository, chosen: Selection, notes: Sequence[str
         return NothingToCommit(f"Nothing has changed that may be staged. {notes[0]}")
     if not chosen.paths:
         return _nothing(handle, amend=False)
-    told = _listed(sorted(chosen.paths))
+    told = listed(sorted(chosen.paths), _MOST_HINTED)
     changed = sorted(handle.status(untracked_files="normal"))
-    elsewhere = f" Changed elsewhere: {_listed(changed)}." if changed else ""
+    elsewhere = f" Changed elsewhere: {listed(changed, _MOST_HINTED)}." if changed else ""
     return NothingToCommit(f"Nothing has changed in {told} since the last commit.{elsewhere}")
-
-
-def _listed(paths: Sequence[str]) -> str:
-    """The first of some paths, and how many there are beside them."""
-    more = f" and {len(paths) - _MOST_HINTED} more" if len(paths) > _MOST_HINTED else ""
-    return ", ".join(shown(path) for path in paths[:_MOST_HINTED]) + more
 
 
 def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
@@ -339,7 +333,7 @@ def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
     if not found:
         return NothingToCommit("Nothing has changed since the last commit.")
     return NothingToCommit(
-        f"Nothing is staged. Not staged: {_listed(found)}.",
+        f"Nothing is staged. Not staged: {listed(found, _MOST_HINTED)}.",
         hints=["git_stage_and_commit stages files and commits them."],
         paths=[shown(path) for path in found[:_MOST_HINTED]],
     )

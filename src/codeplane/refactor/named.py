@@ -27,7 +27,7 @@ _NEAR: Final = 12
 _UNTOLD: Final = "?"
 
 
-class _Read(NamedTuple):
+class NameRead(NamedTuple):
     """Where a definition is asked for its name, and what is asked, as written."""
 
     path: RepoPath
@@ -69,13 +69,18 @@ def named(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
         return
 
 
-def _reads(snapshot: Snapshot, family: Family) -> Iterator[_Read]:
-    """Where definitions are asked for their names."""
+def _reads(snapshot: Snapshot, family: Family) -> Iterator[NameRead]:
+    """Where definitions of the kind of a family are asked for their names."""
     facts = snapshot.linker.sources.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
     is_type = spec.silent_interfaces and family.kind == "interface"  # nothing is left of it at run time
-    for word in spec.name_attributes if not is_type else ():
+    return reads(snapshot, spec) if not is_type else iter(())
+
+
+def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
+    """Where definitions of a language are asked for their names."""
+    for word in spec.name_attributes:
         for path in snapshot.linker.sources.paths_with(word):
             there = snapshot.linker.sources.facts(path)
             if there is not None and specs()[there.language].family == spec.family:
@@ -84,7 +89,7 @@ def _reads(snapshot: Snapshot, family: Family) -> Iterator[_Read]:
                 yield from (one._replace(path=RepoPath(path)) for one in found)
 
 
-def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[_Read]:
+def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[NameRead]:
     """The lines of a file that ask something for its name."""
     facts = snapshot.linker.sources.facts(path)
     found = [seen for seen in snapshot.linker.sources.occurrences(path, word) if seen.receiver]
@@ -92,7 +97,7 @@ def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) ->
         return []
     rows = snapshot.source(path).split(b"\n")
     return [
-        _Read(
+        NameRead(
             path,
             seen.line,
             holder,
@@ -136,7 +141,7 @@ def _is_error(rows: list[bytes], line: int) -> bool:
     return _TOLD.search(text) is not None and not re.search(_CHANGED, _text(rows[line - 1]))
 
 
-def _is_told(snapshot: Snapshot, read: _Read) -> bool:
+def _is_told(snapshot: Snapshot, read: NameRead) -> bool:
     """Whether a name is asked for to be shown to people: in what tells of an instance, or of an error."""
     facts = snapshot.linker.sources.facts(read.path)
     if read.is_error or facts is None:
@@ -145,7 +150,7 @@ def _is_told(snapshot: Snapshot, read: _Read) -> bool:
     return bool(around) and _TELLING.fullmatch(facts.definitions[around[-1]].name) is not None
 
 
-def _made(snapshot: Snapshot, family: Family, reads: list[_Read]) -> tuple[RepoPath, int] | None:
+def _made(snapshot: Snapshot, family: Family, reads: list[NameRead]) -> tuple[RepoPath, int] | None:
     """Where another name is made of those of definitions, one that is written in small letters somewhere."""
     facts = snapshot.linker.sources.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
@@ -164,7 +169,7 @@ def _is_written_small(snapshot: Snapshot, name: str) -> bool:
     return any(small.search(snapshot.source(RepoPath(path))) for path in paths)
 
 
-def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: _Read) -> bool:
+def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
     """Whether what is asked for its name in a line of a file may be one of a family."""
     path, line, holder = read[:3]
     family = keywords.family

@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +33,7 @@ _log = logging.getLogger(__name__)
 _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
 _LOAD_AFTER_SEC = 2.0
+_REFACTORING = "refactoring"
 _LONGEST_SHOWN = 100
 # Fields of `meta` that an answer's reader can act on.
 _READ = ("task", "epoch", "limits_applied", "warnings", "next_actions")
@@ -159,15 +160,25 @@ class Pipeline:
     def listed(self, size: int, tools: Mapping[str, Tool]) -> None:
         """Notes that a client has been sent the list of tools.
 
-        Who asks for more than the standard ones is going to call them: their code is loaded soon after. That
-        of the others comes with their first call, since an idle server should be small.
+        Who asks for more than the standard ones is going to call them: soon after, their code is loaded and
+        what they wait for is made. That of the others comes with their first call, since an idle server
+        should be small.
         """
         self._repo.savings.listed(size)
         more = [tool for tool in tools.values() if not tool.standard]
         if more and self._loading is None:
-            self._loading = threading.Timer(_LOAD_AFTER_SEC, lambda: [tool.code() for tool in more])
+            self._loading = threading.Timer(_LOAD_AFTER_SEC, self._load, (more,))
             self._loading.daemon = True
             self._loading.start()
+
+    def _load(self, tools: Sequence[Tool]) -> None:
+        for tool in tools:
+            tool.code()
+        if any(tool.category == _REFACTORING for tool in tools):
+            # Loaded with the tools, and not with the server.
+            from codeplane.session.refactoring import get_ready
+
+            get_ready(self._repo, lambda: self._stopping)
 
     async def stop(self, grace_sec: float) -> None:
         """Starts no more calls, lets the running ones finish for that long, then aborts them.

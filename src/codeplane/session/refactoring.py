@@ -5,11 +5,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from codeplane.core.errors import ContentChanged, DecisionRefused, NotFound, PlanStale, RequestError
+from codeplane.core.errors import (
+    CodePlaneError,
+    ContentChanged,
+    DecisionRefused,
+    NotFound,
+    PlanStale,
+    RequestError,
+)
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Index, Snapshot
 from codeplane.jail import shown
-from codeplane.refactor import Plan, Verdict
+from codeplane.refactor import Plan, Verdict, ahead
 from codeplane.refactor import delete as deleting
 from codeplane.refactor import discard as discarding
 from codeplane.refactor import move as moving
@@ -27,6 +34,7 @@ from codeplane.session.ahead import reading_ahead
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
 from codeplane.session.plans import Pending
+from codeplane.session.repo import RepoSession
 from codeplane.session.verifying import verified
 from codeplane.verify import Change, Check, Verification
 
@@ -47,6 +55,12 @@ _CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]]
     "discard": deleting.with_groups,
     "transfer": transferring.with_groups,
 }
+
+
+def get_ready(repo: RepoSession, is_over: Callable[[], bool]) -> None:
+    """Does what the first refactoring would wait for."""
+    with suppress(CodePlaneError), repo.index.snapshot() as snapshot:
+        ahead.get_ready(snapshot, is_over)
 
 
 def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:
@@ -88,11 +102,11 @@ def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
     """A plan to give a symbol another name."""
     sweep, make = _sweep(call), forced if naming.is_forced else renaming.draft
 
-    with reading_ahead(call.repo) as ahead:
+    with reading_ahead(call.repo) as begin:
 
         def drafted(snapshot: Snapshot) -> Plan:
             subject = find_subject(snapshot, naming.symbol, naming.name)
-            return make(snapshot, subject, naming.new_name, sweep, ahead)
+            return make(snapshot, subject, naming.new_name, sweep, begin)
 
         return planned(call, drafted, wanted)
 

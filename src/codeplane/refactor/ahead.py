@@ -1,0 +1,32 @@
+"""What a first refactoring would wait for, made before it is asked for."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from codeplane.index import Snapshot
+from codeplane.languages import specs
+from codeplane.refactor.asked import askings
+from codeplane.refactor.named import reads
+
+_MOST_SEC: Final = 3.0
+
+
+def get_ready(snapshot: Snapshot, is_over: Callable[[], bool]) -> None:
+    """Makes what renames in the main language ask of every file; for a while, and until it is over."""
+    until = time.monotonic() + _MOST_SEC
+    for _ in _made(snapshot):
+        if is_over() or time.monotonic() > until:
+            return
+
+
+def _made(snapshot: Snapshot) -> Iterator[object]:
+    sources, main = snapshot.linker.sources, snapshot.lookup.main_language()
+    for read in reads(snapshot, specs()[main]) if main else ():
+        facts = sources.facts(read.path)
+        yield facts.definitions if facts is not None else None
+    for path, at in sources.asking_by_text().items():
+        yield from askings(snapshot, path, at)
+    yield sources.tests()
+    yield sources.extending("")
+    yield sources.importing(frozenset())
