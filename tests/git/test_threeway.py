@@ -1,12 +1,11 @@
 """Two commits merged in memory: the tree, the stages and the marks are those of `git merge-tree`.
 
-Which lines of two texts belong together is left to libgit2. Where that differs from git's own histogram, the
-comparison goes by `git merge-file`, which compares as libgit2 does.
+Which lines of two texts belong together is left to libgit2. Where that differs from git's own histogram, all
+else has to be the same when the lines are merged by the git program.
 """
 
 import os
 from itertools import takewhile
-from pathlib import Path
 
 import pygit2
 import pytest
@@ -16,13 +15,16 @@ from codeplane.git.bases import BETWEEN, merge_bases, merge_commits
 from codeplane.git.contents import Drivers
 from codeplane.git.outcome import Side
 from codeplane.git.threeway import Merged
-from codeplane.git.trees import side_at
 from tests.git import plain
 from tests.git.accidents import is_accident
 from tests.git.forks import forks, long_text
 from tests.git.histories import File, Files, Made, World, made
+from tests.git.line_merges import LinesOfMerge, LinesOfMergeFile
 
 NUMBERS = (1, 2, 3)
+
+Stages = dict[tuple[str, int], Side]
+Trees = tuple[str, str, str]
 
 
 @settings(max_examples=25, deadline=None)
@@ -55,22 +57,21 @@ def compare(world: World) -> None:
     with made(world) as (root,):
         handle = pygit2.Repository(str(root))
         ours, theirs = plain.text(root, "rev-parse", "main"), plain.text(root, "rev-parse", "side")
-        merged = merge_commits(Drivers(handle), ours, theirs, ("main", "side"))
-        assert merged is not None
+        merged = merged_by(Drivers(handle))
         settings_ = ("-c", "merge.directoryRenames=false")
         said = plain.run(root, *settings_, "merge-tree", "--write-tree", "-z", "main", "side", fails=True)
         tree, *listed = takewhile(len, said.split(b"\0"))
         if currently_in_test_context():
             event("conflicts" if listed else "clean")
-        if tree.decode() == merged.tree and stages_told(listed) == stages_of(merged):
+        git = tree.decode(), stages_told(listed)
+        if (merged.tree, stages_of(merged)) == git:
             return
-        bases = merge_bases(handle, ours, theirs)
-        trees = [str(handle[oid].peel(pygit2.Tree).id) for oid in (bases[0], ours, theirs)]
-        assume(not is_accident(handle, *trees))
-        assert_differs_by_lines_only(root, handle, merged, (tree.decode(), stages_told(listed)))
+        assert currently_in_test_context(), (merged, git)
+        assume(not any(is_accident(handle, *trees) for trees in merges_of(handle, ours, theirs)))
+        assert_differs_by_lines_only(handle, merged, git)
 
 
-def stages_told(listed: list[bytes]) -> dict[tuple[str, int], Side]:
+def stages_told(listed: list[bytes]) -> Stages:
     found = {}
     for line in listed:
         about, path = line.split(b"\t", 1)
@@ -79,7 +80,7 @@ def stages_told(listed: list[bytes]) -> dict[tuple[str, int], Side]:
     return found
 
 
-def stages_of(merged: Merged) -> dict[tuple[str, int], Side]:
+def stages_of(merged: Merged) -> Stages:
     return {
         (one.path, number): side
         for one in merged.conflicts
@@ -88,44 +89,35 @@ def stages_of(merged: Merged) -> dict[tuple[str, int], Side]:
     }
 
 
-def assert_differs_by_lines_only(
-    root: Path, handle: pygit2.Repository, merged: Merged, git: tuple[str, dict[tuple[str, int], Side]]
-) -> None:
-    """Every file that is not git's is what `git merge-file` makes of the same three."""
-    if currently_in_test_context():
-        event("lines differ")
-    tree, stages = git
-    changed = plain.run(root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", tree, merged.tree)
-    ours, ancestor = stages_of(merged), merged_ancestor(root, handle)
-    paths = {os.fsdecode(path) for path in changed.split(b"\0")[:-1]}
-    paths |= {path for path, _ in ours.keys() ^ stages.keys()}
-    for path in paths:
-        sides = [ours.get((path, number)) or stages.get((path, number)) for number in NUMBERS]
-        if ancestor is not None:  # its lines, too, are merged otherwise than git merges them
-            sides[0] = side_at(handle, ancestor, path)
-        made_here = side_at(handle, merged.tree, path)
-        assert made_here is not None, path
-        assert made_by_merge_file(root, handle, sides) == handle[made_here.oid].read_raw(), path
-
-
-def merged_ancestor(root: Path, handle: pygit2.Repository) -> str | None:
-    """The tree that stands for several common ancestors."""
-    bases = merge_bases(handle, *(plain.text(root, "rev-parse", name) for name in ("main", "side")))
-    if len(bases) < 2:
-        return None
-    later, earlier = bases
-    made = merge_commits(Drivers(handle), earlier, later, BETWEEN[:2], depth=1)
+def merges_of(handle: pygit2.Repository, ours: str, theirs: str) -> list[Trees]:
+    """Ancestor, ours and theirs of the merge, and before it, where it has two ancestors, those of theirs."""
+    one, *others = merge_bases(handle, ours, theirs)
+    here = tree_of(handle, ours), tree_of(handle, theirs)
+    if not others:
+        return [(tree_of(handle, one), *here)]
+    (other,) = others
+    made = merge_commits(Drivers(handle), other, one, BETWEEN[:2], depth=1)
     assert made is not None
-    return made.tree
+    return [*merges_of(handle, other, one), (made.tree, *here)]
 
 
-def made_by_merge_file(root: Path, handle: pygit2.Repository, sides: list[Side | None]) -> bytes:
-    names = []
-    for number, side in enumerate(sides):
-        names.append(f"../{number}")
-        (root.parent / str(number)).write_bytes(handle[side.oid].read_raw() if side is not None else b"")
-    labels = ("-L", "main", "-L", "base", "-L", "side")
-    return plain.run(root, "merge-file", "-p", *labels, names[1], names[0], names[2], fails=True)
+def tree_of(handle: pygit2.Repository, oid: str) -> str:
+    return str(handle[oid].peel(pygit2.Tree).id)
+
+
+def assert_differs_by_lines_only(handle: pygit2.Repository, merged: Merged, git: tuple[str, Stages]) -> None:
+    """With the lines of each file merged as git does it, all is git's; with `git merge-file`, all is ours."""
+    event("lines differ")
+    by_git, by_file = (merged_by(drivers) for drivers in (LinesOfMerge(handle), LinesOfMergeFile(handle)))
+    assert (by_git.tree, stages_of(by_git)) == git
+    assert by_file == merged
+
+
+def merged_by(drivers: Drivers) -> Merged:
+    ours, theirs = (str(drivers.handle.revparse_single(name).id) for name in ("main", "side"))
+    merged = merge_commits(drivers, ours, theirs, ("main", "side"))
+    assert merged is not None
+    return merged
 
 
 @pytest.mark.parametrize("also_there", [False, True])
@@ -140,17 +132,40 @@ def test_a_link_in_the_place_of_a_file_that_the_other_side_has_renamed(also_ther
     compare(World(commits, 1, states[-1], states[-1]))
 
 
-def test_a_file_that_one_ancestor_renamed_and_another_deleted_stands_as_it_was() -> None:
-    old, new = File(long_text("one")), File(long_text("one") + b"more\n", 0o100755)
-    states: tuple[tuple[tuple[int, ...], Files], ...] = (
-        ((), {"a": old, "k": old}),
-        ((0,), {"k": old}),
-        ((0,), {"b": new, "k": old}),
-        ((1, 2), {"b": File(new.data), "k": old}),
-        ((2, 1), {"b": new, "k": old}),
-    )
+def crossed(first: Files, ancestors: tuple[Files, Files], side: Files, main: Files) -> World:
+    """Both sides have merged both ancestors, of which the first was on the way to `side`."""
+    parents = ((), (0,), (0,), (1, 2), (2, 1))
+    states = zip(parents, (first, *ancestors, side, main), strict=True)
     commits = tuple(
-        Made(parents, files, "A <a@example.org>", "Do it\n", 1_600_000_000 + number, "+0000")
-        for number, (parents, files) in enumerate(states)
+        Made(over, files, "A <a@example.org>", "Do it\n", 1_600_000_000 + number, "+0000")
+        for number, (over, files) in enumerate(states)
     )
-    compare(World(commits, 3, states[-1][1], states[-1][1]))
+    return World(commits, 3, main, main)
+
+
+TEXT = File(long_text("one"))
+MORE = File(TEXT.data + b"more\n", 0o100755)
+BINARY = File(b"\0\1binary\xff\n")
+
+CROSSED = {
+    "one has renamed the file and the other deleted it": crossed(
+        {"a": TEXT, "k": TEXT},
+        ({"k": TEXT}, {"b": MORE, "k": TEXT}),
+        {"b": File(MORE.data), "k": TEXT},
+        {"b": MORE, "k": TEXT},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CROSSED)
+def test_what_two_common_ancestors_cannot_agree_on_is_as_git_has_it(name: str) -> None:
+    compare(CROSSED[name])
+
+
+def test_an_accident_of_git_is_known_by_the_ancestor_that_is_made_of_two() -> None:
+    both = {"a": TEXT, "b": BINARY}
+    with made(crossed(both, ({"b": TEXT}, both), {"a": TEXT}, both)) as (root,):
+        handle = pygit2.Repository(str(root))
+        merges = merges_of(handle, *plain.text(root, "rev-parse", "main", "side").split())
+        assert [is_accident(handle, *trees) for trees in merges] == [False, True]
+        assert [one.path for one in merged_by(Drivers(handle)).conflicts] == ["a"]

@@ -1,6 +1,7 @@
 """Common ancestors of two commits, and the one tree that stands for all of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import pygit2
@@ -36,8 +37,7 @@ def merge_commits(
         return None
     base, label = _base(drivers, bases, depth)
     ours_tree, theirs_tree = _tree(handle, ours), _tree(handle, theirs)
-    inner = Drivers(handle, drivers.favor, depth)
-    return merge_trees(inner, base, ours_tree, theirs_tree, Labels(*names, label))
+    return merge_trees(replace(drivers, depth=depth), base, ours_tree, theirs_tree, Labels(*names, label))
 
 
 def _base(drivers: Drivers, bases: Sequence[str], depth: int) -> tuple[str, str]:
