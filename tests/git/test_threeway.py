@@ -145,7 +145,7 @@ def crossed(first: Files, ancestors: tuple[Files, Files], side: Files, main: Fil
 
 TEXT = File(long_text("one"))
 MORE = File(TEXT.data + b"more\n", 0o100755)
-BINARY = File(b"\0\1binary\xff\n")
+SHORT, BINARY = File(b"one\n"), File(b"\0\1binary\xff\n")
 
 CROSSED = {
     "one has renamed the file and the other deleted it": crossed(
@@ -153,6 +153,9 @@ CROSSED = {
         ({"k": TEXT}, {"b": MORE, "k": TEXT}),
         {"b": File(MORE.data), "k": TEXT},
         {"b": MORE, "k": TEXT},
+    ),
+    "both have added the file, and one is binary": crossed(
+        {"k": TEXT}, ({"k": TEXT, "a": SHORT}, {"k": TEXT, "a": BINARY}), {"k": TEXT, "a": SHORT}, {"k": TEXT}
     ),
 }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import pygit2
-from pygit2.enums import MergeFavor, MergeFileFlag
+from pygit2.enums import MergeFavor, MergeFileFlag, ObjectType
 from pygit2.ffi import C, ffi
 
 from codeplane.git.outcome import Side
@@ -62,12 +62,13 @@ class Drivers:
             return self._chosen(base, ours, theirs)
         favor = MergeFavor.UNION if driver == "union" else self.favor if not self.depth else MergeFavor.NORMAL
         data, is_clean = self._merged(path, sides, labels, (favor, longer))
-        oid = self.handle.odb.write(pygit2.enums.ObjectType.BLOB, data)
+        oid = self.handle.odb.write(ObjectType.BLOB, data)
         return Content(str(oid), is_clean)
 
     def _chosen(self, base: Side | None, ours: Side, theirs: Side) -> Content:
         if self.depth:
-            return Content((base or ours).oid, is_clean=False)
+            oid = base.oid if base is not None else str(self.handle.odb.write(ObjectType.BLOB, b""))
+            return Content(oid, is_clean=False)
         chosen = theirs if self.favor == MergeFavor.THEIRS else ours
         return Content(chosen.oid, self.favor in (MergeFavor.OURS, MergeFavor.THEIRS))
 
