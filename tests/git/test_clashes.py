@@ -68,6 +68,9 @@ CLASHES = {
     "a name beside that is a directory of one side": fork(
         {"z": TEXT}, {"z": TEXT, "x": MORE}, {"z": TEXT, "x/y": MORE, "x~main/z": OTHER}
     ),
+    "links in the place of a file that has the text of one of them": fork(
+        {"a": File(LINK.data)}, {"a": LINK}, {"a": File(b"other", LINK.mode)}
+    ),
     "two names for a binary file that both have changed": fork(
         {"a": File(BINARY)}, {"b": File(BINARY + b"ours")}, {"c": File(BINARY + b"theirs")}
     ),

@@ -146,6 +146,7 @@ def crossed(first: Files, ancestors: tuple[Files, Files], side: Files, main: Fil
 TEXT = File(long_text("one"))
 MORE = File(TEXT.data + b"more\n", 0o100755)
 SHORT, BINARY = File(b"one\n"), File(b"\0\1binary\xff\n")
+LINK, OTHER_LINK = File(b"here", 0o120000), File(b"there", 0o120000)
 
 CROSSED = {
     "one has renamed the file and the other deleted it": crossed(
@@ -156,6 +157,12 @@ CROSSED = {
     ),
     "both have added the file, and one is binary": crossed(
         {"k": TEXT}, ({"k": TEXT, "a": SHORT}, {"k": TEXT, "a": BINARY}), {"k": TEXT, "a": SHORT}, {"k": TEXT}
+    ),
+    "both have put links in the place of a file": crossed(
+        {"k": TEXT, "a": TEXT},
+        ({"k": TEXT, "a": LINK}, {"k": TEXT, "a": OTHER_LINK}),
+        {"k": TEXT},
+        {"k": TEXT, "a": TEXT},
     ),
 }
 

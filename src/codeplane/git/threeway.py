@@ -182,8 +182,6 @@ class _Work:
         """Two files that are there made into one; of ancestors that cannot be, there may be none."""
         base, ours, theirs = item.base, item.ours, item.theirs
         assert ours is not None and theirs is not None, "BUG: nothing to join"
-        if base is not None and base.mode & _KIND != ours.mode & _KIND:
-            base = None
         if ours.mode == theirs.mode or (base is not None and ours.mode == base.mode):
             mode, is_clean = theirs.mode, True
         else:
@@ -193,18 +191,20 @@ class _Work:
         if base is not None and base.oid == ours.oid:
             return Side(theirs.oid, mode), is_clean
         if ours.mode & _KIND != _REGULAR:
-            return self._unmergeable(item, base, mode)
+            return self._unmergeable(item, mode)
         self._tell_of_driver(path)
+        if base is not None and not _is_regular(base):
+            base = None
         labels = self._labels.at(*item.names)
         made = self._drivers.merge(path, (base, ours, theirs), labels, longer + 2 * self._drivers.depth)
         return Side(made.oid, mode), is_clean and made.is_clean
 
-    def _unmergeable(self, item: _Item, base: Side | None, mode: int) -> tuple[Side | None, bool]:
-        """Links and submodules are taken as a whole."""
+    def _unmergeable(self, item: _Item, mode: int) -> tuple[Side | None, bool]:
+        """Links and submodules are taken as a whole; of ancestors, what was before, of any kind."""
         assert item.ours is not None and item.theirs is not None, "BUG: nothing to join"
         favor, enum = self._drivers.favor, pygit2.enums.MergeFavor
         if self._drivers.depth:
-            return base, False
+            return item.base, False
         is_link = mode & _KIND != _SUBMODULE
         chosen = item.theirs if is_link and favor == enum.THEIRS else item.ours
         return Side(chosen.oid, mode), is_link and favor in (enum.OURS, enum.THEIRS)
