@@ -214,7 +214,7 @@ class Classes:
         target = known(self._linker.written(place.path, item.scope, text))
         if item.kind == "interface":
             target = self._linker.of_space(target, "t")
-        if target and all(self._linker.definition_kind(one) in _BASES for one in target):
+        if target and all(map(self._may_be_base, target)):
             return self.whole(target)
         first, *rest = split_path(text)
         bind = facts.named(item.scope, first) or facts.named(0, first)
@@ -226,6 +226,9 @@ class Classes:
                 return outside(".".join([full, *rest]))
         # What it is cannot be said, and it is nobody else's base.
         return outside(f"{place.path}:{place.definition}:{text}")
+
+    def _may_be_base(self, place: Place) -> bool:
+        return self._linker.definition_kind(place) in _BASES and not self._linker.making.is_replaced(place)
 
     def _own(self, owner: Target, name: str) -> Target:
         """What the class itself defines under a name, in its body or outside of it."""

@@ -51,7 +51,7 @@ class Making:
         return kept
 
     def is_replaced(self, place: Place) -> bool:
-        """Whether a decorator makes an instance of another class of a class, and says so."""
+        """Whether a decorator makes an instance of another class of a class, or another class, and says so."""
         facts = self._sources.facts(place.path)
         spec = self._linker.spec(facts) if facts is not None and place.definition >= 0 else None
         if facts is None or spec is None or not spec.maker:
@@ -77,11 +77,15 @@ class Making:
         if facts is None or decorator.definition < 0:
             return False
         item, spec = facts.definitions[decorator.definition], self._linker.spec(facts)
-        if item.kind == "class":
-            return True
-        is_said = item.kind == "function" and spec.returned_type is not None
-        said = spec.returned_type(item.signature, facts.full_names) if is_said and spec.returned_type else ""
-        made = known(self._linker.written(decorator.path, item.scope, said)) if said else NOTHING
+        if item.kind != "function" or spec.returned_type is None:
+            return item.kind == "class"
+        said = spec.returned_type(item.signature, facts.full_names)
+        if not said:
+            # What is returned may be a class that is made there.
+            span = item.span
+            lines = [one.name_line for one in facts.definitions if one.kind == "class"]
+            return any(span.start_line <= line <= span.end_line for line in lines)
+        made = known(self._linker.written(decorator.path, item.scope, said))
         return any(self._linker.definition_kind(one) in CLASSES for one in made)
 
     def _bases(self, place: Place) -> tuple[str, ...]:
