@@ -1,5 +1,7 @@
 """What `self` and its like stand for, and whose class the code asks about."""
 
+import re
+
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import CLASSES, NOTHING, Target, known
@@ -70,9 +72,19 @@ class Receivers:
                     return self._linker.around.owner(path, facts, opened)
                 # A function without a name, or one that extends another type, has another receiver.
                 is_method = is_method and opened is not None and not facts.definitions[opened].owner
-                return self._class_of(path, facts, parent) if is_method else NOTHING
+                owner = self._class_of(path, facts, parent) if is_method else NOTHING
+                return owner if opened is None or self._is_receiver(facts, opened, owner) else NOTHING
             scope = parent
         return NOTHING
+
+    def _is_receiver(self, facts: FileFacts, method: int, owner: Target) -> bool:
+        """Whether a method does not declare its receiver as something else than an instance of its class."""
+        declared = self._linker.spec(facts).declared_self
+        if not declared or not owner:
+            return True
+        item = facts.definitions[method]
+        said = re.search(rf"(?<![\w$]){re.escape(item.name)}\s*{declared}", item.signature)
+        return said is None or said[1] == facts.definitions[owner[0].definition].name
 
     def is_in_static(self, facts: FileFacts, scope: int) -> bool:
         """Whether the nearest function that is no arrow belongs to the class itself."""

@@ -1,5 +1,6 @@
 """Members of classes: fields made by `self.x = …`, what they hold, and which definition `self.x` is."""
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -149,7 +150,14 @@ class Members:
             return -1
         if method >= 0 and self.outline.drafts[method].flags & FLAG_STATIC and not is_class:
             return -1
-        return self.binder.body_of.get(parent, -1)
+        owner = self.binder.body_of.get(parent, -1)
+        return owner if method < 0 or owner < 0 or self._is_receiver(owner, method) else -1
+
+    def _is_receiver(self, owner: int, method: int) -> bool:
+        """Whether a method does not declare its receiver as something else than an instance of its class."""
+        declared, drafts, data = self.binder.spec.declared_self, self.outline.drafts, self.binder.data
+        said = re.compile(declared.encode()).match(data, drafts[method].name[1]) if declared else None
+        return said is None or said[1] == data[slice(*drafts[owner].name)]
 
     def _of_parameter(self, scope: int, receiver: bytes) -> int:
         """The receiver has to be the first parameter of a method and may not be bound again."""

@@ -66,6 +66,8 @@ class LanguageSpec:
     # Arrows may run with another receiver than the code around them, and code directly in a class has the
     # class itself for one.
     self_moves: bool = False
+    # Pattern of what follows the name of a method that declares its receiver; the group is its class, if any.
+    declared_self: str = ""
     implicit_self: bool = False  # what is called without a receiver is a member of the receiver's class
     # Names of base classes come before those of the file, and other files may add to both.
     bases_before_file: bool = False

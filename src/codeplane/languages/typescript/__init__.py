@@ -33,6 +33,10 @@ SPEC = replace(
     looks={"type": ("t",), "namespace": ("n",), "export": ("vtn",)},
     open_kinds=frozenset(("enum_member",)),
     held_types="first",
+    declared_self=(
+        r"\??\s*(?:<[^(){}]*(?:\([^()]*\)[^(){}]*)*>)?\s*"
+        r"\(\s*this\s*:\s*(?:(\w+)\s*(?:<[^()&|]*>\s*)?[,)])?"
+    ),
     declared_type=declared_type,
     returned_type=returned_type,
     header=HeaderStyle(
