@@ -51,7 +51,7 @@ class Making:
         return kept
 
     def is_replaced(self, place: Place) -> bool:
-        """Whether a decorator makes an instance of another class of a class, or another class, and says so."""
+        """Whether a decorator makes something else of a class, by what it says or has in it."""
         facts = self._sources.facts(place.path)
         spec = self._linker.spec(facts) if facts is not None and place.definition >= 0 else None
         if facts is None or spec is None or not spec.maker:
