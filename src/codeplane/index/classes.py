@@ -128,6 +128,7 @@ class Classes:
         if not order:
             return UNCLEAR if of_bases else self._own(owner, name) or UNCLEAR
         assigned: Target = NOTHING
+        is_listed = False
         for one in order[1:] if of_bases else order:
             if is_outside(one):
                 if not self._lacks(owner, one, name):
@@ -135,8 +136,22 @@ class Classes:
             elif found := self._own(one, name):
                 if not self._is_only_assigned(found):
                     return found
-                assigned = assigned or found
+                assigned = assigned or (UNCLEAR if is_listed else found)
+            else:
+                is_listed = is_listed or self._may_list(one, name)
         return UNCLEAR if assigned and spec is not None and name in spec.root_members else assigned
+
+    def _may_list(self, owner: Target, name: str) -> bool:
+        """Whether a class may list a member that it gives no value: what a base gives a value is another."""
+        for place in owner:
+            facts = self._sources.facts(place.path)
+            slots = self._linker.spec(facts).slots if facts is not None else ""
+            found = facts.inside(place.definition, slots) if facts is not None and slots else ()
+            for span in [facts.definitions[at].span for at in found] if facts is not None else ():
+                room = span.end_column - span.start_column - len(slots) - len("=''")
+                if span.start_line < span.end_line or room >= len(name):
+                    return True
+        return False
 
     def _is_only_assigned(self, target: Target) -> bool:
         """Whether a member is merely given a value: a base that declares it then says what it is."""

@@ -238,6 +238,7 @@ class LanguageSpec:
         frozenset()
     )  # forms of import that are expressions: the module is a value
     member_lists: tuple[str, ...] = ()  # members of a class that list others by name
+    slots: str = ""  # the one of these that makes what it lists members of the class, bases or not
     # Patterns of what is called with something and the name of a member of it, as a text → what the call
     # begins with: "" for what the language has, `parameter`, or a part of the module that it comes from.
     member_calls: Mapping[str, str] = field(default_factory=lambda: _NOTHING)

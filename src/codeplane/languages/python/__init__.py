@@ -108,6 +108,7 @@ SPEC = LanguageSpec(
     name_attributes=("__name__", "__qualname__"),
     told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
     member_lists=("__slots__", "__match_args__"),
+    slots="__slots__",
     member_calls={
         r"(?:get|set|has|del)attr": "",
         r"monkeypatch\.(?:set|del)attr": "parameter",
