@@ -11,7 +11,7 @@ from codeplane.languages._outline import Draft
 from codeplane.languages.facts import FLAG_STATIC, Reason, Role, ScopeKind
 
 _AMBIGUOUS = -1
-_SELF = b"Self"
+_NO_OTHER = (b"Self", b"Any")  # a receiver that is declared as one of these is what it is anyway
 _FIXED = frozenset(("method", "class"))
 _REBINDABLE = frozenset(("field", "property", "variable", "constant", "enum_member"))
 
@@ -177,7 +177,7 @@ class Members:
         around. What an import brings may be one."""
         for said in bind.annotations:
             found = self.binder.tables[0].get(said.partition(b".")[0], 0)
-            other = self.binder.binds[found - 1] if found and said.rpartition(b".")[2] != _SELF else None
+            other = self.binder.binds[found - 1] if found and said.rpartition(b".")[2] not in _NO_OTHER else None
             if other is not None and other.target != owner and self._is_class(other):
                 return False
         return True
