@@ -146,8 +146,9 @@ class Classes:
         for place in owner:
             facts = self._sources.facts(place.path)
             slots = self._linker.spec(facts).slots if facts is not None else ""
-            found = facts.inside(place.definition, slots) if facts is not None and slots else ()
-            for span in [facts.definitions[at].span for at in found] if facts is not None else ():
+            if facts is None or not slots:
+                return False
+            for span in [facts.definitions[at].span for at in facts.inside(place.definition, slots)]:
                 room = span.end_column - span.start_column - len(slots) - len("=''")
                 if span.start_line < span.end_line or room >= len(name):
                     return True

@@ -177,7 +177,8 @@ class Members:
         around. What an import brings may be one."""
         for said in bind.annotations:
             found = self.binder.tables[0].get(said.partition(b".")[0], 0)
-            other = self.binder.binds[found - 1] if found and said.rpartition(b".")[2] not in _NO_OTHER else None
+            is_open = found and said.rpartition(b".")[2] not in _NO_OTHER
+            other = self.binder.binds[found - 1] if is_open else None
             if other is not None and other.target != owner and self._is_class(other):
                 return False
         return True
