@@ -104,6 +104,8 @@ class Binding:
             bind = facts.binds[seen.target - 1]
             if not bind.certain:
                 return self._doubted(path, facts, seen, bind)
+            if name in self._linker.spec(facts).builtins and self._is_before(facts, seen, bind):
+                return _UNKNOWN
             meaning = self._bound(path, bind)
             if seen.role == Role.TYPE and (
                 self._are_members(facts, meaning.target)
@@ -131,6 +133,18 @@ class Binding:
         is_clear = not spec.bases_before_file or set(self._sources.definitions(name)) <= set(target)
         is_clear = is_clear and not (spec.open_functions and self._has_namesakes(target, name))
         return _linked(target if is_clear else NOTHING)
+
+    def _is_before(self, facts: FileFacts, seen: Occurrence, bind: Bind) -> bool:
+        """Whether code of a file or of its classes runs before the file binds a name that it mentions."""
+        if bind.scope > 0 or seen.role not in (Role.READ, Role.CALL, Role.TYPE):
+            return False
+        is_defined = bind.reason == Reason.DEF_IN_SCOPE
+        span = facts.definitions[bind.target].span if is_defined else None
+        since = (span.end_line, span.end_column) if span is not None else (bind.line, bind.column)
+        scope = seen.scope
+        while scope > 0 and facts.scopes.kind(scope) == ScopeKind.CLASS:
+            scope = facts.scopes.parent(scope)
+        return scope == 0 and (seen.line, seen.column) < since
 
     def _are_members(self, facts: FileFacts, target: Target) -> bool:
         """Whether it is a method or property that no type can be: `def part(self) -> part` may mean what is
