@@ -511,10 +511,18 @@ class Binding:
         """A name behind a module. One of its submodules counts where the file itself imports that."""
         found = self._linker.lookup(module, name)
         facts = self._sources.facts(path)
-        if facts is not None and self._linker.spec(facts).module_keywords:
+        if not known(found) or (facts is not None and self._linker.spec(facts).module_keywords):
             return found
-        is_module = all(place.definition < 0 for place in found)
-        return found if not is_module or found in self._linker.modules(path) else NOTHING
+        if all(place.definition < 0 for place in found):
+            return found if found in self._linker.modules(path) else NOTHING
+        return UNCLEAR if any(self._is_imported_over(path, place, name) for place in module) else found
+
+    def _is_imported_over(self, path: str, package: Place, name: str) -> bool:
+        """Whether a file imports a module whose name its package binds too, and does not import itself: which
+        of the two is there depends on who was first."""
+        below = tuple(self._linker.submodule(package, name)) if package.definition < 0 else NOTHING
+        is_first = not below or below in self._linker.modules(package.path)
+        return not is_first and below in self._linker.modules(path)
 
     def _is_structural(self, owner: Target) -> bool:
         """Whether classes may be instances of one without saying so."""

@@ -79,7 +79,7 @@ class Linker:
         found = [self._name_in(place, name) for place in places]
         if any(found):
             return self.single(found)
-        below = [submodule for place in places for submodule in self._submodule(place, name)]
+        below = [submodule for place in places for submodule in self.submodule(place, name)]
         return tuple(sorted(set(below)))
 
     def lexical(self, path: str, scope: int, name: str) -> Target:
@@ -208,7 +208,7 @@ class Linker:
             return target
         item = facts.definitions[target[0].definition]
         around = self.sources.space(target[0].path, item.scope)
-        return tuple(self._submodule(around, item.name)) or target
+        return tuple(self.submodule(around, item.name)) or target
 
     def ambient(self, path: str, scope: int, name: str) -> Target:
         """What a name means that no scope around it binds."""
@@ -358,10 +358,11 @@ class Linker:
             return places
         if places == (Place(path),):
             # A package that imports from itself cannot mean the name that this very statement binds.
-            return tuple(self._submodule(places[0], item.name))
+            return tuple(self.submodule(places[0], item.name))
         return self.lookup(places, item.name)
 
-    def _submodule(self, place: Place, name: str) -> Sequence[Place]:
+    def submodule(self, place: Place, name: str) -> Sequence[Place]:
+        """The module of a name inside of another one, whatever that other one binds."""
         language = self._language(place.path)
         found = rules(language) if language else None
         return found.submodule(self.sources, place, name) if found is not None else ()
@@ -445,7 +446,7 @@ class Linker:
             return NOTHING
         bodies = [at for at in found if not self._is_declaration(facts, at)]
         if not bodies:
-            return NOTHING if self._submodule(place, name) else (Place(place.path, found[0]),)
+            return NOTHING if self.submodule(place, name) else (Place(place.path, found[0]),)
         places = [Place(place.path, at) for at in bodies]
         if len(places) == 1:
             scope = facts.definitions[bodies[0]].scope
