@@ -175,7 +175,7 @@ def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     if coverage.unread:
         yield f"{coverage.unread} files are not read yet"
     tests = snapshot.linker.sources.tests()
-    dynamic = [path for path in snapshot.linker.sources.importing_by_text() if path in tests]
+    dynamic = [path for path in snapshot.linker.sources.dynamics.importing() if path in tests]
     if dynamic:
         yield f"{len(dynamic)} test files import by names made at run time"
     imports, purpose = links_of(snapshot).imports, snapshot.linker.sources.purposes.by_place

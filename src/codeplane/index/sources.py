@@ -1,6 +1,5 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
-import json
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
@@ -9,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.index.contexts import Read, is_marker
+from codeplane.index.dynamics import Dynamics
 from codeplane.index.files import FactsCache, FileFacts, OccurrencesCache
 from codeplane.index.layout import Layout
 from codeplane.index.purpose import Purpose, Purposes
@@ -17,7 +17,7 @@ from codeplane.index.targets import SPACES, split_path
 from codeplane.index.units import Units
 from codeplane.index.vocabulary import Vocabulary
 from codeplane.languages import specs
-from codeplane.languages.facts import ASKING, FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
+from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
 from codeplane.languages.modules import Member, Place
 from codeplane.reading.pack import sql_text, unpack_occurrences
 from codeplane.reading.words import question
@@ -422,60 +422,10 @@ class ViewSources:
         """What the files are for."""
         return Purposes(self)
 
-    def importing_by_text(self) -> list[str]:
-        """The files that import modules whose names are made at run time."""
-        rows = self._connection.execute(
-            "SELECT DISTINCT blob FROM dynamic WHERE pattern = 'dynamic_import' AND computed"
-        ).fetchall()
-        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
-
-    def loading(self) -> list[tuple[str, str]]:
-        """The files that load a module where they need it, and the modules as they are written there."""
-        rows = self._connection.execute(
-            "SELECT DISTINCT blob, literals FROM dynamic WHERE pattern = 'dynamic_import' AND NOT computed"
-        ).fetchall()
-        found = [(blob, text) for blob, literals in rows for text in json.loads(literals)]
-        return sorted((path, text) for blob, text in found for path in self.paths_of(blob))
-
-    def asking_by_text(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
-        """The files that ask for members by names that are made at run time, with lines and columns."""
-        key = ("asking by text", *patterns)
-        if key not in self.memo.passing:
-            self.memo.passing[key] = self._asking_by_text(patterns)
-        asking: dict[str, list[tuple[int, int]]] = self.memo.passing[key]
-        return asking
-
-    def _asking_by_text(self, patterns: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-        marks = ", ".join("?" * len(patterns))
-        rows = self._connection.execute(
-            f"SELECT blob, line, column FROM dynamic WHERE pattern IN ({marks}) AND computed"
-            " ORDER BY blob, position",
-            patterns,
-        ).fetchall()
-        found: dict[int, list[tuple[int, int]]] = {}
-        for blob, line, column in rows:
-            found.setdefault(blob, []).append((line, column))
-        return dict(sorted((path, some) for blob, some in found.items() for path in self.paths_of(blob)))
-
-    def writing(self, name: str) -> list[str]:
-        """The files that give a value to a member of this name behind something that they do not know."""
-        rows = self._connection.execute(
-            "SELECT blob FROM written WHERE name = ?", (sql_text(name),)
-        ).fetchall()
-        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
-
-    def setting_by_text(self) -> tuple[frozenset[str], dict[str, list[tuple[int, int]]]]:
-        """The members that get values by names in strings, and where names for that are made at run time."""
-        key = ("setting by text",)
-        if key not in self.memo.passing:
-            rows = self._connection.execute(
-                "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
-            ).fetchall()
-            said = [json.loads(literals) for blob, literals in rows if self.paths_of(blob)]
-            names = frozenset(name for literals in said for name in literals)
-            self.memo.passing[key] = names, self.asking_by_text(("setattr",))
-        found: tuple[frozenset[str], dict[str, list[tuple[int, int]]]] = self.memo.passing[key]
-        return found
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """Where names are made at run time."""
+        return Dynamics(self._connection, self)
 
     def facts_of(self, blob: int) -> FileFacts | None:
         """Everything that a content says, whichever view it is in; None for one without a language."""

@@ -34,7 +34,7 @@ class Writes:
         is_written = (
             self._is_held_by_kin(owner, item.name, held)
             or self._is_set_by_text(owner, item.name)
-            or any(self._is_meant(path, item, place) for path in self._sources.writing(item.name))
+            or any(self._is_meant(path, item, place) for path in self._sources.dynamics.writing(item.name))
         )
         return UNCLEAR if is_written else (place,)
 
@@ -79,7 +79,7 @@ class Writes:
 
     def _is_set_by_text(self, owner: Target, name: str) -> bool:
         """Whether code gives a value to a member by this name, or the class or a base to any."""
-        names, computed = self._sources.setting_by_text()
+        names, computed = self._sources.dynamics.setting()
         if name in names:
             return True
         classes = [

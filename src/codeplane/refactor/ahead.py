@@ -25,7 +25,7 @@ def _made(snapshot: Snapshot) -> Iterator[object]:
     for read in reads(snapshot, specs()[main]) if main else ():
         facts = sources.facts(read.path)
         yield facts.definitions if facts is not None else None
-    for path, at in sources.asking_by_text().items():
+    for path, at in sources.dynamics.asking().items():
         yield from askings(snapshot, path, at)
     yield sources.tests()
     yield sources.extending("")

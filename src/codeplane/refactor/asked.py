@@ -117,7 +117,7 @@ def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
     owner, sources = owner_of(snapshot, place), snapshot.linker.sources
     refs = snapshot.references.to(owner) if owner is not None else ()
     near = {ref.path for ref in refs if owner in ref.target} - sources.tests()
-    asking = sources.asking_by_text(CALLED) if near else {}
+    asking = sources.dynamics.asking(CALLED) if near else {}
     for path in sorted(near & asking.keys()):
         for one in askings(snapshot, path, asking[path]):
             if _is_of_any(snapshot, one):
@@ -130,7 +130,7 @@ def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | 
     facts = snapshot.linker.sources.facts(path)
     assert facts is not None, "BUG: a definition has a file"
     is_static = snapshot.linker.spec(facts).static_types
-    asking = snapshot.linker.sources.asking_by_text(CALLED if is_static else ASKING)
+    asking = snapshot.linker.sources.dynamics.asking(CALLED if is_static else ASKING)
     family = _family(snapshot, path)
     cutting = [
         other
@@ -187,7 +187,7 @@ def asked_definition(snapshot: Snapshot, family: Family, reach: Reach, names: _N
 
 def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
     """Where functions or classes are asked for by names that are made at run time and may be one of some."""
-    family, asking = _family(snapshot, path), snapshot.linker.sources.asking_by_text(CALLING)
+    family, asking = _family(snapshot, path), snapshot.linker.sources.dynamics.asking(CALLING)
     for other in sorted(one for one in asking if _family(snapshot, one) == family):
         for one in askings(snapshot, other, asking[other]):
             if _is_made(snapshot, one, names):
@@ -229,7 +229,7 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
         if one != name and _family(snapshot, path) == family
     ]
     words = {one[:at] for one, _ in made for at in range(_LEAST, len(one))}
-    asking, called = (sources.asking_by_text(), sources.asking_by_text(CALLED)) if made else ({}, {})
+    asking, called = (sources.dynamics.asking(), sources.dynamics.asking(CALLED)) if made else ({}, {})
     # To look for very many words takes longer than to look at the files.
     paths = sources.paths_with_any(sorted(words)) | near if len(words) <= _MANY else asking.keys()
     for path in sorted(paths & asking.keys()):
@@ -243,7 +243,7 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
 
 def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[Asking]:
     """Where some files ask for names that are of the same family of languages as one of them, that first."""
-    family, asking = _family(snapshot, path), snapshot.linker.sources.asking_by_text()
+    family, asking = _family(snapshot, path), snapshot.linker.sources.dynamics.asking()
     for other in sorted(near & asking.keys(), key=lambda one: (one != path, one)):
         if _family(snapshot, other) == family:
             yield from askings(snapshot, other, asking[other])

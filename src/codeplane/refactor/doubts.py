@@ -156,7 +156,7 @@ def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 def _may_look(snapshot: Snapshot, owner: Place, mark: str) -> bool:
     """Whether what stands before a class may look at its fields; code of the repository shows that."""
     target = known(snapshot.linker.written(owner.path, 0, mark.lstrip("@")))
-    asking = snapshot.linker.sources.asking_by_text() if target and not is_outside(target) else {}
+    asking = snapshot.linker.sources.dynamics.asking() if target and not is_outside(target) else {}
     own = [one.path for one in target if not is_outside((one,))]
     return not own or any(path in asking or asked_whole(snapshot, path) for path in own)
 

@@ -66,7 +66,7 @@ class Reach:
         """Whether some variable may hold a module that shows the name."""
         sources = self._snapshot.linker.sources
         importing = self.importing
-        if len(importing) > _MOST_FILES or sources.importing_by_text() or self._is_loaded(importing):
+        if len(importing) > _MOST_FILES or sources.dynamics.importing() or self._is_loaded(importing):
             return True
         return any(_leaks(self._snapshot, path, self.modules) for path in sorted(importing))
 
@@ -139,7 +139,7 @@ class Reach:
     def _is_loaded(self, importing: Iterable[str]) -> bool:
         """Whether a module that may show the name is loaded by an expression, whose value it is."""
         sources = self._snapshot.linker.sources
-        texts = [text for _, text in sources.loading()]
+        texts = [text for _, text in sources.dynamics.loading()]
         for text in self._looked_up():
             if not _LITERAL.fullmatch(text):
                 return True
