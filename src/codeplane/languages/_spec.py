@@ -193,7 +193,7 @@ class LanguageSpec:
     maker_by: str = ""
     # The method by which a value decides what is got where it is a member of a class.
     getter: str = ""
-    # Values that every class has from the root of all classes: giving one another value does not define it.
+    # Members that every class has from the root of all classes: giving one another value does not define it.
     root_members: frozenset[str] = frozenset()
     # The names of members that mean another one in the code of every class: `self.__x`.
     class_names: str = ""
