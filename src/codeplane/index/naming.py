@@ -310,7 +310,7 @@ class Naming:
         names = ", ".join(str(one["name"]) for one in near)
         return NotFound(
             f"No symbol is named {shown(asked)!r}{_because(absence)}.",
-            hints=[f"The nearest names: {names}"] if near else [],
+            hints=[*([f"The nearest names: {names}"] if near else []), *_advice(absence)],
             **details,
         )
 
@@ -381,6 +381,12 @@ def _ends_with(whole: Sequence[str], end: Sequence[str]) -> bool:
 
 def _alike(one: str, other: str) -> float:
     return SequenceMatcher(None, one.lower(), other.lower()).ratio()
+
+
+def _advice(absence: Absence) -> list[str]:
+    if absence is Absence.NOT_INDEXED:
+        return ["Ask again when the files are read: describe {} tells how far that is."]
+    return []
 
 
 def _because(absence: Absence | None) -> str:

@@ -162,7 +162,8 @@ def _sweep(call: Call) -> Sweep:
 
 
 def _proven(call: Call, plan: Plan) -> Plan:
-    return _PROOFS[plan.kind](call.repo.index, plan)
+    # What is blocked is not applied, and while files are being read no state lasts for a proof.
+    return plan if plan.verdict is Verdict.BLOCKED else _PROOFS[plan.kind](call.repo.index, plan)
 
 
 def decided(call: Call, pending: Pending, selected: Sequence[str], proof: Proof) -> Written:
