@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.hierarchy import INTERFACES, owner_of
+from codeplane.graph.hierarchy import INTERFACES, is_class, owner_of
 from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES, is_outside, known
@@ -15,7 +15,7 @@ from codeplane.languages.modules import Place
 from codeplane.refactor.asked import asked_by_part, asked_definition, asked_member, asked_otherwise
 from codeplane.refactor.doubles import doubles
 from codeplane.refactor.escape import Reach
-from codeplane.refactor.family import Family, may_know, written_base
+from codeplane.refactor.family import Family, is_untold, may_know, written_base
 from codeplane.refactor.keywords import Keywords
 from codeplane.refactor.marks import marks
 from codeplane.refactor.named import named
@@ -55,6 +55,8 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
             yield from _called(snapshot, place, new)
             yield from _overriding(snapshot, place, new)
     yield from doubles(snapshot, family)
+    if family.is_member:
+        yield from _of_unknown(snapshot, family)
     if (whole := read_whole(snapshot, family)) is not None:
         yield Problem("whole", "All fields are got or set by their names here.", *whole)
     if family.places and not family.is_member:
@@ -67,6 +69,29 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
                 item = definition_of(snapshot, place)
                 text = f"What runs the tests may give {item.name} its arguments by name."
                 yield Problem("test", text, RepoPath(place.path), item.name_line)
+
+
+def _of_unknown(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
+    """Members of classes with a base of which nothing is known: it may be a class of the family."""
+    near = _family(snapshot, min(family.places).path)
+    for place in snapshot.linker.sources.definitions(family.name):
+        owner = owner_of(snapshot, place) if place not in family.places else None
+        if owner is None or not is_class(snapshot, owner) or _family(snapshot, place.path) != near:
+            continue
+        for target in snapshot.linker.classes.order((owner,))[1:]:
+            if is_outside(target) and is_untold(target[0].path):
+                text = (
+                    f"{definition_of(snapshot, owner).name} has a member {family.name} and extends "
+                    f"{written_base(target[0].path)}, of which nothing is known."
+                )
+                line = definition_of(snapshot, place).name_line
+                yield Problem("unknown_base", text, RepoPath(place.path), line)
+                return
+
+
+def _family(snapshot: Snapshot, path: str) -> str:
+    facts = snapshot.linker.sources.facts(path)
+    return specs()[facts.language].family if facts is not None else ""
 
 
 def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
