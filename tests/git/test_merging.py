@@ -29,6 +29,7 @@ NOTES = (
     "ORIG_HEAD",
     "AUTO_MERGE",
 )
+NOTHING = (b"nothing", b"nothing added", b"no changes added")
 _WHO = {"GIT_AUTHOR_NAME": "C O Mitter", "GIT_AUTHOR_EMAIL": "committer@example.org"}
 
 Act = Callable[[Repository, Programs], Outcome]
@@ -134,7 +135,7 @@ def compare_picks(world: World, *, reverts: bool, count: int) -> None:
             refused = True
         word = ("revert", "--no-edit") if reverts else ("cherry-pick",)
         said = git(theirs, *word, *refs)
-        if b"empty" in said or b"nothing to commit" in said or b"nothing added" in said:
+        if b"empty" in said or any(b"%b to commit" % word in said for word in NOTHING):
             event("empty")
             return
         if refused != is_refusal(said):
