@@ -185,6 +185,19 @@ def test_a_rebase_that_git_has_begun_is_continued(tree: Tree) -> None:
     assert tree.git("symbolic-ref", "HEAD") == "refs/heads/main\n"
 
 
+def test_a_refused_merge_takes_away_no_file_in_the_place_of_a_directory(tree: Tree) -> None:
+    for branch in ("side", "main"):
+        tree.git("checkout", "-q", branch)
+        (tree.root / "x").mkdir()
+        tree.commit(branch, **{"x/y": f"{branch}\n"})
+    (tree.root / "x" / "y").unlink()
+    (tree.root / "x").rmdir()
+    (tree.root / "x").write_text("mine\n")
+    with pytest.raises(WorkAtRisk, match="untracked: x"):
+        merge(tree.opened(), PROGRAMS, "side", How())
+    assert (tree.root / "x").read_text() == "mine\n"
+
+
 def test_steps_that_only_git_knows_are_left_to_git(tree: Tree) -> None:
     tree.fork("OURS\n", "THEIRS\n")
     tree.git("rebase", "--exec", "true", "side")
