@@ -12,7 +12,7 @@ from codeplane.git.ending import Resolution, abandon, conclude
 from codeplane.git.merging import How, merge
 from codeplane.git.picking import Picking, pick
 from codeplane.git.rebasing import abandon as abandon_rebase
-from codeplane.git.rebasing import go_on, plan_rebase, start
+from codeplane.git.rebasing import go_on, plan_rebase, skip, start
 from codeplane.git.replaying import RebaseOutcome, State
 from codeplane.git.todo import Step, Verb
 from codeplane.process import Programs
@@ -183,6 +183,41 @@ def test_a_rebase_that_git_has_begun_is_continued(tree: Tree) -> None:
     assert go_on(tree.opened(), PROGRAMS, tree.resolution()).state is State.DONE
     assert tree.git("log", "--format=%s", "-3").split() == ["after", "ours", "theirs"]
     assert tree.git("symbolic-ref", "HEAD") == "refs/heads/main\n"
+
+
+def torn(tree: Tree) -> None:
+    """Four commits to be put on `side`, of which the third is in conflict."""
+    tree.git("checkout", "-q", "side")
+    tree.commit("theirs", f="THEIRS\n")
+    tree.git("checkout", "-q", "main")
+    for name, files in (("one", "a"), ("two", "b"), ("three", "f"), ("four", "d")):
+        tree.commit(name, **{files: f"{name}\n"})
+
+
+def test_what_was_melded_before_a_skip_is_told_of_as_what_it_has_become(tree: Tree, tmp_path: Path) -> None:
+    torn(tree)
+    one, two, three, four = tree.git("rev-list", "--reverse", "side..main").split()
+    tree.hook("post-rewrite", f"cat > {tmp_path}/told")
+    steps = [Step(Verb.PICK, one), Step(Verb.SQUASH, two), Step(Verb.FIXUP, three), Step(Verb.PICK, four)]
+    rebase(tree.opened(trusted=True), "side", steps)
+    skip(tree.opened(trusted=True), PROGRAMS)
+    both, last = tree.git("rev-list", "--reverse", "side..main").split()
+    assert (tmp_path / "told").read_text() == f"{one} {both}\n{two} {both}\n{four} {last}\n"
+
+
+def test_what_is_melded_beyond_a_dropped_commit_is_told_of_as_one(tree: Tree, tmp_path: Path) -> None:
+    tree.git("branch", "-f", "side")
+    for name in ("one", "two", "three"):
+        tree.commit(name, **{name: "1\n"})
+    one, two, three = tree.git("rev-list", "--reverse", "side..main").split()
+    tree.hook("post-rewrite", f"cat > {tmp_path}/told")
+    rebase(
+        tree.opened(trusted=True),
+        "side",
+        [Step(Verb.PICK, one), Step(Verb.DROP, two), Step(Verb.SQUASH, three)],
+    )
+    both = tree.git("rev-parse", "main").strip()
+    assert (tmp_path / "told").read_text() == f"{one} {both}\n{three} {both}\n"
 
 
 def test_a_refused_merge_takes_away_no_file_in_the_place_of_a_directory(tree: Tree) -> None:

@@ -85,6 +85,20 @@ def compare(world: World, *, aborts: bool, skips: bool, by_git: bool) -> None:
 verbs = st.lists(st.sampled_from(list(Verb)), min_size=5, max_size=5)
 
 
+def listen(root: Path) -> None:
+    hook = root / ".git" / "hooks" / "post-rewrite"
+    hook.parent.mkdir()
+    hook.write_text(f"#!/bin/sh\ncat > '{root.parent}/heard'\n")
+    hook.chmod(0o755)
+
+
+def heard(root: Path) -> list[tuple[str, str]]:
+    """Every commit that was made anew, and what it has become; ids are different ones."""
+    said = root.parent / "heard"
+    pairs = [line.split() for line in said.read_text().splitlines()] if said.exists() else []
+    return [(old, plain.text(root, "log", "-1", "--format=%T %B", new)) for old, new in pairs]
+
+
 def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
     """The same list of steps, given to us and to git."""
     with both(world) as (repository, programs, theirs):
@@ -105,6 +119,8 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
         todo.write_text("".join(f"{step.verb} {step.commit}\n" for step in steps) or "noop\n")
         if not steps:
             return
+        for root in (repository.root, theirs):
+            listen(root)
         rebase(repository, programs, worded)
         said = plain.run(theirs, "rebase", "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
         for _ in range(MOST_STOPS):
@@ -113,6 +129,7 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
                 return
             assert_same(repository.root, theirs, notes=False)
             if not (repository.root / ".git" / "rebase-merge").exists():
+                assert heard(repository.root) == heard(theirs)
                 break
             event("stopped")
             named = unmerged(repository.root)

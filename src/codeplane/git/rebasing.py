@@ -127,10 +127,12 @@ def skip(repository: Repository, programs: Programs) -> RebaseOutcome:
         put = leave(
             repository, programs, handle, str(head.tree_id), "before a commit was skipped in a rebase"
         )
+        replay = Replay(repository, programs, handle, progress, str(head.id))
         progress.stopped = progress.amends = None
+        progress.settle(replay.at)
         clear_state(repository)
-        write_progress(repository, handle, progress)
-        done = Replay(repository, programs, handle, progress, str(head.id)).run()
+        _follow(repository, handle, progress, replay.at)
+        done = replay.run()
         return replace(done, saved=put.saved or done.saved, notes=(*put.notes, *done.notes))
 
 

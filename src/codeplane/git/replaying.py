@@ -83,10 +83,8 @@ class Replay:
 
     def settle(self, step: Step) -> None:
         """The step has become part of `at`."""
-        progress = self._progress
-        progress.pending.append(step.commit)
-        if not (progress.todo and progress.todo[0].verb.melds):
-            progress.settle(self.at)
+        self._progress.pending.append(step.commit)
+        self._progress.settle(self.at)
 
     def melded(self, step: Step) -> str:
         """The message of `at` with that of a commit which becomes part of it."""
@@ -124,6 +122,8 @@ class Replay:
             )
         if is_next and step.verb in (Verb.PICK, Verb.EDIT):
             self.at = step.commit
+            if step.verb is Verb.PICK:
+                self.settle(step)
             return None
         merged = _PICK.merged(self._handle, commit, str(before.tree_id))
         self._notes |= dict.fromkeys(merged.notes)

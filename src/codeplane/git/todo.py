@@ -64,8 +64,15 @@ class Progress:
     def total(self) -> int:
         return len(self.todo) + len(self.done)
 
+    @property
+    def is_melding(self) -> bool:
+        """Whether another commit becomes part of the one that was made last."""
+        return next((step.verb.melds for step in self.todo if step.verb is not Verb.DROP), False)
+
     def settle(self, at: str) -> None:
-        """All that was melded has become the commit `at`."""
+        """All that was melded has become the commit `at`, if nothing more does."""
+        if self.is_melding:
+            return
         self.rewritten += [(old, at) for old in self.pending if old != at]
         self.pending.clear()
 
