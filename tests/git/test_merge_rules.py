@@ -194,6 +194,29 @@ def torn(tree: Tree) -> None:
         tree.commit(name, **{files: f"{name}\n"})
 
 
+@pytest.mark.parametrize("skips", [False, True])
+def test_a_message_that_git_has_begun_to_meld_ends_without_its_remarks(tree: Tree, skips: bool) -> None:
+    torn(tree)
+    tree.git("-c", "sequence.editor=sed -i 2,3s/pick/squash/", "rebase", "-i", "side")
+    assert tree.git("log", "-1", "--format=%s").startswith("# ")
+    (tree.root / "f").write_text("BOTH\n")
+    done = skip(tree.opened(), PROGRAMS) if skips else go_on(tree.opened(), PROGRAMS, tree.resolution())
+    assert done.state is State.DONE
+    assert tree.git("log", "-2", "--format=%B").split() == ["four", "one", "two", *["three"][skips:]]
+
+
+def test_git_melds_nothing_that_was_skipped_before(tree: Tree) -> None:
+    torn(tree)
+    tree.commit("five", f="five\n")
+    tree.git("-c", "sequence.editor=sed -i -e 3s/pick/squash/ -e 5s/pick/squash/", "rebase", "-i", "side")
+    stopped = skip(tree.opened(), PROGRAMS)
+    assert stopped.state is State.CONFLICT
+    (tree.root / "f").write_text("BOTH\n")
+    tree.git("add", "f")
+    tree.git("rebase", "--continue")
+    assert tree.git("log", "-3", "--format=%B").split() == ["four", "five", "two", "one"]
+
+
 def test_what_was_melded_before_a_skip_is_told_of_as_what_it_has_become(tree: Tree, tmp_path: Path) -> None:
     torn(tree)
     one, two, three, four = tree.git("rev-list", "--reverse", "side..main").split()

@@ -78,8 +78,14 @@ def assert_same(ours: Path, theirs: Path, *, notes: bool = True) -> None:
 
 
 def history(root: Path) -> list[str]:
-    """Trees, messages and people; ids and dates of what was made now are different ones."""
-    return plain.text(root, "log", "-8", "--topo-order", "--format=%T %B|%an <%ae> %cn%x00").split("\0")
+    """Trees, people and messages; ids and dates of what was made now are different ones. The remarks are left
+    out that git has in the message of a commit to which it is adding others."""
+    said = plain.text(root, "log", "-8", "--topo-order", "--format=%T %an <%ae> %cn%n%B%x00")
+    first, *others = said.split("\0")
+    if (root / ".git" / "rebase-merge" / "current-fixups").exists():
+        about, message = first.split("\n", 1)
+        first = f"{about}\n" + plain.run(root, "stripspace", "-s", stdin=message.encode()).decode()
+    return [first, *others]
 
 
 def notes_of(root: Path) -> dict[str, bytes]:

@@ -83,6 +83,16 @@ def compare(world: World, *, aborts: bool, skips: bool, by_git: bool) -> None:
 
 
 verbs = st.lists(st.sampled_from(list(Verb)), min_size=5, max_size=5)
+turns = st.lists(st.booleans(), min_size=MOST_STOPS, max_size=MOST_STOPS)
+
+
+def steps_of(chosen: list[Verb], commits: list[str]) -> list[Step]:
+    """A list of steps whose first has nothing before it to be melded into."""
+    steps = [Step(verb, oid) for verb, oid in zip(chosen, commits, strict=False)]
+    first = next((number for number, step in enumerate(steps) if step.verb is not Verb.DROP), None)
+    if first is not None and steps[first].verb.melds:
+        steps[first] = Step(Verb.PICK, steps[first].commit)
+    return steps
 
 
 def listen(root: Path) -> None:
@@ -99,17 +109,16 @@ def heard(root: Path) -> list[tuple[str, str]]:
     return [(old, plain.text(root, "log", "-1", "--format=%T %B", new)) for old, new in pairs]
 
 
-def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
-    """The same list of steps, given to us and to git."""
+def compare_steps(world: World, chosen: list[Verb], *, turned: bool, by_git: list[bool]) -> None:
+    """The same list of steps, given to us and to git. In our repository, too, git begins or goes on where
+    `by_git` says so."""
     with both(world) as (repository, programs, theirs):
         with repository.opened() as handle:
             commits = [step.commit for step in plan_rebase(handle, "side", None).steps]
         commits = commits[::-1] if turned else commits
-        steps = [Step(verb, oid) for verb, oid in zip(chosen, commits, strict=False)]
-        if any(step.verb is not Verb.DROP for step in steps):
-            first = next(number for number, step in enumerate(steps) if step.verb is not Verb.DROP)
-            if steps[first].verb.melds:
-                steps[first] = Step(Verb.PICK, steps[first].commit)
+        if by_git[0]:  # which has no message for us
+            chosen = [Verb.PICK if verb is Verb.REWORD else verb for verb in chosen]
+        steps = steps_of(chosen, commits)
         messages = {oid: plain.run(theirs, "log", "-1", "--format=%B", oid).decode() for oid in commits}
         worded = [
             Step(one.verb, one.commit, messages[one.commit] if one.verb is Verb.REWORD else None)
@@ -121,9 +130,11 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
             return
         for root in (repository.root, theirs):
             listen(root)
-        rebase(repository, programs, worded)
-        said = plain.run(theirs, "rebase", "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
-        for _ in range(MOST_STOPS):
+        if not by_git[0]:
+            rebase(repository, programs, worded)
+        for root in (repository.root, theirs) if by_git[0] else (theirs,):
+            said = plain.run(root, "rebase", "-i", "side", fails=True, GIT_SEQUENCE_EDITOR=f"cp {todo}")
+        for is_gits in by_git[1:]:
             if b"it empty" in said or b"now empty" in said:
                 event("nothing is left of a commit")
                 return
@@ -138,7 +149,11 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool) -> None:
                 event("nothing is left of a step")
                 return
             said = git(theirs, "rebase", "--continue")
-            go_on(repository, programs, Resolution(lambda _: None, named))
+            if is_gits:
+                git(repository.root, "add", "-A")
+                git(repository.root, "rebase", "--continue")
+            else:
+                go_on(repository, programs, Resolution(lambda _: None, named))
 
 
 flags = {"aborts": st.booleans(), "skips": st.booleans(), "by_git": st.booleans()}
@@ -151,9 +166,11 @@ def test_a_rebase_is_that_of_git(world: World, aborts: bool, skips: bool, by_git
 
 
 @settings(max_examples=8, deadline=None)
-@given(forks(), verbs, st.booleans())
-def test_steps_are_done_as_git_does_them(world: World, chosen: list[Verb], turned: bool) -> None:
-    compare_steps(world, chosen, turned=turned)
+@given(forks(), verbs, st.booleans(), turns)
+def test_steps_are_done_as_git_does_them(
+    world: World, chosen: list[Verb], turned: bool, by_git: list[bool]
+) -> None:
+    compare_steps(world, chosen, turned=turned, by_git=by_git)
 
 
 @pytest.mark.soak
@@ -165,8 +182,8 @@ def test_many_rebases_are_those_of_git(world: World, aborts: bool, skips: bool, 
 
 @pytest.mark.soak
 @settings(max_examples=1000, deadline=None)
-@given(forks(), verbs, st.booleans())
+@given(forks(), verbs, st.booleans(), turns)
 def test_many_lists_of_steps_are_done_as_git_does_them(
-    world: World, chosen: list[Verb], turned: bool
+    world: World, chosen: list[Verb], turned: bool, by_git: list[bool]
 ) -> None:
-    compare_steps(world, chosen, turned=turned)
+    compare_steps(world, chosen, turned=turned, by_git=by_git)

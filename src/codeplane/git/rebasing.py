@@ -21,6 +21,7 @@ from codeplane.git.landing import (
     read_state,
     unforced,
 )
+from codeplane.git.messages import cleaned
 from codeplane.git.objects import find_commit
 from codeplane.git.planning import Risk
 from codeplane.git.position import upstream as followed
@@ -112,6 +113,7 @@ def go_on(repository: Repository, programs: Programs, how: Resolution) -> Rebase
             )
         _check_no_loose(handle)
         replay = Replay(repository, programs, handle, progress, str(handle.head.target))
+        _drop_remarks(handle, replay, progress)
         _take(repository, handle, replay, progress, how.message)
         progress.stopped = progress.amends = None
         clear_state(repository)
@@ -128,6 +130,7 @@ def skip(repository: Repository, programs: Programs) -> RebaseOutcome:
             repository, programs, handle, str(head.tree_id), "before a commit was skipped in a rebase"
         )
         replay = Replay(repository, programs, handle, progress, str(head.id))
+        _drop_remarks(handle, replay, progress)
         progress.stopped = progress.amends = None
         progress.settle(replay.at)
         clear_state(repository)
@@ -164,11 +167,20 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
         return RebaseOutcome("rebase aborted", saved=put.saved, notes=put.notes, state=State.ABORTED)
 
 
+def _drop_remarks(handle: pygit2.Repository, replay: Replay, progress: Progress) -> None:
+    """Makes a commit anew that git has made of several and would take its own remarks out of at the end."""
+    head = handle[replay.at].peel(pygit2.Commit)
+    if progress.is_remarked and progress.amends == replay.at:
+        message = cleaned(handle, message_of(head), "strip")
+        replay.commit(str(head.tree_id), message, head, [str(oid) for oid in head.parent_ids])
+        progress.amends = replay.at
+
+
 def _take(
     repository: Repository, handle: pygit2.Repository, replay: Replay, progress: Progress, message: str | None
 ) -> None:
     """Makes a commit of what the index has, as the step wants it at which the rebase waits."""
-    tree, head = str(handle.index.write_tree()), handle.head.peel(pygit2.Commit)
+    tree, head = str(handle.index.write_tree()), handle[replay.at].peel(pygit2.Commit)
     step = progress.done[-1] if progress.done else None
     is_same = tree == str(head.tree_id)
     if step is None or progress.stopped is None:

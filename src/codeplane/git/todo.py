@@ -18,6 +18,10 @@ PLACE: Final = "rebase-merge"
 DETACHED: Final = "detached HEAD"
 # What only we have: the messages that were given for steps that come later.
 _MESSAGES: Final = f"{PLACE}/codeplane-messages"
+# What git notes of commits that it melds. Without these it begins with the message of HEAD, which is what is
+# wanted: ours has no remarks.
+_MELDING: Final = "current-fixups"
+_OF_MELDING: Final = (_MELDING, "message-squash", "message-fixup")
 
 
 class Verb(StrEnum):
@@ -59,6 +63,7 @@ class Progress:
     pending: list[str] = field(default_factory=list)  # melded into a commit that is not finished
     stopped: str | None = None  # the commit at which it waits
     amends: str | None = None  # the commit that a continuation changes
+    is_remarked: bool = False  # git has made that of several, with remarks in its message
 
     @property
     def total(self) -> int:
@@ -105,6 +110,8 @@ def write_progress(repository: Repository, handle: pygit2.Repository, one: Progr
             write_state(repository, f"{PLACE}/{name}", said)
         else:
             (place / name).unlink(missing_ok=True)
+    for name in _OF_MELDING:
+        (place / name).unlink(missing_ok=True)
     messages = {step.commit: step.message for step in steps if step.message is not None}
     write_state(repository, _MESSAGES, json.dumps(messages))
 
@@ -141,6 +148,7 @@ def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress
         pending=told("rewritten-pending").split(),
         stopped=told("stopped-sha") or None,
         amends=told("amend") or None,
+        is_remarked=len(told(_MELDING).splitlines()) > 1,  # the last of them is the one at which it waits
     )
 
 
