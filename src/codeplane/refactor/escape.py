@@ -80,10 +80,8 @@ class Reach:
         importing = self.importing if reads else frozenset()
         for word, pattern in reads.items():
             for path in (one for one in sources.paths_with(word) if one in importing):
-                text = self._snapshot.source(RepoPath(path)).decode("utf-8", "replace")
-                for at, found in _beside(text, word, pattern):
-                    line = text.count("\n", 0, at) + 1 if self.is_named(path, found) else 0
-                    if line and any(seen.line == line for seen in sources.occurrences(path, word)):
+                for line, found in self._beside(path, word, pattern):
+                    if self.is_named(path, found):
                         return path, line
         # Elsewhere a module is a value only by an import of all of it, and is read as any other value is.
         for path in () if reads else asking(self._snapshot, self.importing):
@@ -92,6 +90,14 @@ class Reach:
                     if self.is_named(path, holder):
                         return path, line
         return None
+
+    def _beside(self, path: str, word: str, pattern: str) -> Iterator[tuple[int, str]]:
+        """Where a word stands in the code of a file, and what a pattern finds in that line and the next."""
+        starts = self._snapshot.linker.sources.starts(path, word)
+        lines = Lines(self._snapshot.source(RepoPath(path)) if starts else b"")
+        for line in sorted({lines.position(start)[0] for start in starts}):
+            text = "\n".join(lines.text(at) for at in (line, line + 1) if lines.has(at))
+            yield from ((line, found) for found in re.findall(pattern, text))
 
     def _read_inside(self) -> tuple[str, int] | None:
         """Path and line where a module that shows the family gets its own names."""
@@ -222,14 +228,3 @@ def stands_alone(lines: Lines, use: tuple[int, int, int]) -> bool:
     line, column, size = use
     rest = lines.data[lines.offset(line, column) + size :][:40].lstrip()
     return not rest.startswith(_MEMBER)
-
-
-def _beside(text: str, word: str, pattern: str) -> Iterator[tuple[int, str]]:
-    """Where a word stands, once for each line, and what a pattern finds there and in the next line."""
-    at = text.find(word)
-    while at >= 0:
-        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        behind = text.find("\n", end + 1) if end >= 0 else -1
-        for found in re.findall(pattern, text[start : behind if behind >= 0 else len(text)]):
-            yield at, found
-        at = text.find(word, end) if end >= 0 else -1
