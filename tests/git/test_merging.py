@@ -113,12 +113,13 @@ def is_refusal(said: bytes) -> bool:
 
 
 def is_lost(ours: Path, theirs: Path) -> bool:
-    """Whether files are gone with a merge that git has refused, all of them untracked ones in the place of
-    tracked ones: git puts everything else back."""
+    """Whether untracked files are gone with a merge that git has refused, all of them in the place of tracked
+    ones, which may be back: git puts everything else back as it was."""
     left, right = plain.files_of(ours), plain.files_of(theirs)
-    gone = left.keys() - right.keys()
-    is_rest_same = {path: left[path] for path in left.keys() - gone} == right
-    return bool(gone) and is_rest_same and gone == beside(gone, plain.text(ours, "ls-files").splitlines())
+    gone, come = left.keys() - right.keys(), right.keys() - left.keys()
+    is_rest_same = all(left[path] == right[path] for path in left.keys() & right.keys())
+    tracked = plain.text(ours, "ls-files").splitlines()
+    return bool(gone) and is_rest_same and gone == beside(gone, tracked) and come == beside(come, gone)
 
 
 @st.composite
