@@ -1,0 +1,247 @@
+"""What stands before a member: a thing itself, or an instance of a class, as far as that is written down."""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from codeplane.index.classes import FIELD, METHOD, PATH
+from codeplane.index.files import FileFacts
+from codeplane.index.links import Linker
+from codeplane.index.receivers import Receivers
+from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
+from codeplane.index.writes import Writes
+from codeplane.languages.facts import FLAG_ASYNC, FLAG_STATIC, MADE, Definition, Occurrence, Reason
+from codeplane.languages.modules import Place
+
+_VALUES: Final = frozenset("variable constant field property enum_member".split())
+_MOST_ALIASES: Final = 20
+_MEMBERS: Final = frozenset(("method", "property", "field"))
+_INSTANTIABLE: Final = CLASSES - {"type", "impl"}
+
+
+class Value(NamedTuple):
+    """What an expression before a member stands for: the target itself, or an instance of it."""
+
+    target: Target
+    is_instance: bool = False
+    # Whether the instance may be one of a class derived from the target.
+    is_declared: bool = False
+
+
+NO_VALUE: Final = Value(NOTHING)
+
+
+class Values:
+    """Finds values by annotations, by what makes them and by what holds them.
+
+    With `families`, a member of a declared class stands for those that override it as well.
+    """
+
+    def __init__(
+        self,
+        linker: Linker,
+        receivers: Receivers,
+        meaning: Callable[[str, str, Occurrence], Target],
+        *,
+        families: bool,
+    ) -> None:
+        self._linker = linker
+        self._families = families
+        self._sources = linker.sources
+        self._receivers = receivers
+        self._writes = Writes(linker, meaning, lambda path, scope, text: self.said(path, scope, text).target)
+
+    def is_another_in_file(self, path: str, facts: FileFacts, name: str, target: Target) -> bool:
+        """Whether a name in a type means something else in the scope of the file: who reads the type late may
+        read it there."""
+        spec = self._linker.spec(facts)
+        is_there = facts.bound(0, name) is not None or name in spec.builtins
+        return spec.types_late and is_there and self._linker.lexical(path, 0, name) != target
+
+    def of_bind(self, path: str, facts: FileFacts, at: int) -> Value:
+        bind = facts.binds[at]
+        if not bind.certain:
+            return NO_VALUE
+        if bind.reason == Reason.IMPORT_ALIAS:
+            return self.typed(self._linker.imported(path, bind.target))
+        if bind.reason == Reason.DEF_IN_SCOPE:
+            is_part = (
+                facts.definitions[bind.target].kind in SPACES and self._linker.spec(facts).open_functions
+            )
+            # Other files have more of the namespace.
+            return NO_VALUE if is_part else self.typed((Place(path, bind.target),))
+        if bind.reason == Reason.PARAM and (owner := self._receivers.receiver_class(path, facts, at)):
+            return Value(owner, is_instance=True)
+        # A parameter's type is written outside of the scope that the parameter is in.
+        outer = facts.scopes.parent(bind.scope) if bind.reason == Reason.PARAM else bind.scope
+        type_name = bind.type_name.removesuffix(MADE)
+        params = facts.named(bind.scope, split_path(type_name)[0])
+        if params is not None and params != bind and params.reason == Reason.PARAM:
+            return NO_VALUE  # a parameter of the type that the function is written for
+        is_made = type_name != bind.type_name
+        value = self.instance(path, outer, type_name) if is_made else self.said(path, outer, type_name)
+        if bind.reason == Reason.PARAM:
+            return value
+        # What a class has made is no instance of a derived one, unless somebody doubts that.
+        is_made = is_made and at not in self._receivers.asked_binds(path, facts)
+        return self.made(facts, value)._replace(is_declared=not is_made)
+
+    def said(self, path: str, scope: int, type_name: str) -> Value:
+        """An instance of the class that a value is declared as."""
+        facts, first = self._sources.facts(path), split_path(type_name)[0]
+        around = self._linker.lexical(path, scope, first)
+        if facts is not None and known(around) and self.is_another_in_file(path, facts, first, around):
+            return NO_VALUE
+        return self.instance(path, scope, type_name)
+
+    def instance(self, path: str, scope: int, type_name: str) -> Value:
+        target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
+        is_class = bool(target) and all(map(self._is_instantiable, target))
+        is_class = is_class and not any(map(self._linker.making.is_replaced, target))
+        return Value(target, is_instance=True, is_declared=True) if is_class else NO_VALUE
+
+    def _is_instantiable(self, place: Place) -> bool:
+        kind = self._linker.definition_kind(place)
+        facts = self._sources.facts(place.path)
+        # An alias of a type without a name has that type's members.
+        is_unnamed = kind == "type" and facts is not None and place.definition in facts.holders
+        return kind in _INSTANTIABLE or is_unnamed
+
+    def _unaliased(self, target: Target) -> Target:
+        """What an alias of a type stands for, where that is one name."""
+        for _ in range(_MOST_ALIASES):
+            facts = self._sources.facts(target[0].path) if len(target) == 1 else None
+            if facts is None or target[0].definition < 0:
+                return target
+            item = facts.definitions[target[0].definition]
+            if item.kind != "type" or not item.annotation:
+                return target
+            target = self._type_named(target[0].path, item.scope, item.annotation)
+        return NOTHING
+
+    def _type_named(self, path: str, scope: int, text: str) -> Target:
+        return self._linker.of_space(known(self._linker.written(path, scope, text)), "t")
+
+    def typed(self, target: Target) -> Value:
+        """A definition as a value: a variable stands for what it holds, everything else for itself."""
+        target = self._linker.of_space(self._linker.opened(known(target)), "vn")
+        is_property = bool(target) and all(self._linker.definition_kind(one) == "property" for one in target)
+        if is_property and target == self._linker.grouped(target[0]):
+            target = target[:1]  # what sets it has the type of what gets it
+        if len(target) != 1 or self._linker.definition_kind(target[0]) not in _VALUES:
+            is_other = any(map(self._linker.making.is_replaced, target))
+            return NO_VALUE if is_other else Value(target)
+        place = target[0]
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        item = facts.definitions[place.definition]
+        bind = facts.named(item.scope, item.name)
+        is_single = bind is not None and bind.certain and bind.reason == Reason.DEF_IN_SCOPE
+        said = item.annotation or (self._returned(facts, item) if is_property else "")
+        if said.endswith(MADE):
+            return self._given(place, facts, item)
+        if said:
+            return self.said(place.path, item.scope, said)
+        is_field = item.parent >= 0 and self._linker.spec(facts).held_types
+        made = bind.type_name.removesuffix(MADE) if is_single and bind and not is_field else ""
+        return self.made(facts, self.instance(place.path, item.scope, made))
+
+    def _given(self, place: Place, facts: FileFacts, item: Definition) -> Value:
+        """What a field holds by all that its class gives it, unless something else may give it a value."""
+        around = facts.scopes.parent(item.scope)
+        value = self.made(facts, self.said(place.path, around, item.annotation.removesuffix(MADE)))
+        is_open = self._linker.spec(facts).held_types == "all"
+        may_change = value.target and is_open and self._writes.may_change(place, value.target)
+        return NO_VALUE if may_change else value
+
+    def held(self, member: Target) -> Value:
+        """What a member stands for behind its owner: one that a class holds may decide itself what is got."""
+        value = self.typed(member)
+        facts = self._sources.facts(member[0].path) if value.is_instance else None
+        getter = self._linker.spec(facts).getter if facts is not None else ""
+        if facts is None or not getter:
+            return value
+        item = facts.definitions[member[0].definition]
+        is_held = item.parent >= 0 and facts.named(item.scope, item.name) is not None
+        if not is_held or item.kind == "property":
+            return value
+        is_listed = self._linker.making.is_listing((Place(member[0].path, item.parent),))
+        decides = is_listed or self._linker.classes.member(value.target, getter) != NOTHING
+        return NO_VALUE if decides else value
+
+    def _returned(self, facts: FileFacts, item: Definition) -> str:
+        """The declared type of what a function returns."""
+        returned_type = self._linker.spec(facts).returned_type
+        is_plain = returned_type is not None and not item.flags & FLAG_ASYNC
+        return returned_type(item.signature, facts.full_names) if returned_type and is_plain else ""
+
+    def made(self, facts: FileFacts, value: Value) -> Value:
+        """The value, unless its class decides by itself what it makes."""
+        spec = self._linker.spec(facts)
+        if not value.target or not spec.maker:
+            return value
+        has_maker = known(self._linker.classes.member(value.target, spec.maker))
+        return NO_VALUE if has_maker or self._linker.making.is_made_by_another(value.target) else value
+
+    def inside(
+        self, path: str, value: Value, name: str, is_called: bool = False, *, is_last: bool = False
+    ) -> Target:
+        if not value.target:
+            return NOTHING
+        is_class = all(self._linker.definition_kind(place) in CLASSES for place in value.target)
+        if not is_class:
+            return NOTHING if value.is_instance else self.owned(False, self._shown(path, value.target, name))
+        if value.is_instance and self._linker.making.is_keyed(value.target):
+            return UNCLEAR
+        want = (METHOD if is_called else FIELD) if value.is_instance else PATH
+        found = self.owned(value.is_instance, self._linker.classes.member(value.target, name, want=want))
+        is_one = self._families and is_last and not self._is_structural(value.target)
+        if value.is_declared and known(found) and not is_one and self._may_be_replaced(value.target, name):
+            return UNCLEAR
+        return found
+
+    def owned(self, instance: bool, found: Target) -> Target:
+        """The member, where it is one of instances or of the class itself as it has to be."""
+        for place in known(found):
+            facts = self._sources.facts(place.path) if place.definition >= 0 else None
+            if facts is not None and self._linker.spec(facts).static_apart:
+                item = facts.definitions[place.definition]
+                if item.kind in _MEMBERS and bool(item.flags & FLAG_STATIC) == instance:
+                    return NOTHING
+        return found
+
+    def _shown(self, path: str, module: Target, name: str) -> Target:
+        """A name behind a module. One of its submodules counts where the file itself imports that."""
+        found = self._linker.lookup(module, name)
+        facts = self._sources.facts(path)
+        if not known(found) or (facts is not None and self._linker.spec(facts).module_keywords):
+            return found
+        if all(place.definition < 0 for place in found):
+            return found if found in self._linker.modules(path) else NOTHING
+        return UNCLEAR if any(self._is_imported_over(path, place, name) for place in module) else found
+
+    def _is_imported_over(self, path: str, package: Place, name: str) -> bool:
+        """Whether a file imports a module whose name its package binds too, and does not import itself: which
+        of the two is there depends on who was first."""
+        below = tuple(self._linker.submodule(package, name)) if package.definition < 0 else NOTHING
+        is_first = not below or below in self._linker.modules(package.path)
+        return not is_first and below in self._linker.modules(path)
+
+    def _is_structural(self, owner: Target) -> bool:
+        """Whether classes may be instances of one without saying so."""
+        facts = self._sources.facts(owner[0].path)
+        assert facts is not None, "BUG: a class has a file"
+        structural = self._linker.spec(facts).structural_bases
+        return bool(structural.intersection(facts.definitions[owner[0].definition].bases))
+
+    def _may_be_replaced(self, owner: Target, name: str) -> bool:
+        """Whether a derived class has a member of its own under the name: an instance may mean that one."""
+        facts = self._sources.facts(owner[0].path)
+        if facts is None or self._linker.spec(facts).static_types:
+            return False
+        answers, key = self._sources.memo.answers, ("replaced", owner, name)
+        if key not in answers:
+            is_open = self._is_structural(owner)
+            answers[key] = owner in self._linker.above_holders(name) or (
+                is_open and any(holder != owner for holder in self._linker.holders(name))
+            )
+        return bool(answers[key])
