@@ -12,9 +12,12 @@ from codeplane.index import Index, Workers
 from tests.index.conftest import tree_of
 from tests.index.test_links import _links
 
-_DOOR = "class Door:\n    def open(self):\n        {body}\n\nclass Gate(Door):\n    def open(self): ...\n"
-_BOX = "from door import {name}\n\nclass Box{base}:\n    def __init__(self{given}):\n        self.door = {value}\n\n    def use(self):\n        {body}\n        self.door.open()\n"  # noqa: E501
-_FAR = "from box import Box\nfrom door import Door, Gate\n\nclass Far:\n    def __init__(self):\n        self.door = Door()\n\ndef far(x{said}):\n    {first}\n    {then}\n    Box().door.open()\n"  # noqa: E501
+_DOOR = (
+    "class Door:\n    def open(self):\n        {body}\n\nclass Gate(Door):\n    def open(self): ...\n\n"
+    "{mark}def make(){said}: ...\n"
+)
+_BOX = "from door import make, {name}\n\nclass Box{base}:\n    def __init__(self{given}):\n        self.door = {value}\n\n    def find(self){said}: ...\n\n    def use(self):\n        {body}\n        self.door.open()\n"  # noqa: E501
+_FAR = "from box import Box\nfrom door import Door, Gate, make\n\nclass Far:\n    def __init__(self):\n        self.door = Door()\n\n    def find(self) -> Box: ...\n\ndef far(x{said}):\n    {first}\n    {then}\n    Box().door.open()\n    make().open()\n"  # noqa: E501
 
 
 def _mostly(usual: str, *others: str) -> st.SearchStrategy[str]:
@@ -22,19 +25,35 @@ def _mostly(usual: str, *others: str) -> st.SearchStrategy[str]:
     return st.sampled_from((*[usual] * 2 * len(others), *others))
 
 
-_DOORS = st.builds(_DOOR.format, body=st.sampled_from(("pass", "return self.open()", "self.size = 1")))
+_DOORS = st.builds(
+    _DOOR.format,
+    body=st.sampled_from(("pass", "return self.open()", "self.size = 1")),
+    mark=_mostly("", "@Door\n"),
+    said=_mostly(" -> Door", " -> Gate", ""),
+)
 _BOXES = st.builds(
     _BOX.format,
     name=_mostly("Door", "Gate as Door", "Door, Gate"),
     base=_mostly("", "(Door)"),
     given=_mostly("", ", door: Door", ", *args"),
-    value=_mostly("Door()", "None", "door", "[]"),
+    value=_mostly("Door()", "None", "door", "[]", "make()"),
+    said=_mostly("", " -> 'Box'", " -> Door"),
     body=_mostly("pass", "self.door = None", "setattr(self, key, 1)", "door = self.door"),
 )
 _FARS = st.builds(
     _FAR.format,
     said=_mostly("", ": Box", ": Far", ": Gate"),
-    first=st.sampled_from(("pass", "x = Far()", "x = Box()", "x = y", "# more\n    # lines")),
+    first=st.sampled_from(
+        (
+            "pass",
+            "x = Far()",
+            "x = Box()",
+            "x = y",
+            "y = Far()\n    x = y.find()",
+            "y = Box()\n    x = y.find()",
+            "# more\n    # lines",
+        )
+    ),
     then=_mostly("x.door = 1", "x.door = Gate()", "setattr(x, 'door', 1)", "x.door.open()", "pass"),
 )
 _STEPS = st.lists(

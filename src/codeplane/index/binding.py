@@ -253,9 +253,9 @@ class Binding:
         if receiver in spec.parent_receivers:
             owner = self._linker.classes.parent(self._receivers.class_around(path, facts, seen.scope))
             return self._linker.classes.member(owner, name) if owner else NOTHING
-        if receiver.endswith(MADE) and _PLAIN.match(made := receiver.removesuffix(MADE)):
-            value = self._values.made(facts, self._values.instance(path, seen.scope, made))
-            return self._reached(path, value._replace(is_declared=False), (name,), seen)
+        if MADE in receiver:
+            value = self._values.results.expression(path, seen.scope, receiver)
+            return self._reached(path, value, (name,), seen)
         begin = receiver.removesuffix("::")
         if receiver == _KEYWORD or not _PLAIN.match(begin):
             return NOTHING

@@ -87,15 +87,27 @@ class Linker:
         facts = self.sources.facts(path)
         if facts is None:
             return NOTHING
+        around = self._scope_of(facts, scope, name)
+        if around is not None:
+            return self._bound_in(path, facts, around, name)
+        return self.ambient(path, scope, name) or self.crate(path, scope, name)
+
+    def binding_at(self, facts: FileFacts, scope: int, name: str) -> int | None:
+        """The bind that a name means in a scope of a file; -1 where there are several, None where none is."""
+        around = self._scope_of(facts, scope, name)
+        return facts.bound(around, name) if around is not None else None
+
+    def _scope_of(self, facts: FileFacts, scope: int, name: str) -> int | None:
+        """The scope that binds what a name means in it or in one inside of it."""
         hides = self.spec(facts).members_visible != "nested"
         is_direct = True
         for at in self.outward(facts, scope):
             if facts.bound(at, name) is not None and (
                 is_direct or not hides or facts.scopes.kind(at) != ScopeKind.CLASS
             ):
-                return self._bound_in(path, facts, at, name)
+                return at
             is_direct = False
-        return self.ambient(path, scope, name) or self.crate(path, scope, name)
+        return None
 
     def outward(self, facts: FileFacts, scope: int) -> Iterator[int]:
         """The scopes that a name is looked up in, inner ones first."""

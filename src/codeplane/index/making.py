@@ -58,15 +58,17 @@ class Making:
             return False
         item = facts.definitions[place.definition]
         lines = range(item.span.start_line, item.name_line)
-        texts = [self._written_at(place.path, line, item.span.start_column + 1) for line in lines]
+        texts = [self.written_at(place.path, line, item.span.start_column + 1) for line in lines]
         found = [known(self._linker.written(place.path, item.scope, text)) for text in texts if text]
         return any(self._makes_another(decorator) for target in found for decorator in target)
 
-    def _written_at(self, path: str, line: int, column: int) -> str:
+    def written_at(self, path: str, line: int, column: int) -> str:
         """The dotted name that begins at a place, or ""."""
+        facts = self._sources.facts(path)
         names: list[str] = []
-        while standing := self._sources.occurrence_at(path, line, column):
-            if bool(standing[1].receiver) != bool(names):
+        while facts is not None and (standing := self._sources.occurrence_at(path, line, column)):
+            before = facts.receivers[standing[1].receiver - 1] if standing[1].receiver else ""
+            if before != ".".join(names):
                 break
             names.append(standing[0])
             column += len(standing[0].encode("utf-8", "surrogateescape")) + 1

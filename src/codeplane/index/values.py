@@ -7,6 +7,7 @@ from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.receivers import Receivers
+from codeplane.index.results import Results
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
 from codeplane.index.writes import Writes
 from codeplane.languages.facts import FLAG_ASYNC, FLAG_STATIC, MADE, Definition, Occurrence, Reason
@@ -48,6 +49,7 @@ class Values:
         self._families = families
         self._sources = linker.sources
         self._receivers = receivers
+        self.results = Results(linker, receivers, self)
         self._writes = Writes(linker, meaning, lambda path, scope, text: self.said(path, scope, text).target)
 
     def is_another_in_file(self, path: str, facts: FileFacts, name: str, target: Target) -> bool:
@@ -71,19 +73,26 @@ class Values:
             return NO_VALUE if is_part else self.typed((Place(path, bind.target),))
         if bind.reason == Reason.PARAM and (owner := self._receivers.receiver_class(path, facts, at)):
             return Value(owner, is_instance=True)
+        if bind.type_name.endswith(MADE):
+            value = self.results.of(path, bind.scope, bind.type_name)
+            # What a class has made is no instance of a derived one, unless somebody doubts that.
+            is_asked = at in self._receivers.asked_binds(path, facts)
+            return value._replace(is_declared=value.is_declared or is_asked) if value.target else value
         # A parameter's type is written outside of the scope that the parameter is in.
         outer = facts.scopes.parent(bind.scope) if bind.reason == Reason.PARAM else bind.scope
-        type_name = bind.type_name.removesuffix(MADE)
-        params = facts.named(bind.scope, split_path(type_name)[0])
+        params = facts.named(bind.scope, split_path(bind.type_name)[0])
         if params is not None and params != bind and params.reason == Reason.PARAM:
             return NO_VALUE  # a parameter of the type that the function is written for
-        is_made = type_name != bind.type_name
-        value = self.instance(path, outer, type_name) if is_made else self.said(path, outer, type_name)
-        if bind.reason == Reason.PARAM:
-            return value
-        # What a class has made is no instance of a derived one, unless somebody doubts that.
-        is_made = is_made and at not in self._receivers.asked_binds(path, facts)
-        return self.made(facts, value)._replace(is_declared=not is_made)
+        value = self.said(path, outer, bind.type_name)
+        return value if bind.reason == Reason.PARAM else self.made(facts, value)
+
+    @property
+    def nothing(self) -> Value:
+        return NO_VALUE
+
+    def declared(self, target: Target) -> Value:
+        """An instance of a class or of one that is derived from it."""
+        return Value(target, is_instance=True, is_declared=True) if target else NO_VALUE
 
     def said(self, path: str, scope: int, type_name: str) -> Value:
         """An instance of the class that a value is declared as."""
@@ -142,13 +151,19 @@ class Values:
         if said:
             return self.said(place.path, item.scope, said)
         is_field = item.parent >= 0 and self._linker.spec(facts).held_types
-        made = bind.type_name.removesuffix(MADE) if is_single and bind and not is_field else ""
-        return self.made(facts, self.instance(place.path, item.scope, made))
+        if bind is None or not is_single or is_field:
+            return NO_VALUE
+        if bind.type_name.endswith(MADE):
+            value = self.results.of(place.path, item.scope, bind.type_name)
+            return value._replace(is_declared=True) if value.target else value
+        return self.made(facts, self.instance(place.path, item.scope, bind.type_name))
 
     def _given(self, place: Place, facts: FileFacts, item: Definition) -> Value:
         """What a field holds by all that its class gives it, unless something else may give it a value."""
         around = facts.scopes.parent(item.scope)
-        value = self.made(facts, self.said(place.path, around, item.annotation.removesuffix(MADE)))
+        said = item.annotation.removesuffix(MADE)
+        value = self.made(facts, self.said(place.path, around, said))
+        value = value if value.target else self.results.of(place.path, around, item.annotation)
         is_open = self._linker.spec(facts).held_types == "all"
         may_change = value.target and is_open and self._writes.may_change(place, value.target)
         return NO_VALUE if may_change else value

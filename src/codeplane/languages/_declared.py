@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from codeplane.languages._imports import Imported
 from codeplane.languages._limits import in_order
+from codeplane.languages._receivers import called
 from codeplane.languages.facts import Reason, ScopeKind, full_names
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ _END = 1 << 62
 # Reading a member off an enumeration costs more than the test that it is for.
 _CLASS, _BOUND = ScopeKind.CLASS, Reason.DEF_IN_SCOPE
 _TYPED = frozenset(("variable", "constant", "field", "property"))
+_AWAITED = {"made": b"", "made.await": b"await "}
 _SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
 
 
@@ -36,7 +38,7 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
         if at < len(binder.named):
             _type(binder, at, "annotation", binder.data[node.start_byte : node.end_byte])
     shared = sorted(node.start_byte for node in captures.get("annotated", ()))
-    for capture in ("annotation", "made", "given"):
+    for capture in ("annotation", "made", "made.await", "given"):
         for node in in_order(captures.get(capture, ())):
             start, end = node.start_byte, node.end_byte
             last = bisect_right(binder.names, start) - 1
@@ -44,13 +46,33 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
             if shared and capture == "annotation":
                 first = bisect_left(binder.names, shared[bisect_right(shared, start) - 1])
             said = binder.data[start:end]
-            if capture == "annotation" and not (said := comes_down(said)):
+            if capture == "annotation":
+                said = comes_down(said)
+            elif capture != "given":
+                said = called(said) and _AWAITED[capture] + called(said)
+            if not said:
                 continue
             for at in range(max(first, 0), last + 1):
                 _type(binder, at, capture, said)
+    _enter(binder, captures)
     for draft in binder.outline.drafts if binder.member_types else ():
         draft.annotation = _text(binder.member_types.get(draft.name[0], b""))
     _types_before(binder, captures.get("annotation.before", ()))
+
+
+def _enter(binder: "Binder", captures: Mapping[str, list[Node]]) -> None:
+    """What `with` gives a name is what a call gives, entered."""
+    heads = [(node.start_byte, node.end_byte) for node in in_order(captures.get("entered.async", ()))]
+    functions = [(node.start_byte, node.end_byte) for node in in_order(captures.get("made.with", ()))]
+    for node in in_order(captures.get("entered", ())):
+        at = bisect_left(binder.names, node.start_byte)
+        bind = binder.named[at] if at < len(binder.names) and binder.names[at] == node.start_byte else None
+        start, end = functions[bisect_left(functions, (node.start_byte,)) - 1]
+        said = called(binder.data[start:end])
+        if bind is not None and said:
+            head = bisect_right(heads, (start, _END)) - 1
+            is_async = head >= 0 and start < heads[head][1]
+            bind.made += ((b"async with " if is_async else b"with ") + said,)
 
 
 def _comes_down(binder: "Binder", imports: list[Imported]) -> Callable[[bytes], bytes]:
@@ -71,7 +93,7 @@ def _type(binder: "Binder", at: int, capture: str, text: bytes) -> None:
         if capture != "annotation":
             binder.member_values[name] = (capture, text)
         return
-    if capture == "made":
+    if capture in _AWAITED:
         bind.made += (text,)
         if binder.outline.kinds[bind.scope] is _CLASS:
             binder.made_in_class.append(bind)

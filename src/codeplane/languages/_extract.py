@@ -169,10 +169,11 @@ class _Reading:
         if len(bind.annotations) == 1:
             said = text(bind.annotations[0])
             return said if said != OTHER_TYPE else ""
-        if bind.count == 1 and len(bind.made) == 1 and not bind.annotations:
-            made = text(b"".join(bind.made[0].split()))
-            return f"{made}{MADE}" if re.match(self.spec.constructor, made.rsplit(".", 1)[-1]) else ""
-        return ""
+        if bind.annotations or bind.count != len(bind.made) or len(set(bind.made)) != 1:
+            return ""
+        made = text(bind.made[0])
+        is_class = re.match(self.spec.constructor, made.rsplit(".", 1)[-1])
+        return f"{made}{MADE}" if is_class or self.spec.returned_type else ""
 
     def _import(self, item: Imported, scope: int) -> Import:
         return Import(

@@ -94,9 +94,9 @@ class Held:
         """The name of a class as written in a scope, where it means the same around the class there."""
         text = b"".join(text.split())
         last = text.rpartition(b".")[2].decode("utf-8", "surrogateescape")
-        if not re.match(self.binder.spec.constructor, last):
+        if not self.binder.spec.returned_type and not re.match(self.binder.spec.constructor, last):
             return _OTHER
-        first = text.partition(b".")[0]
+        first = text.partition(b".")[0].removesuffix(b"()")
         while scope >= 0 and first not in self.binder.tables[scope]:
             if self.outline.kinds[scope] is _CLASS:
                 return text

@@ -42,6 +42,12 @@ def shape(raw: bytes) -> bytes:
     return b"".join(parts)[:LIMIT]
 
 
+def called(raw: bytes) -> bytes:
+    """What is called, as a short text; nothing where that would be cut."""
+    text = shape(raw)
+    return text if len(text) < LIMIT else b""
+
+
 def _between_words(raw: bytes, space: "re.Match[bytes]") -> bool:
     around = raw[space.start() - 1 : space.start()] + raw[space.end() : space.end() + 1]
     return len(around) == 2 and around.replace(b"_", b"a").isalnum()

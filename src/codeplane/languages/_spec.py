@@ -171,6 +171,15 @@ class LanguageSpec:
     declared_type: Callable[[str, Mapping[str, str]], str] | None = None
     # The same of the type that a function returns, given its signature; "" where that is not said.
     returned_type: Callable[[str, Mapping[str, str]], str] | None = None
+    # The same of what an `await` gets out of a call.
+    awaited_type: Callable[[str, Mapping[str, str]], str] | None = None
+    # Types that a method may be said to return that stand for the type of its receiver, by their full names.
+    own_types: frozenset[str] = frozenset()
+    # Decorators, by their full names, behind which a call still gives what the function says; None where no
+    # decorator changes that.
+    kept_by: frozenset[str] | None = None
+    # The methods that `with` and `async with` call for what they give.
+    entering: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     # What is known of the type of a field that none is declared of: `all`, that every value which its class
     # gives it is of one class; `first`, that of its first value, for good.
     held_types: Literal["", "all", "first"] = ""

@@ -117,7 +117,8 @@ class Bind(NamedTuple):
     certain: bool  # False where the same name is bound to several things, or something dynamic may rebind it
     line: int  # where it is first bound
     column: int
-    # The class that it is known to hold: one plain annotation, or one constructor call with MADE behind.
+    # The class that it is known to hold: one plain annotation; or what is called for every value of it, with
+    # MADE behind, and `await`, `with` or `async with` before it where they stand before the call.
     type_name: str = ""
 
 

@@ -7,12 +7,15 @@ import sys
 import zlib
 from abc import abstractmethod
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, TypeVar, overload
 
 from codeplane.languages.facts import (
+    MADE,
     Bind,
+    Definition,
     Facts,
     Occurrences,
     Reason,
@@ -327,8 +330,17 @@ def _interface(facts: Facts) -> str:
         _seen_binds(facts),
         sorted(_written(facts)),
         [[d.literals, d.computed, _around(facts, d.line)] for d in facts.dynamics if d.pattern == "setattr"],
+        [_before(facts, d) for d in facts.definitions if d.span.start_line < d.name_line],
     ]
     return hashlib.sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _before(facts: Facts, item: Definition) -> list[str]:
+    """The names on the lines before that of a definition's own: its decorators."""
+    found = facts.occurrences
+    lines = found.lines[item.span.start_line - 1], found.lines[item.name_line - 1]
+    first, last = (bisect_left(found.starts, line) for line in lines)
+    return [found.texts[name] for name in found.names[first:last]]
 
 
 def _seen_binds(facts: Facts) -> list[list[object]]:
@@ -354,15 +366,35 @@ def _written(facts: Facts) -> Iterator[list[object]]:
     for at in places(found.roles, Role.WRITE):
         if found.receivers[at] and not found.targets[at]:
             receiver, scope = facts.receivers[found.receivers[at] - 1], found.scopes[at]
-            head, function = receiver.partition(".")[0], -1
-            while scope >= 0 and (scope, head) not in bound:
+            meant, function = _meant(facts, bound, receiver, scope), -1
+            while scope >= 0 and (scope, _first(receiver)) not in bound:
                 scope = facts.scopes[scope].parent
-            meant = [
-                [one.reason, one.target, one.certain, one.type_name] for one in bound.get((scope, head), ())
-            ]
             while scope >= 0 and function < 0:
                 function, scope = opened.get(scope, -1), facts.scopes[scope].parent
             yield [found.texts[found.names[at]], receiver, function, meant]
+
+
+def _meant(
+    facts: Facts, bound: dict[tuple[int, str], list[Bind]], text: str, scope: int
+) -> list[list[object]]:
+    """What a file says of the name that a text begins with, and of those that its value comes from."""
+    meant: list[list[object]] = []
+    waiting, seen = [(text, scope)], {(text, scope)}
+    for text, scope in waiting:
+        while scope >= 0 and (scope, _first(text)) not in bound:
+            scope = facts.scopes[scope].parent
+        for one in bound.get((scope, _first(text)), ()):
+            meant.append([one.reason, one.target, one.certain, one.type_name])
+            more = (one.type_name, one.scope)
+            if one.type_name and more not in seen:
+                seen.add(more)
+                waiting.append(more)
+    return meant
+
+
+def _first(text: str) -> str:
+    """The name that an expression begins with, behind `await` and the like."""
+    return text.rpartition(" ")[2].partition(".")[0].removesuffix(MADE)
 
 
 def _around(facts: Facts, line: int) -> int:

@@ -6,7 +6,7 @@ import sys
 from codeplane.languages._spec import LanguageSpec, Sharing
 from codeplane.languages._style import PYTHON, HeaderStyle
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
-from codeplane.languages.python.annotations import declared_type, returned_type
+from codeplane.languages.python.annotations import KEEPING, awaited_type, declared_type, returned_type
 from codeplane.languages.python.builtin import members_of
 
 SPEC = LanguageSpec(
@@ -75,6 +75,10 @@ SPEC = LanguageSpec(
     root_members=frozenset(dir(object)) | {"__annotations__", "__dict__", "__module__"},
     declared_type=declared_type,
     returned_type=returned_type,
+    awaited_type=awaited_type,
+    own_types=frozenset(("typing.Self", "typing_extensions.Self")),
+    kept_by=KEEPING,
+    entering={"with": "__enter__", "async with": "__aenter__"},
     types_late=True,
     held_types="all",
     nothing=r"\s*=\s*None\s*?(?:[\n#;]|\Z)",

@@ -14,6 +14,11 @@ _MODULES = ("typing", "typing_extensions")
 _WRAPPERS = frozenset(
     f"{module}.{name}" for module in _MODULES for name in ("Optional", "ClassVar", "Final", "Annotated")
 )
+KEEPING = frozenset(
+    "staticmethod classmethod abc.abstractmethod functools.cache functools.lru_cache typing.final "
+    "typing.override typing_extensions.final typing_extensions.override warnings.deprecated "
+    "typing_extensions.deprecated".split()
+)
 _LONGEST = 200
 _RETURNED = re.compile(r"\)\s*->\s*([^()]+)\Z")
 _CUT = 900  # signatures that are longer may end anywhere
@@ -42,6 +47,11 @@ def returned_type(signature: str, imported: Mapping[str, str]) -> str:
     """The class of what a function returns, None aside."""
     found = _RETURNED.search(signature) if len(signature) < _CUT else None
     return declared_type(found[1], imported) if found else ""
+
+
+def awaited_type(signature: str, imported: Mapping[str, str]) -> str:
+    """The class of what an asynchronous function gives in the end."""
+    return returned_type(signature, imported) if signature.startswith("async ") else ""
 
 
 def _full(name: str, imported: Mapping[str, str]) -> str:

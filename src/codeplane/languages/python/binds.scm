@@ -18,6 +18,7 @@
 (assignment left: (identifier) type: (type) @annotation)
 (assignment left: (attribute) type: (type) @annotation)
 (assignment left: [(identifier) (attribute)] right: (call function: [(identifier) (attribute)] @made))
+(assignment left: (identifier) right: (await (call function: [(identifier) (attribute)] @made.await)))
 (assignment left: (attribute) right: (identifier) @given)
 
 (augmented_assignment left: (identifier) @bind.local)
@@ -34,6 +35,11 @@
 (for_in_clause left: (pattern_list (list_splat_pattern (identifier) @bind.local)))
 
 (as_pattern_target (identifier) @bind.local)
+(with_item [
+  (as_pattern (call function: [(identifier) (attribute)] @made.with) (as_pattern_target (identifier) @entered))
+  (parenthesized_expression
+    (as_pattern (call function: [(identifier) (attribute)] @made.with) (as_pattern_target (identifier) @entered)))])
+(with_statement "async" (with_clause) @entered.async)
 (as_pattern_target (attribute attribute: (identifier) @reference.write))
 (as_pattern_target [(tuple (identifier) @bind.local) (list (identifier) @bind.local)])
 

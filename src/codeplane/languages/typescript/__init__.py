@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from codeplane.languages._style import HeaderStyle
 from codeplane.languages.javascript import SPEC as JAVASCRIPT
-from codeplane.languages.typescript.annotations import declared_type, returned_type
+from codeplane.languages.typescript.annotations import awaited_type, declared_type, returned_type
 
 SPEC = replace(
     JAVASCRIPT,
@@ -39,6 +39,8 @@ SPEC = replace(
     ),
     declared_type=declared_type,
     returned_type=returned_type,
+    awaited_type=awaited_type,
+    own_types=frozenset(("this",)),
     header=HeaderStyle(
         typed=True,
         inferred=True,

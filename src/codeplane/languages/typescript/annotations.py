@@ -12,6 +12,7 @@ _NOTHING = frozenset(("", "null", "undefined"))
 _QUOTES = "\"'`"
 _LONGEST = 300
 _RETURNED = re.compile(r"\)\s*:\s*([^()]+)\Z")
+_PROMISED = re.compile(r"\)\s*:\s*Promise<([^()]+)>\Z")
 _CUT = 900  # signatures that are longer may end anywhere
 
 
@@ -24,8 +25,15 @@ def declared_type(written: str, _imported: Mapping[str, str]) -> str:
 
 def returned_type(signature: str, imported: Mapping[str, str]) -> str:
     """The type of what a function returns, null and undefined aside."""
-    found = _RETURNED.search(signature) if len(signature) < _CUT else None
-    return declared_type(found[1], imported) if found else ""
+    found = _RETURNED.search(signature.removesuffix("=>").rstrip()) if len(signature) < _CUT else None
+    said = found[1].strip() if found else ""
+    return said if said in ("", "this") else declared_type(said, imported)
+
+
+def awaited_type(signature: str, imported: Mapping[str, str]) -> str:
+    """The type of what a promise that a function returns gives in the end."""
+    found = _PROMISED.search(signature.removesuffix("=>").rstrip()) if len(signature) < _CUT else None
+    return declared_type(found[1], imported) if found and "Promise" not in imported else ""
 
 
 @lru_cache(maxsize=2_000)

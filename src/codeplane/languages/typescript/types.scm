@@ -25,6 +25,11 @@
 (optional_parameter
   pattern: (identifier)
   type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation))
+(lexical_declaration kind: "const" (variable_declarator
+  name: (identifier)
+  value: [
+    (call_expression function: [(identifier) (member_expression)] @made)
+    (await_expression (call_expression function: [(identifier) (member_expression)] @made.await))]))
 ; Whatever a variable is declared as counts before what it is given.
 (variable_declarator name: (identifier) type: (type_annotation (_) @annotation))
 (type_parameter name: (type_identifier) @bind.type_param)

@@ -1,0 +1,175 @@
+"""What a call gives: an instance of the class that is called, or of what a function says that it returns."""
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from codeplane.index.files import FileFacts
+from codeplane.index.links import Linker
+from codeplane.index.receivers import Receivers
+from codeplane.index.targets import NOTHING, Target, known, split_path
+from codeplane.languages.facts import FLAG_ASYNC, MADE, Definition, Reason
+from codeplane.languages.modules import Place
+
+if TYPE_CHECKING:
+    from codeplane.index.values import Value, Values
+
+_READABLE: Final = re.compile(r"[\w$]+(?:\(\))?(?:(?:\.|::|->|\\)#?[\w$]+(?:\(\))?)*\Z")
+_FUNCTIONS: Final = ("function", "method")
+_AWAIT: Final = "await"
+
+
+class _Code(NamedTuple):
+    """Where an expression stands."""
+
+    path: str
+    facts: FileFacts
+    scope: int
+
+
+class Results:
+    """Follows calls, and the names that stand before what is called."""
+
+    def __init__(self, linker: Linker, receivers: Receivers, values: "Values") -> None:
+        self._linker = linker
+        self._receivers = receivers
+        self._values = values
+        self._sources = linker.sources
+
+    def of(self, path: str, scope: int, text: str) -> "Value":
+        """What an expression gives that ends with a call: `f()`, `await f()`, `with f()`."""
+        facts = self._sources.facts(path)
+        way, _, call = text.rpartition(" ")
+        call = call.replace("?.", ".")
+        if facts is None or not _READABLE.match(call):
+            return self._values.nothing
+        value = self._called(_Code(path, facts, scope), call.removesuffix(MADE), way == _AWAIT)
+        method = self._linker.spec(facts).entering.get(way, "")
+        return self._entered(path, value, method) if method else value
+
+    def expression(self, path: str, scope: int, text: str) -> "Value":
+        """What names and calls behind each other stand for, wherever in a scope."""
+        facts = self._sources.facts(path)
+        text = text.replace("?.", ".")
+        if facts is None or not _READABLE.match(text):
+            return self._values.nothing
+        return self._expression(_Code(path, facts, scope), text)
+
+    def _called(self, code: _Code, function: str, is_awaited: bool = False) -> "Value":
+        made = self._values.made(code.facts, self._values.instance(code.path, code.scope, function))
+        if made.target:
+            return self._values.nothing if is_awaited else made._replace(is_declared=False)
+        key = ("result", code.path, code.facts.blob, code.scope, function, is_awaited)
+        found = known(self._linker.once(key, lambda: self._returned(code, function, is_awaited)))
+        return self._values.declared(found)
+
+    def _returned(self, code: _Code, function: str, is_awaited: bool) -> Target:
+        owner, target = self._function(code, function)
+        return self._said(target, owner, is_awaited)
+
+    def _entered(self, path: str, value: "Value", method: str) -> "Value":
+        """What is got from a value by entering it."""
+        if not value.target or not value.is_instance:
+            return self._values.nothing
+        is_async = method.startswith("__a")
+        found = known(self._values.inside(path, value, method, is_called=True))
+        said = self._said(found, value, is_async)
+        return self._values.declared(said)
+
+    def _function(self, code: _Code, text: str) -> tuple["Value", Target]:
+        """What is called, and the value that it is a member of."""
+        head, dot, name = text.rpartition(".")
+        if not dot:
+            return self._values.nothing, known(self._linker.lexical(code.path, code.scope, name))
+        value = self._expression(code, head)
+        if self._is_apart(code, name):
+            return self._values.nothing, NOTHING
+        return value, known(self._values.inside(code.path, value, name, is_called=True))
+
+    def _expression(self, code: _Code, text: str) -> "Value":
+        if text.endswith(MADE):
+            return self._called(code, text.removesuffix(MADE))
+        head, dot, name = text.rpartition(".")
+        if dot and self._is_apart(code, name):
+            return self._values.nothing
+        if dot:
+            return self._values.held(self._values.inside(code.path, self._expression(code, head), name))
+        spec = self._linker.spec(code.facts)
+        if name in spec.self_keywords or name in spec.class_keywords:
+            return self._receiver(code)
+        at = self._linker.binding_at(code.facts, code.scope, name)
+        if at is None:
+            return self._values.typed(self._linker.lexical(code.path, code.scope, name))
+        return self._values.of_bind(code.path, code.facts, at) if at >= 0 else self._values.nothing
+
+    def _receiver(self, code: _Code) -> "Value":
+        spec = self._linker.spec(code.facts)
+        if spec.members_apart or spec.bases_before_file:
+            return self._values.nothing
+        owner = self._receivers.class_around(code.path, code.facts, code.scope)
+        is_type = spec.static_apart and self._receivers.is_in_static(code.facts, code.scope)
+        return self._values.nothing._replace(target=owner, is_instance=not is_type)
+
+    def _is_apart(self, code: _Code, name: str) -> bool:
+        """Whether a name is written apart in every class."""
+        pattern = self._linker.spec(code.facts).class_names
+        return bool(pattern) and re.match(pattern, name) is not None
+
+    def _said(self, function: Target, owner: "Value", is_awaited: bool) -> Target:
+        """The class of what a function says that it returns."""
+        facts = self._sources.facts(function[0].path) if len(function) == 1 else None
+        if facts is None or function[0].definition < 0:
+            return NOTHING
+        place, item = function[0], facts.definitions[function[0].definition]
+        said = self._type(facts, item, is_awaited)
+        if not said or len(self._linker.grouped(place)) > 1 or not self._keeps(place, facts, item):
+            return NOTHING
+        if self._is_own(facts, item, said):
+            return owner.target
+        first = re.escape(split_path(said)[0])
+        if re.search(rf"[<\[,]\s*(?:const\s+)?{first}\b[^()]*[>\]]\s*\(", item.signature):
+            return NOTHING  # a parameter of the type that the function is written for
+        return self._values.said(place.path, item.scope, said).target
+
+    def _type(self, facts: FileFacts, item: Definition, is_awaited: bool) -> str:
+        spec = self._linker.spec(facts)
+        find = spec.awaited_type if is_awaited else spec.returned_type
+        if find is None or item.kind not in _FUNCTIONS or (item.flags & FLAG_ASYNC and not is_awaited):
+            return ""
+        return find(item.signature, facts.full_names)
+
+    def _is_own(self, facts: FileFacts, item: Definition, said: str) -> bool:
+        """Whether a method returns the type of its receiver: it says so, or has both as one variable."""
+        spec = self._linker.spec(facts)
+        first, dot, rest = said.partition(".")
+        if facts.full_names.get(first, first) + dot + rest in spec.own_types:
+            return True
+        names = "|".join(map(re.escape, spec.self_parameters))
+        written = re.search(rf"\(\s*(?:{names})\s*:\s*([\w.]+)\s*[,)]", item.signature) if names else None
+        return written is not None and written[1] == said and not self._is_class(facts, said)
+
+    def _is_class(self, facts: FileFacts, said: str) -> bool:
+        bind = facts.named(0, said)
+        return (
+            bind is None
+            or bind.reason != Reason.DEF_IN_SCOPE
+            or facts.definitions[bind.target].kind == "class"
+        )
+
+    def _keeps(self, place: Place, facts: FileFacts, item: Definition) -> bool:
+        """Whether a call of the name gives what the function returns, in spite of its decorators."""
+        kept = self._linker.spec(facts).kept_by
+        if kept is None or item.span.start_line == item.name_line:
+            return True
+        lines = range(item.span.start_line, item.name_line)
+        texts = [
+            self._linker.making.written_at(place.path, line, item.span.start_column + 1) for line in lines
+        ]
+        return all(self._full(facts, item, text) in kept for text in texts)
+
+    def _full(self, facts: FileFacts, item: Definition, text: str) -> str:
+        """The full name of something that is no part of the repository, or ""."""
+        first, dot, rest = text.partition(".")
+        is_bound = facts.bound(item.scope, first) is not None or facts.bound(0, first) is not None
+        if is_bound and first not in facts.full_names:
+            return ""
+        return facts.full_names.get(first, first) + dot + rest
