@@ -33,6 +33,7 @@ NAMES = [
     "A",
     "b]",
     "*",
+    "\v",
 ]
 PARTS = ["a", "b", "foo", "*", "**", "/", "?", "[ab]", "[!a]", "[a-c", "[[:alpha:]]", "[]a]", "[^]b]", "[a-]"]
 PARTS += [
@@ -52,6 +53,13 @@ PARTS += [
     "***",
     "\r",
     "\t",
+    "A",
+    "[B]",
+    "[A-C]",
+    "[!B-C]",
+    "\\A",
+    "[[:upper:]]",
+    "[[:space:]]",
 ]
 
 patterns = st.lists(st.sampled_from(PARTS), min_size=1, max_size=5).map("".join)
@@ -88,14 +96,21 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
 @given(text=rules, names=st.lists(paths, min_size=20, max_size=60))
 @example(text="foo**/b", names=["fooa/b", "foo/b", "fooa/a/b", "foob"])
 @example(text="/**\n!/a/**/b/", names=["a/b", "a/x/b", "a/x/y/b/c"])
+@example(text="[[:space:]]", names=["\v", "\x1c", "\t", " "])
 def test_patterns_say_what_git_check_ignore_says(scratch: Path, text: str, names: list[str]) -> None:
+    assert _ignored(Patterns(parse(text.encode())), names) == _ignored_by_git(scratch, text, names)
+
+
+def _ignored_by_git(scratch: Path, text: str, names: list[str], *options: str) -> set[str]:
     (scratch / ".gitignore").write_bytes(text.encode())
-    command = ["git", "check-ignore", "--no-index", "-z", "--stdin"]
+    command = ["git", *options, "check-ignore", "--no-index", "-z", "--stdin"]
     asked = b"".join(os.fsencode(name) + b"\0" for name in names)
     told = subprocess.run(command, cwd=scratch, input=asked, capture_output=True).stdout
-    expected = {os.fsdecode(name) for name in told.split(b"\0") if name}
-    compiled = Patterns(parse(text.encode()))
-    assert {name for name in names if _is_ignored(compiled, name)} == expected
+    return {os.fsdecode(name) for name in told.split(b"\0") if name}
+
+
+def _ignored(compiled: Patterns, names: list[str]) -> set[str]:
+    return {name for name in names if _is_ignored(compiled, name)}
 
 
 def _is_ignored(compiled: Patterns, path: str) -> bool:
@@ -103,6 +118,17 @@ def _is_ignored(compiled: Patterns, path: str) -> bool:
     return any(
         compiled.verdict(as_bytes(name), as_bytes("/".join(names[: at + 1])), directory=at + 1 < len(names))
         for at, name in enumerate(names)
+    )
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=rules, names=st.lists(paths, min_size=20, max_size=60))
+@example(text="*.[!co]\n[B]\n\\A\n[[:upper:]]c", names=["x.c", "x.C", "x.y", "B", "b", "A", "a", "Bc", "bc"])
+def test_without_regard_to_case_patterns_say_what_git_says(
+    scratch: Path, text: str, names: list[str]
+) -> None:
+    assert _ignored(Patterns(parse(text.encode()), ignore_case=True), names) == _ignored_by_git(
+        scratch, text, names, "-c", "core.ignorecase=true"
     )
 
 

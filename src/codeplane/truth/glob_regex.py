@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
 GLOB_CHARACTERS = re.compile(r"[*?\[\\]")
@@ -19,11 +20,17 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
     "lower": str.islower,
     "print": lambda c: " " <= c < "\x7f",
     "punct": lambda c: " " < c < "\x7f" and not c.isalnum(),
-    "space": str.isspace,
+    "space": lambda c: c in " \t\n\r",
     "upper": str.isupper,
     "xdigit": lambda c: c in "0123456789abcdefABCDEF",
 }
 _ASCII = [chr(n) for n in range(1, 128)]
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def small(text: str) -> str:
+    """The text with its ASCII letters in small: git knows no others."""
+    return text.translate(_SMALL)
 
 
 class _Token(NamedTuple):
@@ -37,14 +44,16 @@ class _Malformed(ValueError):
     """Git never matches such a pattern."""
 
 
-def translate(glob: str, *, is_name: bool) -> str | None:
+def translate(glob: str, *, is_name: bool, fold: bool = False) -> str | None:
     """The expression to be matched as a whole; None for a pattern that git never matches.
+
+    With `fold`, it is to be matched against text in small letters.
 
     Every `*` but the last of its segment, and every `**/` but the last, takes its earliest match for good:
     if there is a match that way finds one, and no pattern makes the search explode.
     """
     try:
-        tokens = _tokens(glob if is_name else glob.removeprefix("/"), is_name=is_name)
+        tokens = _tokens(glob if is_name else glob.removeprefix("/"), is_name=is_name, fold=fold)
     except _Malformed:
         return None
     pieces: list[list[_Token]] = [[]]
@@ -90,7 +99,7 @@ def _one_of(characters: frozenset[str]) -> str:
     return "[" + "".join(f"\\x{ord(c):02x}" for c in sorted(characters)) + "]" if characters else "(?!)"
 
 
-def _tokens(glob: str, *, is_name: bool) -> list[_Token]:
+def _tokens(glob: str, *, is_name: bool, fold: bool) -> list[_Token]:
     special = GLOB_CHARACTERS.search(glob)
     # Git cuts the literal head off before it matches, so stars right after it stand at a beginning.
     begins = special.start() if special else 0
@@ -100,13 +109,14 @@ def _tokens(glob: str, *, is_name: bool) -> list[_Token]:
         if char == "*":
             token, at = _stars(glob, at, at == begins and not is_name, is_name=is_name)
         elif char == "[":
-            characters, at = _bracket(glob, at)
+            characters, at = _bracket(glob, at, fold=fold)
             token = _Token("c", characters)
         elif char == "?":
             token, at = _Token("c", _ANY), at + 1
         else:
             at += char == "\\"
-            token = _Token("/") if _at(glob, at) == "/" else _Token("c", frozenset(glob[at]))
+            char = small(char) if fold and char != "\\" else _at(glob, at)
+            token = _Token("/") if char == "/" else _Token("c", frozenset(char))
             at += 1
         tokens.append(token)
     return tokens
@@ -128,8 +138,12 @@ def _at(glob: str, at: int) -> str:
     return glob[at]
 
 
-def _bracket(glob: str, at: int) -> tuple[frozenset[str], int]:
-    """The characters that `[…]` at `at` stands for, and the place after it."""
+def _bracket(glob: str, at: int, *, fold: bool) -> tuple[frozenset[str], int]:
+    """The characters that `[…]` at `at` stands for, and the place after it.
+
+    Git folds ranges and `[:upper:]` alone: a capital letter by itself in brackets then matches nothing, as
+    one behind a backslash does.
+    """
     at += 1
     negated = _at(glob, at) in "!^"
     at += negated
@@ -140,11 +154,12 @@ def _bracket(glob: str, at: int) -> tuple[frozenset[str], int]:
         char = _at(glob, at)
         if char == "-" and before and _at(glob, at + 1) != "]":
             at += 1 + (glob[at + 1] == "\\")
-            found.update(map(chr, range(ord(before), ord(_at(glob, at)) + 1)))
+            span = {chr(n) for n in range(ord(before), ord(_at(glob, at)) + 1)}
+            found |= span | set(map(small, span)) if fold else span
             before = ""
         elif char == "[" and _at(glob, at + 1) == ":" and (named := _named(glob, at + 2)):
             characters, at = named
-            found |= characters
+            found |= characters | set(map(small, characters)) if fold else characters
             before = ""
         else:
             at += char == "\\"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from codeplane.truth.glob_regex import GLOB_CHARACTERS, translate
+from codeplane.truth.glob_regex import GLOB_CHARACTERS, small, translate
 
 _Search = Callable[[str], re.Match[str] | None]
 
@@ -71,8 +71,8 @@ class _Table:
 
     def add(self, pattern: Pattern, ordinal: int, *, fold: bool) -> None:
         if pattern.is_name and not GLOB_CHARACTERS.search(pattern.glob):
-            self.literals[pattern.glob.lower() if fold else pattern.glob] = ordinal
-        elif (regex := translate(pattern.glob, is_name=pattern.is_name)) is not None:
+            self.literals[small(pattern.glob) if fold else pattern.glob] = ordinal
+        elif (regex := translate(pattern.glob, is_name=pattern.is_name, fold=fold)) is not None:
             (self.names if pattern.is_name else self.paths).append((regex, ordinal))
 
 
@@ -82,11 +82,13 @@ class _Matcher:
     def __init__(self, table: _Table, *, fold: bool) -> None:
         self._literals = table.literals
         self._fold = fold
-        self._names, self._name_ordinals = _either(table.names, fold=fold)
-        self._paths, self._path_ordinals = _either(table.paths, fold=fold)
+        self._names, self._name_ordinals = _either(table.names)
+        self._paths, self._path_ordinals = _either(table.paths)
 
     def last(self, name: str, path: str) -> int:
-        best = self._literals.get(name.lower() if self._fold else name, -1)
+        if self._fold:
+            name, path = small(name), small(path)
+        best = self._literals.get(name, -1)
         if self._names is not None and (found := self._names(name)) is not None:
             best = max(best, self._name_ordinals[found.lastindex or 0])
         if self._paths is not None and (found := self._paths(path)) is not None:
@@ -117,11 +119,10 @@ class Patterns:
         return None if at < 0 else not self.patterns[at].negated
 
 
-def _either(parts: list[tuple[str, int]], *, fold: bool) -> tuple[_Search | None, list[int]]:
+def _either(parts: list[tuple[str, int]]) -> tuple[_Search | None, list[int]]:
     """One expression for all, the last pattern first; its group number tells which one matched."""
     if not parts:
         return None, []
     newest_first = parts[::-1]
-    flags = re.ASCII | (re.IGNORECASE if fold else re.NOFLAG)
-    search = re.compile("|".join(f"({regex})" for regex, _ in newest_first), flags).fullmatch
+    search = re.compile("|".join(f"({regex})" for regex, _ in newest_first)).fullmatch
     return search, [-1, *(ordinal for _, ordinal in newest_first)]
