@@ -132,6 +132,19 @@ def test_without_regard_to_case_patterns_say_what_git_says(
     )
 
 
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(rules, min_size=60, max_size=80), names=st.lists(paths, min_size=20, max_size=60))
+def test_many_patterns_say_what_git_says(scratch: Path, texts: list[str], names: list[str]) -> None:
+    text = "\n".join(texts)
+    assert _ignored(Patterns(parse(text.encode())), names) == _ignored_by_git(scratch, text, names)
+
+
+def test_the_ending_of_a_pattern_among_many_counts_in_its_order(scratch: Path) -> None:
+    text = "\n".join([*(f"*.x{at}" for at in range(100)), "!*.x5", "a*", "!*.c", "/b/a.c", "*.x5?"])
+    names = ["y.x5", "y.x50", "y.x7", "a.c", "b/a.c", "b/c/a.c", "ab", ".x9", "x9"]
+    assert _ignored(Patterns(parse(text.encode())), names) == _ignored_by_git(scratch, text, names)
+
+
 @contextmanager
 def random_tree(files: list[str], ignores: Mapping[str, str], tracked: list[str]) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as base:
@@ -271,3 +284,23 @@ def test_no_pattern_makes_matching_explode() -> None:
     compiled.verdict("a" * 250, f"{'a' * 250}/" * 15 + "a", directory=False)
     # Without atomic groups this takes longer than anyone would wait; it is no measure of speed.
     assert time.process_time() - started < 5
+
+
+def test_many_patterns_do_not_hold_up_matching() -> None:
+    lines = [*(f"/d{at}/f{at}.txt" for at in range(20_000)), *(f"*.x{at}" for at in range(20_000))]
+    compiled = Patterns(parse("\n".join(lines).encode()))
+    started = time.process_time()
+    assert not any(compiled.verdict(f"{at}.py", f"d{at}/{at}.py", directory=False) for at in range(500))
+    # One search for all of them takes minutes; this is no measure of speed.
+    assert time.process_time() - started < 5
+
+
+def test_an_ignore_file_is_obeyed_up_to_a_size_and_told_beyond_it(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {"sub/a": "", "sub/b": ""})
+    write(root, {"x": "", "sub/x": "", ".gitignore": "x\n" + "#" * (10 << 20)})
+    tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+    assert "sub/x" not in tree.reconcile({}).added
+    assert tree.unobeyed() == []
+    write(root, {".gitignore": "x\n" + "#" * (17 << 20)})
+    assert "sub/x" in tree.reconcile({}).added
+    assert tree.unobeyed() == [f"{root}/.gitignore has more than 16777216 bytes and is not obeyed."]

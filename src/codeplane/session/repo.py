@@ -318,9 +318,8 @@ class RepoSession:
         return True
 
     def status(self) -> RepoStatus:
-        return status_of(
-            self.checkout, self.index, [*self.upkeep.notices, *self.recovered, *self.ledger.all_problems()]
-        )
+        notices = [*self.upkeep.notices, *self.tree.unobeyed(), *self.recovered, *self.ledger.all_problems()]
+        return status_of(self.checkout, self.index, notices)
 
     def uptime_sec(self) -> float:
         return time.monotonic() - self.started

@@ -144,8 +144,14 @@ class Ignore:
 
     def has_changed(self) -> bool:
         """Reads the rule files again whose stat has moved; tells whether a rule is different now."""
-        files = (self._own, *self._shared, *self._nested.values())
-        return sum(file.refresh() for file in files) > 0
+        return sum(file.refresh() for file in self._files()) > 0
+
+    def unread(self) -> list[str]:
+        """The ignore files that are too large to be obeyed."""
+        return [file.path for file in self._files() if file.is_too_large]
+
+    def _files(self) -> tuple[RuleFile, ...]:
+        return self._own, *self._shared, *self._nested.values()
 
     def top(self) -> Scope:
         """The rules above the root directory, to be entered with `Scope.inside`."""

@@ -19,6 +19,7 @@ from codeplane.truth.events import Events, Happened
 from codeplane.truth.ignore import Ignore
 from codeplane.truth.judge import Judge
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
+from codeplane.truth.rulefile import LARGEST as LARGEST_RULES
 from codeplane.truth.scan import Listing
 from codeplane.truth.status import GitStatus
 from codeplane.truth.tracked import Tracked
@@ -160,6 +161,12 @@ class WorkingTree:
         """The links inside the repository that the last look found, and where they lead."""
         with self._lock:
             return self._leads
+
+    def unobeyed(self) -> list[str]:
+        """The ignore files that are not obeyed, each with the reason in a sentence."""
+        with self._lock:
+            found = self._ignore.unread()
+        return [f"{shown(path)} has more than {LARGEST_RULES} bytes and is not obeyed." for path in found]
 
     def may_hold(self, path: RepoPath) -> bool:
         """Whether the last look had a file at `path`, or a look now might find one there."""

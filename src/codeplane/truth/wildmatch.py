@@ -7,11 +7,13 @@ so that `?` and ranges see what git sees.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from codeplane.truth.glob_regex import GLOB_CHARACTERS, small, translate
 
-_Search = Callable[[str], re.Match[str] | None]
+# Of many groups in one expression, each costs the more the more there are.
+_TOGETHER: Final = 50
 
 
 def as_bytes(name: str) -> str:
@@ -19,7 +21,7 @@ def as_bytes(name: str) -> str:
     return name if name.isascii() else os.fsencode(name).decode("latin-1")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """One line of an ignore file."""
 
@@ -61,39 +63,76 @@ def _trim(line: str) -> str:
     return f"{kept} " if backslashes % 2 and len(kept) < len(line) else kept
 
 
-@dataclass
-class _Table:
-    """The patterns that apply to one kind of entry; an ordinal is a pattern's place in the file."""
-
-    literals: dict[str, int] = field(default_factory=dict)
-    names: list[tuple[str, int]] = field(default_factory=list)
-    paths: list[tuple[str, int]] = field(default_factory=list)
-
-    def add(self, pattern: Pattern, ordinal: int, *, fold: bool) -> None:
-        if pattern.is_name and not GLOB_CHARACTERS.search(pattern.glob):
-            self.literals[small(pattern.glob) if fold else pattern.glob] = ordinal
-        elif (regex := translate(pattern.glob, is_name=pattern.is_name, fold=fold)) is not None:
-            (self.names if pattern.is_name else self.paths).append((regex, ordinal))
-
-
 class _Matcher:
-    """Finds the last pattern that matches, in at most one look-up and two searches."""
+    """Finds the last pattern that matches; an ordinal is a pattern's place in the file.
 
-    def __init__(self, table: _Table, *, fold: bool) -> None:
-        self._literals = table.literals
+    Most patterns are a plain name, a plain path or `*.ending`, and are looked up. Of few patterns those that
+    are no plain name are one search, which is quicker.
+    """
+
+    def __init__(self, patterns: Iterable[tuple[int, Pattern]], *, fold: bool) -> None:
         self._fold = fold
-        self._names, self._name_ordinals = _either(table.names)
-        self._paths, self._path_ordinals = _either(table.paths)
+        self._names: dict[str, int] = {}
+        self._paths: dict[str, int] = {}
+        self._endings: dict[int, dict[str, int]] = {}  # by length
+        names, paths = list[tuple[int, str]](), list[tuple[int, str]]()
+        for ordinal, pattern in patterns:
+            glob = small(pattern.glob) if fold else pattern.glob
+            if not GLOB_CHARACTERS.search(glob):
+                (self._names if pattern.is_name else self._paths)[glob.removeprefix("/")] = ordinal
+            else:
+                (names if pattern.is_name else paths).append((ordinal, pattern.glob))
+        if len(names) > _TOGETHER:
+            names = [one for one in names if not self._take_ending(*one)]
+        self._name_searches = _searches(names, is_name=True, fold=fold)
+        self._path_searches = _searches(paths, is_name=False, fold=fold)
+
+    def _take_ending(self, ordinal: int, glob: str) -> bool:
+        if glob[0] != "*" or GLOB_CHARACTERS.search(glob, 1):
+            return False
+        ending = small(glob[1:]) if self._fold else glob[1:]
+        self._endings.setdefault(len(ending), {})[ending] = ordinal
+        return True
 
     def last(self, name: str, path: str) -> int:
         if self._fold:
             name, path = small(name), small(path)
-        best = self._literals.get(name, -1)
-        if self._names is not None and (found := self._names(name)) is not None:
-            best = max(best, self._name_ordinals[found.lastindex or 0])
-        if self._paths is not None and (found := self._paths(path)) is not None:
-            best = max(best, self._path_ordinals[found.lastindex or 0])
-        return best
+        best = self._names.get(name, -1)
+        if self._paths:
+            best = max(best, self._paths.get(path, -1))
+        for length, endings in self._endings.items():
+            if length <= len(name):
+                best = max(best, endings.get(name[len(name) - length :], -1))
+        if self._name_searches:
+            best = _last(self._name_searches, name, best)
+        return _last(self._path_searches, path, best) if self._path_searches else best
+
+
+class _Search(NamedTuple):
+    """Some globs as one expression, the last of them first; the group that matches tells which one it is."""
+
+    match: Callable[[str], re.Match[str] | None]
+    ordinals: list[int]
+
+
+def _searches(globs: list[tuple[int, str]], *, is_name: bool, fold: bool) -> list[_Search]:
+    found = [(ordinal, translate(glob, is_name=is_name, fold=fold)) for ordinal, glob in reversed(globs)]
+    sound = [(ordinal, regex) for ordinal, regex in found if regex is not None]
+    parts = [sound[at : at + _TOGETHER] for at in range(0, len(sound), _TOGETHER)]
+    return [
+        _Search(re.compile("|".join(f"({regex})" for _, regex in part)).fullmatch, [at for at, _ in part])
+        for part in parts
+    ]
+
+
+def _last(searches: list[_Search], text: str, least: int) -> int:
+    """The ordinal of the last glob that matches; `least` where that is none behind it."""
+    for match, ordinals in searches:
+        if ordinals[0] < least:
+            break
+        if (found := match(text)) is not None:
+            return max(least, ordinals[(found.lastindex or 1) - 1])
+    return least
 
 
 class Patterns:
@@ -101,13 +140,10 @@ class Patterns:
 
     def __init__(self, patterns: Iterable[Pattern], *, ignore_case: bool = False) -> None:
         self.patterns = tuple(patterns)
-        files, directories = _Table(), _Table()
-        for ordinal, pattern in enumerate(self.patterns):
-            directories.add(pattern, ordinal, fold=ignore_case)
-            if not pattern.directories_only:
-                files.add(pattern, ordinal, fold=ignore_case)
-        self._files = _Matcher(files, fold=ignore_case)
-        self._directories = _Matcher(directories, fold=ignore_case)
+        of_any = [(at, one) for at, one in enumerate(self.patterns) if not one.directories_only]
+        of_directories = [(at, one) for at, one in enumerate(self.patterns) if one.directories_only]
+        self._any = _Matcher(of_any, fold=ignore_case)
+        self._directories = _Matcher(of_directories, fold=ignore_case)
 
     def verdict(self, name: str, path: str, *, directory: bool) -> bool | None:
         """True: ignored; False: brought back by `!`; None: no pattern says anything.
@@ -115,14 +151,7 @@ class Patterns:
         `path` is relative to the directory of the ignore file, `name` its last segment, both as `as_bytes`
         gives them.
         """
-        at = (self._directories if directory else self._files).last(name, path)
+        at = self._any.last(name, path)
+        if directory:
+            at = max(at, self._directories.last(name, path))
         return None if at < 0 else not self.patterns[at].negated
-
-
-def _either(parts: list[tuple[str, int]]) -> tuple[_Search | None, list[int]]:
-    """One expression for all, the last pattern first; its group number tells which one matched."""
-    if not parts:
-        return None, []
-    newest_first = parts[::-1]
-    search = re.compile("|".join(f"({regex})" for regex, _ in newest_first)).fullmatch
-    return search, [-1, *(ordinal for _, ordinal in newest_first)]
