@@ -37,6 +37,16 @@ def test_a_burst_is_marked_and_left_to_a_refresh(index: Index, repo: Path) -> No
     assert (state.unread, state.absorbing) == (0, False)
 
 
+def test_a_few_large_files_are_a_burst_too(index: Index, repo: Path) -> None:
+    index.refresh()
+    for number in range(3):
+        (repo / f"large{number}.txt").write_text(f"word{number}\n" + "line\n" * 600_000)
+    assert index.catch_up()
+    assert index.state().unread == 3
+    index.refresh()
+    assert index.state().unread == 0
+
+
 def test_little_is_read_at_once(index: Index, repo: Path) -> None:
     index.refresh()
     write_files(repo, range(3))

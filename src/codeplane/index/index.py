@@ -33,6 +33,7 @@ WORKING_VIEW: Final = "worktree"
 # Up to this much is extracted first and then published whole; more is published as it is read, and what
 # has not been read yet is known to be missing.
 _WHOLE_FILES: Final = 200
+_WHOLE_BYTES: Final = 8 << 20
 # While a long pass keeps the processors busy, a call reads no more than this by itself.
 _WHOLE_FILES_MEANWHILE: Final = 20
 
@@ -276,7 +277,8 @@ class Index:
             if self._ahead.wait({key.digest for key in work.pending}):
                 with self.database.read() as connection:
                     work.find_known(connection)
-            if len(work.pending) > (_WHOLE_FILES_MEANWHILE if self._building else _WHOLE_FILES):
+            most = _WHOLE_FILES_MEANWHILE if self._building else _WHOLE_FILES
+            if len(work.pending) > most or work.pending_bytes > _WHOLE_BYTES:
                 self._publish(work, [], delta)
                 return work
             read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]

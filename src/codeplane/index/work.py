@@ -51,6 +51,10 @@ class Work:
         self._ids = known_blobs(connection, self._paths)
         self.pending = [key for key in self._paths if key not in self._ids]
 
+    @property
+    def pending_bytes(self) -> int:
+        return sum(self._paths[key][0][1].size for key in self.pending)
+
     def confirm(self, connection: Connection) -> bool:
         """Inside the write that relies on it: drops what another process has collected meanwhile.
 
