@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Absence
 from codeplane.git import open_repository
 from codeplane.index import Index, Workers
 from codeplane.index.query import FileFact
@@ -35,6 +36,11 @@ def told(index: Index, path: str) -> str:
 def places(index: Index, name: str) -> list[tuple[str, int, int]]:
     with index.snapshot() as snapshot:
         return [(d.path, d.name_line, d.name_column) for d in snapshot.definitions_named(name, 20).items]
+
+
+def absence(index: Index, name: str) -> Absence | None:
+    with index.snapshot() as snapshot:
+        return snapshot.definitions_named(name, 5).absence
 
 
 def write(repo: Path, name: str | bytes, data: bytes) -> None:
@@ -237,6 +243,36 @@ def test_files_that_cannot_be_read_are_reported(repo: Path, tmp_path: Path, work
     index.refresh()
     assert tree.why_absent(RepoPath("large.bin")) is None
     index.close()
+
+
+def test_what_cannot_be_read_is_no_proof_that_a_name_is_nowhere(
+    repo: Path, tmp_path: Path, workers: Workers
+) -> None:
+    tree = WorkingTree(repo, open_repository(repo, trusted=False), trusted=False, largest=1000)
+    index = Index.open(tmp_path / "i.db", tree, workers)
+    write(repo, "large.bin", b"x\0" * 1000)
+    index.refresh()
+    assert absence(index, "lost") == Absence.PROVEN_NONE and tree.problems() == []
+    write(repo, "large.py", b"def lost(): pass\n" * 100)
+    index.refresh()
+    assert absence(index, "lost") == Absence.NOT_INDEXED
+    assert tree.problems() == ["large.py has 1700 bytes; the most is 1000."]
+    write(repo, "large.py", b"def found(): pass\n")
+    index.refresh()
+    assert absence(index, "lost") == Absence.PROVEN_NONE and tree.problems() == []
+    index.close()
+
+
+def test_a_directory_that_is_too_deep_to_enter_is_told(repo: Path, index: Index) -> None:
+    here = os.open(repo, os.O_DIRECTORY)
+    for _ in range(25):
+        os.mkdir("n" * 200, dir_fd=here)
+        inner = os.open("n" * 200, os.O_DIRECTORY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    index.refresh()
+    assert absence(index, "lost") == Absence.NOT_INDEXED
 
 
 def test_very_deep_directories_end(repo: Path, index: Index) -> None:

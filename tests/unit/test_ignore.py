@@ -300,7 +300,7 @@ def test_an_ignore_file_is_obeyed_up_to_a_size_and_told_beyond_it(tmp_path: Path
     write(root, {"x": "", "sub/x": "", ".gitignore": "x\n" + "#" * (10 << 20)})
     tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
     assert "sub/x" not in tree.reconcile({}).added
-    assert tree.unobeyed() == []
+    assert tree.problems() == []
     write(root, {".gitignore": "x\n" + "#" * (17 << 20)})
     assert "sub/x" in tree.reconcile({}).added
-    assert tree.unobeyed() == [f"{root}/.gitignore has more than 16777216 bytes and is not obeyed."]
+    assert tree.problems() == [f"{root}/.gitignore has more than 16777216 bytes and is not obeyed."]

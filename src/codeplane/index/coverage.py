@@ -19,7 +19,7 @@ class Coverage(NamedTuple):
     partial: int  # with errors: what could be read is there
     failed: int  # nothing could be read but words
     unparsed: int  # no grammar, too large or binary: words at most
-    hidden: int  # of a commit, without content here
+    hidden: int  # what is there and cannot be read; of a commit, what has no content here
 
     @property
     def is_whole(self) -> bool:

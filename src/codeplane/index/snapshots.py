@@ -34,6 +34,7 @@ class Snapshots:
 
     def _made(self, connection: Connection, at: tuple[int, int], read: Read, contents: Contents) -> Snapshot:
         view, epoch = at
+        is_commit = contents != self._content
 
         def units() -> Units:
             return self.units.units(connection, view, epoch, read)
@@ -42,7 +43,8 @@ class Snapshots:
             return self._linking.linker(connection, view, epoch, read, units)
 
         def coverage() -> Coverage:
-            return self._covered(connection, view, epoch)
+            found = self._covered(connection, view, epoch)
+            return found if is_commit else found._replace(hidden=len(self._tree.hidden))
 
         return Snapshot(
             connection, view, epoch, Supplies(links, units, coverage, contents, self._last_commit())

@@ -318,7 +318,7 @@ class RepoSession:
         return True
 
     def status(self) -> RepoStatus:
-        notices = [*self.upkeep.notices, *self.tree.unobeyed(), *self.recovered, *self.ledger.all_problems()]
+        notices = [*self.upkeep.notices, *self.tree.problems(), *self.recovered, *self.ledger.all_problems()]
         return status_of(self.checkout, self.index, notices)
 
     def uptime_sec(self) -> float:

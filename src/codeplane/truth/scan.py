@@ -90,6 +90,11 @@ class Listing:
     def directories(self) -> frozenset[RepoPath]:
         return frozenset(RepoPath(path) for path in self._directories)
 
+    @property
+    def closed(self) -> list[RepoPath]:
+        """The directories that cannot be entered."""
+        return [RepoPath(path) for path in self._unsure if path in self.refused]
+
     def refresh(self, happened: Happened | None = None) -> None:
         """Enters the directories that have moved, or all of them when a rule has changed.
 

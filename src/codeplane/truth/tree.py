@@ -29,6 +29,7 @@ LARGEST = 64 << 20
 """A larger file is refused rather than read."""
 
 _CHUNK = 1 << 20
+_BEGINNING = 8192
 
 
 class WorkingTree:
@@ -48,6 +49,7 @@ class WorkingTree:
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
         self._refused: dict[RepoPath, str] = {}  # by the last look
+        self._hidden: dict[RepoPath, str] = {}  # of these, what may hold text
         self._leads: dict[RepoPath, RepoPath] = {}
         self._due: Happened | None = None  # what the next look has to see; None for everything
         self._looked: Events | None = None  # what the last followed look has asked
@@ -162,11 +164,20 @@ class WorkingTree:
         with self._lock:
             return self._leads
 
-    def unobeyed(self) -> list[str]:
-        """The ignore files that are not obeyed, each with the reason in a sentence."""
+    @property
+    def hidden(self) -> Mapping[RepoPath, str]:
+        """Files and directories that the last look could not read, and why; they may hold anything."""
+        return self._hidden
+
+    def problems(self) -> list[str]:
+        """What of the tree is not read or not obeyed, in sentences."""
         with self._lock:
             found = self._ignore.unread()
-        return [f"{shown(path)} has more than {LARGEST_RULES} bytes and is not obeyed." for path in found]
+        told = [f"{shown(path)} has more than {LARGEST_RULES} bytes and is not obeyed." for path in found]
+        if hidden := self._hidden:
+            others = f" ({len(hidden) - 1} more cannot be read)" if len(hidden) > 1 else ""
+            told.append(f"{hidden[min(hidden)]}{others}")
+        return told
 
     def may_hold(self, path: RepoPath) -> bool:
         """Whether the last look had a file at `path`, or a look now might find one there."""
@@ -224,6 +235,7 @@ class WorkingTree:
         suspects, missing = self._suspects(known, happened)
         added, changed, touched = {}, {}, {}
         refused = dict(self._listing.refused)
+        hidden = {path: refused[path] for path in self._listing.closed}
         for path in suspects:
             try:
                 now = self._look(path)
@@ -232,6 +244,8 @@ class WorkingTree:
             except PathRefused as error:
                 refused[path] = error.message
                 missing.add(path)
+                if not self._is_binary(path):
+                    hidden[path] = error.message
             else:
                 before = known.get(path)
                 if before is None:
@@ -243,7 +257,7 @@ class WorkingTree:
         removed = missing & known.keys()
         moved = renames({path: known[path] for path in removed}, added)
         links = self._links(refused)
-        self._refused = refused
+        self._refused, self._hidden = refused, hidden
         self._leads = links
         submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
         return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
@@ -364,6 +378,19 @@ class WorkingTree:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise PathRefused(f"{shown(path)} cannot be read: {reason}.", path=shown(path)) from error
+
+    def _is_binary(self, path: RepoPath) -> bool:
+        """Whether a file that is not read has nothing that could be found in it, by how it begins."""
+        try:
+            fd = self.jail.open(path)
+        except (NotFound, PathRefused):
+            return False
+        try:
+            return b"\0" in os.read(fd, _BEGINNING)
+        except OSError:
+            return False
+        finally:
+            os.close(fd)
 
     def _links(self, refused: dict[RepoPath, str]) -> dict[RepoPath, RepoPath]:
         """Where the links lead to; those that lead nowhere or outside are added to `refused`."""
