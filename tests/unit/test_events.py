@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.core.errors import PathRefused
+from codeplane.core.errors import ContentChanged, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.truth import Known, WorkingTree, events, known
 from tests.drive import git, new_repo
@@ -359,6 +359,17 @@ def test_a_file_that_was_opened_before_it_had_a_name_is_written_to(followed: Fol
         assert ctypes.CDLL(None).linkat(-100, b"/proc/self/fd/%d" % fd, -100, path, 0x400) == 0
         followed.sees()
         file.write(b"y = 1\n")
+    followed.sees()
+
+
+def test_a_change_that_no_event_told_is_looked_at_once_a_read_has_met_it(
+    followed: Followed, tmp_path: Path
+) -> None:
+    path, other = RepoPath("pkg/b.py"), tmp_path / "outside.py"
+    other.hardlink_to(followed.root / path)
+    other.write_text("b = 3\n")
+    with pytest.raises(ContentChanged):
+        followed.tree.read(path, expected=followed.known[path].digest)
     followed.sees()
 
 

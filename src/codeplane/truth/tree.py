@@ -139,8 +139,15 @@ class WorkingTree:
         finally:
             os.close(fd)
         if expected is not None and digest_of(data) != expected:
+            self._look_again_at(target)
             raise ContentChanged(f"{shown(path)} has changed since it was looked at.", path=shown(path))
         return data
+
+    def _look_again_at(self, path: RepoPath) -> None:
+        """Has the next look read a file, whether or not an event tells of it."""
+        with self._lock:
+            if self._due is not None:
+                self._due.files.add(path)
 
     def why_absent(self, path: RepoPath) -> str | None:
         """What keeps an existing path out: a rule, or what the last look found; None when nothing does."""
