@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.core.errors import IndexCorrupt, ServerStopping
+from codeplane.core.errors import IndexCorrupt, ServerStopping, StateUnusable
 from codeplane.storage.database import Database, delete_database, open_exact
 
 TABLE = "CREATE TABLE t (n INTEGER)"
@@ -77,6 +77,13 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
         open_exact(tmp_path / "d.db", TABLE)
     assert delete_database(tmp_path / "d.db") >= len(content)
     assert not list(tmp_path.glob("d.db*"))
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "planted.db").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StateUnusable):
+        open_exact(tmp_path / "planted.db", "CREATE TABLE t (x)")
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_closing_waits_for_whoever_is_inside_and_lets_in_nobody(database: Database) -> None:

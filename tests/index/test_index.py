@@ -262,6 +262,40 @@ def test_a_damaged_index_is_made_anew_and_says_so(
     index.close()
 
 
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+def test_a_link_in_the_place_of_the_index_is_not_written_through(
+    repo: Path, tmp_path: Path, workers: Workers, suffix: str
+) -> None:
+    file, aim = tmp_path / "i.db", tmp_path / "elsewhere"
+    file.with_name(f"i.db{suffix}").symlink_to(aim)
+    index = Index.open(file, tree_of(repo), workers)
+    assert index.state().rebuilt == "something else is in its place"
+    index.refresh()
+    index.close()
+    assert not aim.exists() and file.is_file() and not file.is_symlink()
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_an_index_that_the_repository_brings_along_is_not_believed(
+    repo: Path, workers: Workers, version: str
+) -> None:
+    (repo / "a.py").write_text("def a(): pass\n")
+    state = repo / ".codeplane"
+    state.mkdir()
+    fresh(repo, state / "index.db", workers)
+    assert opened_anew(repo, workers) == ""
+    (state / "index.da").touch()
+    git(repo, "-c", f"index.version={version}", "add", "-f", ".codeplane")
+    assert opened_anew(repo, workers) == "git tracks it, and what it says is the repository's word"
+
+
+def opened_anew(repo: Path, workers: Workers) -> str:
+    index = Index.open(repo / ".codeplane" / "index.db", tree_of(repo), workers)
+    why = index.state().rebuilt
+    index.close()
+    return why
+
+
 def read_or_die(job: Job) -> Packed:
     if job.data == b"poison":
         os.kill(os.getpid(), signal.SIGKILL)

@@ -87,7 +87,7 @@ class Index:
         """
         lease = Lease(file)
         try:
-            database, rebuilt = open_file(file, lease)
+            database, rebuilt = open_file(file, lease, tree)
             return cls(database, lease, tree, workers, view, rebuilt)
         except BaseException:
             lease.release()

@@ -11,14 +11,18 @@ from codeplane.index.contexts import Override, Probed
 from codeplane.index.schema import SCHEMA
 from codeplane.index.units import find_units
 from codeplane.reading.pack import sql_text
-from codeplane.storage.database import Database, delete_database, open_exact
+from codeplane.storage.database import Database, delete_database, is_planted, open_exact
 from codeplane.storage.lease import Lease
 from codeplane.truth import WorkingTree
 
 
-def open_file(file: Path, lease: Lease) -> tuple[Database, str]:
-    """The database; one that is damaged or of another schema is made anew, and why is told."""
-    database, problem = _open_sound(file)
+def open_file(file: Path, lease: Lease, tree: WorkingTree) -> tuple[Database, str]:
+    """The database; one that is damaged, of another schema or not CodePlane's own is made anew, and why is
+    told."""
+    if tree.ships(file.name):
+        database, problem = None, "git tracks it, and what it says is the repository's word"
+    else:
+        database, problem = _open_sound(file)
     if database is None:
         _delete(file, lease)
         database = open_exact(file, SCHEMA)
@@ -40,7 +44,7 @@ def contexts_on_record(
     file: Path, tree: WorkingTree, view: str, overrides: Sequence[Override]
 ) -> Probed | None:
     """The contexts as the last epoch has them; nothing is brought up to date. None without an epoch."""
-    database = open_exact(file, SCHEMA)
+    database = None if is_planted(file) or tree.ships(file.name) else open_exact(file, SCHEMA)
     if database is None:
         return None
     try:
@@ -85,6 +89,8 @@ def _delete(file: Path, lease: Lease) -> int:
 
 def _open_sound(file: Path) -> tuple[Database | None, str]:
     """The database, or None and why it has to be made anew."""
+    if is_planted(file):
+        return None, "something else is in its place"
     try:
         database = open_exact(file, SCHEMA)
     except IndexCorrupt as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from codeplane.core.errors import IndexBusy, IndexCorrupt, ServerStopping, StateUnusable
+from codeplane.storage.files import unusable
 
 Connection = sqlite3.Connection
 
@@ -169,7 +170,15 @@ def delete_database(path: Path) -> int:
             file.unlink()
         except FileNotFoundError:
             continue
+        except OSError as error:
+            raise unusable(file, error) from error
     return dropped
+
+
+def is_planted(path: Path) -> bool:
+    """Whether something else than a plain file is in the place of a database or its logs: SQLite would follow
+    a link to wherever it leads."""
+    return any(file.is_symlink() or (file.exists() and not file.is_file()) for file in database_files(path))
 
 
 def _statements(script: str) -> list[str]:
@@ -177,6 +186,8 @@ def _statements(script: str) -> list[str]:
 
 
 def _connect(path: Path, *, durable: bool) -> Connection:
+    if is_planted(path):
+        raise StateUnusable(f"{path}: something else than a plain file is in its place.", path=str(path))
     # Connections are closed by whoever closes the database, which may be another thread.
     connection = sqlite3.connect(path, timeout=_BUSY_SEC, isolation_level=None, check_same_thread=False)
     _use_wal(connection)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from codeplane.core.paths import RepoPath
 from codeplane.git.index_file import entries, mode_of
+from codeplane.jail import is_closed
 from codeplane.truth.plainfile import read_plain
 
 _GITLINK = 0o160000
@@ -37,6 +38,17 @@ class Tracked:
             name = RepoPath(os.fsdecode(raw))
             (links if mode_of(fixed) & 0o170000 == _GITLINK else files).add(name)
         return cls(frozenset(files), frozenset(links), frozenset(_parents(files | links)), sources)
+
+
+def ships(index: Path, name: str) -> bool:
+    """Whether git tracks a file that begins with this name in a private directory, in any spelling."""
+    data = read_plain(str(index), _LARGEST) or b""
+    is_whole = data[:8] in (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3") and not any(index.parent.glob("sharedindex.*"))
+    # Names are written out in such an index; most say at once that there is nothing to look for.
+    if is_whole and name.encode() not in data.lower():
+        return False
+    paths = (path.partition("/") for path in Tracked.read(index).files)
+    return any(is_closed(outer) and inner.lower().startswith(name) for outer, _, inner in paths)
 
 
 def _parents(paths: set[RepoPath]) -> set[str]:

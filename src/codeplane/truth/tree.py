@@ -16,13 +16,13 @@ from codeplane.git import Repository
 from codeplane.jail import Jail, shown
 from codeplane.truth.commit import CommitTree
 from codeplane.truth.events import Events, Happened
-from codeplane.truth.ignore import Ignore
+from codeplane.truth.ignore import Ignore, common_dir
 from codeplane.truth.judge import Judge
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.rulefile import LARGEST as LARGEST_RULES
 from codeplane.truth.scan import Listing
 from codeplane.truth.status import GitStatus
-from codeplane.truth.tracked import Tracked
+from codeplane.truth.tracked import Tracked, ships
 from codeplane.truth.version import RepoVersion, submodule_head, version_of
 
 LARGEST = 64 << 20
@@ -213,6 +213,10 @@ class WorkingTree:
                 self._listing.refresh()
                 self._set_aside()
             return version_of(self._repository, self._listing.nested)
+
+    def ships(self, name: str) -> bool:
+        """Whether the repository brings a file of this name along for CodePlane's own directory."""
+        return ships(common_dir(self._repository.git_dir) / "index", name)
 
     def moved_since(self, version: RepoVersion) -> bool:
         """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""
