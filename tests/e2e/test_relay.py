@@ -110,6 +110,44 @@ def test_a_server_whose_state_is_removed_makes_room_for_the_next(cpl: Cpl) -> No
         assert cpl.json("status")["server"]["sessions"] == 2
 
 
+def damage(index: Path) -> None:
+    """Leaves the first page and spoils the others, under whoever has the file open."""
+    with index.open("r+b") as file:
+        for start in range(4096, index.stat().st_size, 4096):
+            file.seek(start + 100)
+            file.write(b"\xde\xad" * 1000)
+
+
+def test_an_index_that_is_damaged_under_a_server_is_made_anew(cpl: Cpl) -> None:
+    (cpl.repo / "a.py").write_text("def first(): pass\n")
+    cpl.run("init")
+    with cpl.mcp() as client:
+        client.open()
+        damage(cpl.repo / ".codeplane" / "index.db")
+        (cpl.repo / "b.py").write_text("def second(): pass\n")
+        told = client.call("symbols_search", {"query": "second"})
+        assert told["error"]["name"] == "INDEX_CORRUPT" and told["error"]["retryable"]
+        found = client.call("symbols_search", {"query": "second"})
+        assert [file["path"] for file in found["result"]["files"]] == ["b.py"]
+        assert "is damaged" in cpl.json("status")["index"]["rebuilt"]
+    assert not cpl.json("status").get("index", {}).get("rebuilt")
+
+
+def test_a_server_in_the_foreground_begins_anew_with_an_index_that_was_damaged(cpl: Cpl) -> None:
+    (cpl.repo / "a.py").write_text("def first(): pass\n")
+    cpl.run("init")
+    with cpl.up() as server:
+        damage(cpl.repo / ".codeplane" / "index.db")
+        (cpl.repo / "b.py").write_text("def second(): pass\n")
+        assert server.process.stdout is not None
+        assert cpl.run("call", "symbols_search", '{"query": "second"}').returncode != 0
+        with ThreadPoolExecutor(1) as pool:
+            again = pool.submit(server.process.stdout.readline)
+            cpl.run("call", "symbols_search", '{"query": "second"}')
+            assert "url" in json.loads(again.result(PATIENCE))
+        assert "b.py" in cpl.run("call", "symbols_search", '{"query": "second"}').stdout
+
+
 def test_an_unknown_profile_is_named(cpl: Cpl) -> None:
     done = cpl.run("mcp", "--profile", "standart")
     assert done.returncode == 2 and "'standard', 'full', 'read'" in done.stderr

@@ -36,12 +36,14 @@ def up(root: Path, as_json: bool, assignments: tuple[str, ...], no_refactor: boo
         else:
             click.echo(_banner(checkout, serving))
 
-    asyncio.run(_serve(checkout, places, lock, started))
+    while asyncio.run(_serve(checkout, places, lock, started)):
+        lock = claim(checkout)
 
 
 async def _serve(
     checkout: Checkout, places: Places, lock: ServerLock, started: Callable[[Serving], None]
-) -> None:
+) -> bool:
+    """Tells whether the server has ended to begin anew."""
     runtime = Runtime(checkout, places, lock, "cpl up", ProgressLine("Indexing"))
     loop = asyncio.get_running_loop()
     serving = asyncio.ensure_future(runtime.run(started))
@@ -56,6 +58,7 @@ async def _serve(
         loop.add_signal_handler(number, end)
     with suppress(asyncio.CancelledError):
         await serving
+    return runtime.is_to_begin_anew
 
 
 def _banner(checkout: Checkout, serving: Serving) -> str:

@@ -18,7 +18,7 @@ from codeplane.index.commits import CommitViews
 from codeplane.index.contents import TreeContents
 from codeplane.index.contexts import Override
 from codeplane.index.links import Linker
-from codeplane.index.opening import open_file
+from codeplane.index.opening import mark_damaged, open_file
 from codeplane.index.query import Snapshot
 from codeplane.index.snapshots import Snapshots
 from codeplane.index.store import Entry, Parsed, from_sql, parsed_of, publish, view_id
@@ -99,7 +99,14 @@ class Index:
         self._commits.close()
         with self._reading, self._refreshing:
             self.database.close()
+            if self.database.damage:
+                mark_damaged(self.database.path, self.database.damage)
             self._lease.release()
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether a read or a write has found the file damaged; the next start makes it anew."""
+        return bool(self.database.damage)
 
     def state(self) -> IndexState:
         with self.database.read() as connection:

@@ -1,7 +1,9 @@
 """The file of an index: opened where it is sound, made anew where it is not, checked, deleted."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from codeplane.core.errors import IndexBusy, IndexCorrupt
 from codeplane.core.paths import RepoPath
@@ -12,14 +14,19 @@ from codeplane.index.schema import SCHEMA
 from codeplane.index.units import find_units
 from codeplane.reading.pack import sql_text
 from codeplane.storage.database import Database, delete_database, is_planted, open_exact
+from codeplane.storage.files import read_small, write_private
 from codeplane.storage.lease import Lease
 from codeplane.truth import WorkingTree
+
+_LONGEST_MARK: Final = 1000
 
 
 def open_file(file: Path, lease: Lease, tree: WorkingTree) -> tuple[Database, str]:
     """The database; one that is damaged, of another schema or not CodePlane's own is made anew, and why is
     told."""
-    if tree.ships(file.name):
+    if damage := read_small(_mark(file), _LONGEST_MARK):
+        database, problem = None, damage.decode("utf-8", "replace")
+    elif tree.ships(file.name):
         database, problem = None, "git tracks it, and what it says is the repository's word"
     else:
         database, problem = _open_sound(file)
@@ -29,6 +36,16 @@ def open_file(file: Path, lease: Lease, tree: WorkingTree) -> tuple[Database, st
         assert database is not None, "BUG: a new database has the current schema"
         lease.share()
     return database, problem
+
+
+def mark_damaged(file: Path, damage: str) -> None:
+    """Has the next start make the index anew: its own check does not find every damage."""
+    with suppress(OSError):  # where nothing can be written, nothing can be made anew either
+        write_private(_mark(file), damage.encode()[:_LONGEST_MARK])
+
+
+def _mark(file: Path) -> Path:
+    return file.with_name(f"{file.name}.damaged")
 
 
 def drop_index(file: Path) -> int:
@@ -84,7 +101,9 @@ def _delete(file: Path, lease: Lease) -> int:
             hints=["Stop the servers of the other worktrees of this repository."],
             path=str(file),
         )
-    return delete_database(file)
+    dropped = delete_database(file)
+    _mark(file).unlink(missing_ok=True)
+    return dropped
 
 
 def _open_sound(file: Path) -> tuple[Database | None, str]:

@@ -54,6 +54,7 @@ class Runtime:
         self._command = command
         self._settings = checkout.settings.server
         self.stop = asyncio.Event()
+        self.is_to_begin_anew = False
 
     async def run(self, started: Callable[[Serving], None]) -> None:
         """Serves until `stop` is set; then everything that was opened is closed again."""
@@ -76,7 +77,7 @@ class Runtime:
             token = repo.state.new_token()
             set_up_logs(self._checkout.settings.logging, repo.state.log_file, token)
             tools = offered_tools(self._checkout.settings)
-            pipeline = Pipeline(repo, tools, self._may_serve)
+            pipeline = Pipeline(repo, tools, lambda: self._may_serve(repo))
             offered = profiles(tools)
             endpoints = {p.path: endpoint(p, pipeline) for p in offered.values()}
             relay = Relay(offered, endpoints, repo, self._settings.max_body_bytes)
@@ -110,9 +111,16 @@ class Runtime:
                     Path(serving.socket).unlink(missing_ok=True)
             _log.info("server stopped")
 
-    def _may_serve(self) -> bool:
+    def _may_serve(self, repo: RepoSession) -> bool:
         """Asked before each call. Without its directory a server has no journal and no record, and another
-        may serve already: this one ends, and takes nothing away that the other has put there."""
+        may serve already: this one ends, and takes nothing away that the other has put there. With an index
+        that is damaged it ends so that the next start makes it anew."""
+        if repo.index.is_damaged:
+            if not self.stop.is_set():
+                _log.warning("the index is damaged: the server begins anew")
+            self.is_to_begin_anew = True
+            self.stop.set()
+            return False
         if self._lock.holds() or not self._checkout.root.is_dir():
             return True  # without the repository itself nobody can serve, and each call says so
         if not self.stop.is_set():

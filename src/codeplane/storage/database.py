@@ -34,6 +34,7 @@ class Database:
         self._state = threading.Condition()
         self._users = 0
         self._closed = False
+        self.damage = ""  # what has been found wrong with the file
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -42,7 +43,7 @@ class Database:
             if connection.in_transaction:
                 yield connection
                 return
-            with _explained(self.path):
+            with self._explained():
                 connection.execute("BEGIN")
                 try:
                     yield connection
@@ -54,7 +55,7 @@ class Database:
         """The only way to change the database: whole when the block ends, not at all when it raises."""
         with self._used() as connection:
             assert not connection.in_transaction, "BUG: a write inside a read would wait for itself"
-            with self._lane, _explained(self.path):
+            with self._lane, self._explained():
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     yield connection
@@ -65,7 +66,7 @@ class Database:
 
     def fold(self) -> None:
         """Folds the log into the file as far as readers allow: a long pass leaves as much again in it."""
-        with self._used() as connection, self._lane, _explained(self.path):
+        with self._used() as connection, self._lane, self._explained():
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
@@ -93,10 +94,20 @@ class Database:
                 self._users -= 1
                 self._state.notify_all()
 
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            with _explained(self.path):
+                yield
+        except IndexCorrupt as error:
+            if _code(error.__cause__) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                self.damage = error.message
+            raise
+
     def _connection(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            with self._state, _explained(self.path):
+            with self._state, self._explained():
                 connection = _connect(self.path, durable=self._durable)
                 self._opened[threading.current_thread()] = connection
                 # Not before: closing the last one would fold the log.
@@ -220,7 +231,7 @@ _UNUSABLE = {
 }
 
 
-def _code(error: sqlite3.Error) -> int:
+def _code(error: BaseException | None) -> int:
     """SQLite's own code of an error, without its details."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF
