@@ -60,6 +60,20 @@ def test_names_that_are_not_utf8_keep_their_bytes() -> None:
     check(facts, "größe = 1\n".encode() + b"gr\xf6sse = gr\xf6sse\n")
 
 
+@pytest.mark.parametrize(
+    ("language", "data", "names"),
+    [
+        ("javascript", b"const a = {};\nfunction f() { return a['\xe9']; }\n", ["a", "f"]),
+        ("haskell", b"module A where\nimport B -- \xe9\nf :: Int\nf = 1\n", ["f"]),
+        ("bash", b"caf\xe9() { :; }\nf() { :; }\n", ["caf\udce9", "f"]),
+    ],
+)
+def test_a_text_in_latin_1_is_read_as_a_whole(language: str, data: bytes, names: list[str]) -> None:
+    facts = extract(language, data)
+    assert [one.name for one in facts.definitions] == names
+    check(facts, data)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=300))
 def test_random_bytes_never_raise(data: bytes) -> None:

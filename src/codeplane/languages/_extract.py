@@ -34,6 +34,7 @@ from codeplane.languages.facts import (
 
 MAX_BYTES = 5 * 1024 * 1024
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
+_STRAY = dict.fromkeys(range(0xDC80, 0xDD00), "\x1a")
 _DEFINED = Reason.DEF_IN_SCOPE
 # Plain integers: these go into every occurrence.
 _READ, _TYPE, _IMPORT, _EXPORT = int(Role.READ), int(Role.TYPE), int(Role.IMPORT), int(Role.EXPORT)
@@ -60,7 +61,7 @@ def extract(language: str, data: bytes) -> Facts:
     known = grammar(language)
     hooks = known.hooks
     source = hooks.readable(data) if hooks and hasattr(hooks, "readable") else data
-    root = known.parser.parse(source).root_node
+    root = known.parser.parse(_as_utf8(source)).root_node
     if is_too_broken(root):
         return Facts("failed", "too many syntax errors")
     reading = _Reading(known, root, data)
@@ -72,6 +73,17 @@ def extract(language: str, data: bytes) -> Facts:
     if is_too_deep(root, len(data)):
         facts.state, facts.reason = "partial", "nested too deep"
     return facts
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """The same bytes, with one that no grammar knows for each that is not UTF-8: queries decode text."""
+    if data.isascii():
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "surrogateescape").translate(_STRAY).encode()
+    return data
 
 
 def _mark_errors(facts: Facts, root: Node, data: bytes) -> None:
