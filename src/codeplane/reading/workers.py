@@ -26,6 +26,10 @@ _FIRST_BYTES: Final = 50_000
 _STUCK_SEC: Final = 120
 # What one file may take. Parsers need the square of the length for some text that is not their language.
 _FILE_CPU_SEC: Final = 30.0
+# A file of that many bytes may take all of it, a smaller one less, but a sixth at least: a parser may try for
+# minutes to make sense of a few lines, and somebody waits.
+_WHOLE_BYTES: Final = 500_000
+_LEAST: Final = 1 / 6
 _MEMORY: Final = 2 << 30
 _IDLE_SEC: Final = 300
 
@@ -236,7 +240,7 @@ def _limit_memory() -> None:
 
 def _read_in_time(read: Callable[[Job], Packed], job: Job, file_sec: float) -> Packed:
     """Ends this process when the file takes too long: a parser cannot be stopped from inside."""
-    signal.setitimer(signal.ITIMER_PROF, file_sec)
+    signal.setitimer(signal.ITIMER_PROF, file_sec * min(1, max(_LEAST, len(job.data) / _WHOLE_BYTES)))
     packed = read(job)
     signal.setitimer(signal.ITIMER_PROF, 0)
     return packed
