@@ -74,6 +74,17 @@ def test_a_text_in_latin_1_is_read_as_a_whole(language: str, data: bytes, names:
     check(facts, data)
 
 
+def test_a_name_that_is_nonlocal_in_no_function_is_nothing_that_a_file_exports() -> None:
+    facts = extract("python", b"nonlocal t\ndef a(): pass\n")
+    assert [one.name for one in facts.exports] == ["a"]
+    assert extract("python", b"nonlocal t\n").exports == []
+
+
+def test_an_import_without_a_name_is_none() -> None:
+    facts = extract("kotlin", b"import ;\nfun f() {}\n")
+    assert facts.imports == [] and [one.name for one in facts.definitions] == ["f"]
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=300))
 def test_random_bytes_never_raise(data: bytes) -> None:

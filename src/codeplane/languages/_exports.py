@@ -63,7 +63,8 @@ def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Expo
     ]
     if binder.spec.default_exports == "bound":
         said = {export.local for export in found}
-        for at in binder.tables[0].values():
+        # Without a bind: a name of which nothing is known, as one that is `nonlocal` in no function.
+        for at in filter(None, binder.tables[0].values()):
             name = facts.binds[at - 1].name
             if not name.startswith("_") and name not in said:
                 found.append(Export(name, name, "default_module", facts.binds[at - 1].certain))

@@ -17,9 +17,9 @@ _NAME = re.compile(rb"`[^`\n]+`|[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """A name of a package or type, under another name, or all of them."""
     path = next((child for child in node.named_children if child.type == "qualified_identifier"), None)
-    if path is None:
+    names = list(_NAME.finditer(data, path.start_byte, path.end_byte)) if path is not None else []
+    if path is None or not names:
         return [], []
-    names = list(_NAME.finditer(data, path.start_byte, path.end_byte))
     is_star = any(child.type == "*" for child in node.children)
     alias = next((child for child in node.named_children if child.type == "identifier"), None)
     local = (alias.start_byte, alias.end_byte) if alias else names[-1].span()
