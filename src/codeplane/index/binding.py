@@ -88,7 +88,9 @@ class Binding:
                 return _UNKNOWN
             if self._linker.is_mixed(meaning.target):
                 return _linked(self._fitting(facts, name, seen, meaning.target))
-            return meaning
+            is_import = bind.reason == Reason.IMPORT_ALIAS
+            is_other = is_import and self._is_in_another_space(facts, name, seen, meaning.target)
+            return _UNKNOWN if is_other else meaning
         around = list(self._linker.outward(facts, seen.scope))
         if facts.bound(around[-1], name) is not None or seen.role == Role.DEFINE:
             return _UNKNOWN
@@ -155,6 +157,19 @@ class Binding:
         kinds = [self._linker.definition_kind(place) for place in target]
         fits = all(not kind or looks & set(spec.spaces.get(kind, "v")) for kind in kinds)
         return target if fits or seen.role not in _ROLES else NOTHING
+
+    def _is_in_another_space(self, facts: FileFacts, name: str, seen: Occurrence, target: Target) -> bool:
+        """Whether an import brings values alone where a type is asked for, or types alone where a value is:
+        the name means something else there, that is seen without an import. A base class is a value too."""
+        spec = self._linker.spec(facts)
+        is_type = seen.role == Role.TYPE
+        if not spec.spaces or seen.role not in _ROLES or (is_type and name in facts.extended):
+            return False
+        kinds = [self._linker.definition_kind(place) for place in target]
+        spaces = {space for kind in kinds if kind for space in spec.spaces.get(kind, "v")}
+        roles = ("type",) if is_type else _ROLES[seen.role]
+        looks = {space for role in roles for space in "".join(spec.looks.get(role, "v"))}
+        return all(kinds) and spaces == {"v" if is_type else "t"} and not spaces & looks
 
     def _as_type(self, facts: FileFacts, name: str, target: Target) -> Target:
         """The type among several things of one name, unless it may stand for a base class or a namespace."""
