@@ -7,7 +7,7 @@ from codeplane.core.proof import Tier
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.receivers import Receivers
-from codeplane.index.targets import NOTHING, Target, known, split_head, split_path
+from codeplane.index.targets import NOTHING, UNCLEAR, Target, known, split_head, split_path
 from codeplane.index.values import NO_VALUE, Value, Values
 from codeplane.languages.facts import MADE, Bind, Import, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place
@@ -315,9 +315,14 @@ class Binding:
     def _reached(self, path: str, value: Value, names: tuple[str, ...], seen: Occurrence) -> Target:
         """What names behind a value lead to, each a member of the one before."""
         *way, last = names
-        for name in way:
+        asked = self._receivers.asked(path, seen)
+        for at, name in enumerate(way):
             member = self._values.inside(path, value, name)
-            value = self._values.held(member) if self._is_seen(path, name, member, seen) else NO_VALUE
+            is_meant = self._is_seen(path, name, member, seen)
+            is_meant = is_meant and not self._values.is_narrowed(path, value, name, asked.get(at))
+            value = self._values.held(member) if is_meant else NO_VALUE
+        if self._values.is_narrowed(path, value, last, asked.get(len(way))):
+            return UNCLEAR
         return self._values.inside(path, value, last, seen.role == Role.CALL, is_last=True)
 
     def _is_seen(self, path: str, name: str, member: Target, seen: Occurrence) -> bool:

@@ -28,8 +28,8 @@ def _facts(connection: Connection, blob: int) -> Iterator[str]:
     *facts, scopes, binds = head
     yield f"  blob {facts}"
     yield f"  scopes {list(unpack_scopes(scopes))}"
-    bound, receivers = unpack_binds(binds)
-    yield f"  binds {(list(bound), receivers)}"
+    bound, *texts = unpack_binds(binds)
+    yield f"  binds {(list(bound), *texts)}"
     for definition in connection.execute(
         "SELECT d.position, d.name, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column,"
         " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags,"

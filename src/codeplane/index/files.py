@@ -68,7 +68,7 @@ class FileFacts:
         return unpack_scopes(self._packed[0])
 
     @cached_property
-    def _bound(self) -> tuple[Binds, list[str]]:
+    def _bound(self) -> tuple[Binds, list[str], list[str]]:
         return unpack_binds(self._packed[1])
 
     @cached_property
@@ -78,6 +78,14 @@ class FileFacts:
     @cached_property
     def receivers(self) -> list[str]:
         return self._bound[1]
+
+    @cached_property
+    def asked(self) -> dict[str, list[str]]:
+        """Receiver → what the code asks whether it is."""
+        found: dict[str, list[str]] = {}
+        for value, _, what in (text.partition(" ") for text in self._bound[2]):
+            found.setdefault(value, []).append(what)
+        return found
 
     @cached_property
     def definitions(self) -> Definitions:

@@ -81,7 +81,7 @@ class Results:
         if not dot:
             return self._values.nothing, known(self._linker.lexical(code.path, code.scope, name))
         value = self._expression(code, head)
-        if self._is_apart(code, name):
+        if self._is_open(code, head, value, name):
             return self._values.nothing, NOTHING
         return value, known(self._values.inside(code.path, value, name, is_called=True))
 
@@ -89,10 +89,14 @@ class Results:
         if text.endswith(MADE):
             return self._called(code, text.removesuffix(MADE))
         head, dot, name = text.rpartition(".")
-        if dot and self._is_apart(code, name):
-            return self._values.nothing
         if dot:
-            return self._values.held(self._values.inside(code.path, self._expression(code, head), name))
+            value = self._expression(code, head)
+            is_open = self._is_open(code, head, value, name)
+            return (
+                self._values.nothing
+                if is_open
+                else self._values.held(self._values.inside(code.path, value, name))
+            )
         spec = self._linker.spec(code.facts)
         if name in spec.self_keywords or name in spec.class_keywords:
             return self._receiver(code)
@@ -109,10 +113,12 @@ class Results:
         is_type = spec.static_apart and self._receivers.is_in_static(code.facts, code.scope)
         return self._values.nothing._replace(target=owner, is_instance=not is_type)
 
-    def _is_apart(self, code: _Code, name: str) -> bool:
-        """Whether a name is written apart in every class."""
+    def _is_open(self, code: _Code, head: str, value: "Value", name: str) -> bool:
+        """Whether a member may be another one: of a type that the code asks for, or written apart."""
         pattern = self._linker.spec(code.facts).class_names
-        return bool(pattern) and re.match(pattern, name) is not None
+        is_apart = bool(pattern) and re.match(pattern, name) is not None
+        asked = code.facts.asked.get(head)
+        return is_apart or self._values.is_narrowed(code.path, value, name, asked)
 
     def _said(self, function: Target, owner: "Value", is_awaited: bool) -> Target:
         """The class of what a function says that it returns."""

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
+from codeplane.index.narrowing import Narrowing
 from codeplane.index.receivers import Receivers
 from codeplane.index.results import Results
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
@@ -49,6 +50,7 @@ class Values:
         self._families = families
         self._sources = linker.sources
         self._receivers = receivers
+        self._narrowing = Narrowing(linker, lambda path, scope, text: self.said(path, scope, text).target)
         self.results = Results(linker, receivers, self)
         self._writes = Writes(linker, meaning, lambda path, scope, text: self.said(path, scope, text).target)
 
@@ -196,6 +198,11 @@ class Values:
             return value
         has_maker = known(self._linker.classes.member(value.target, spec.maker))
         return NO_VALUE if has_maker or self._linker.making.is_made_by_another(value.target) else value
+
+    def is_narrowed(self, path: str, value: Value, name: str, asked: list[str] | None) -> bool:
+        """Whether a value may be of a type with another member of the name, by what the code asks of it."""
+        is_open = bool(asked) and value.is_instance and bool(value.target)
+        return is_open and self._narrowing.may_mean_another(path, asked or (), value.target, name)
 
     def inside(
         self, path: str, value: Value, name: str, is_called: bool = False, *, is_last: bool = False

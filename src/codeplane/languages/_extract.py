@@ -129,6 +129,8 @@ class _Reading:
         facts.occurrences = occurrences
         facts.receivers = [text(receiver) for receiver in resolution.receivers]
         facts.written = _written(occurrences) if spec.held_types == "all" else []
+        if self.hooks and hasattr(self.hooks, "asked"):
+            facts.asked = self.hooks.asked(data)
         facts.dynamics = dynamic_sites(captures, facts, (spec, data, self.lines))
         return facts
 

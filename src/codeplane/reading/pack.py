@@ -231,18 +231,18 @@ class Binds(Unpacked[Bind]):
         )
 
 
-def unpack_binds(packed: bytes) -> tuple[Binds, list[str]]:
-    """The binds of a blob and its receiver texts."""
+def unpack_binds(packed: bytes) -> tuple[Binds, list[str], list[str]]:
+    """The binds of a blob, its receiver texts, and those that are asked for their type."""
     count, length = _BIND_HEAD.unpack_from(packed)
     start = _BIND_HEAD.size
     texts = _unpack_texts(packed[start + length :])
     numbers = unpack_numbers(packed[start : start + length])
-    receivers = numbers.pop()
-    return Binds(numbers, texts, count), texts[receivers:]
+    asked, receivers = numbers.pop(), numbers.pop()
+    return Binds(numbers, texts, count), texts[receivers:asked], texts[asked:]
 
 
 def _pack_binds(facts: Facts) -> bytes:
-    """Six numbers for each bind, and texts: names of binds, types that they hold, receivers."""
+    """Six numbers for each bind, and texts: names of binds, what they hold, receivers, questions."""
     count = len(facts.binds)
     distinct = dict.fromkeys([bind.type_name for bind in facts.binds if bind.type_name])
     types = {name: at for at, name in enumerate(distinct, count)} | {"": 0}
@@ -254,9 +254,11 @@ def _pack_binds(facts: Facts) -> bytes:
             ]
         )
     )
-    numbers.append(count + len(distinct))
+    receivers = count + len(distinct)
+    numbers += (receivers, receivers + len(facts.receivers))
     packed = pack_numbers(numbers)
-    texts = _pack_texts([*[bind.name for bind in facts.binds], *distinct, *facts.receivers])
+    names = [bind.name for bind in facts.binds]
+    texts = _pack_texts([*names, *distinct, *facts.receivers, *facts.asked])
     return _BIND_HEAD.pack(count, len(packed)) + packed + texts
 
 

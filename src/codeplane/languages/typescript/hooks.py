@@ -5,8 +5,16 @@ from typing import Final
 
 from codeplane.languages.javascript.hooks import exports
 
-__all__ = ["exports", "readable"]
+__all__ = ["asked", "exports", "readable"]
 
+_PATH: Final = rb"(?<![\w$#.])[\w$#]++(?:[?!]?\.[\w$#]++)*+"
+_OF_CLASS: Final = re.compile(rb"(%b)[\s)]*+(?<=[\s)])instanceof\b\s*+(%b)?" % (_PATH, _PATH))
+_CALL: Final = re.compile(
+    rb"((?:\b(?:if|while)\s*+\(|&&|\|\||[!?])\s*+)?(%b)(?:<[^<>()]*+>)?\((?:\s*+(%b)\s*+[,)])?"
+    % (_PATH, _PATH)
+)
+_QUESTION: Final = re.compile(rb"[\w$]*?(?:[iI]s|[hH]as|[aA]ssert)(?![a-z])")
+_MARKS: Final = str.maketrans("", "", "?!")
 _VARIANCE: Final = re.compile(rb"(?<=[<,])(\s*+)((?:(?:in|out)[ \t]++)++)(?=[A-Za-z_$])")
 _SIGNATURE: Final = re.compile(rb"\n[ \t]++(?=<\s*+(?:const\s++)?[A-Za-z_$][\w$]*+\s*+(?:[,>=]|extends\b))")
 _ENDS: Final = re.compile(rb"[\w$>)\]}\"'`]")
@@ -25,6 +33,20 @@ def readable(data: bytes) -> bytes:
         if _is_complete(data, match.start()):
             made[match.end() - 1] = ord(";")
     return bytes(made)
+
+
+def asked(data: bytes) -> list[str]:
+    """`x instanceof A`, `isA(x)` and `x.isA()`, each value with what it is asked for."""
+    found = [(value, kind or b"?") for value, kind in _OF_CLASS.findall(data)]
+    for condition, called, value in _CALL.findall(data):
+        holder, _, name = called.rpartition(b".")
+        is_question = _QUESTION.match(name)
+        # In a condition any function may be asked.
+        if value and (condition or is_question):
+            found.append((value, called + b"()"))
+        if holder and is_question:
+            found.append((holder, b".%b()" % name))
+    return sorted({b" ".join(pair).decode("utf-8", "surrogateescape").translate(_MARKS) for pair in found})
 
 
 def _is_complete(data: bytes, end: int) -> bool:
