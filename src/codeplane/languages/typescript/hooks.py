@@ -1,11 +1,13 @@
-"""What the grammar does not read: variance of type parameters, signatures that a line break alone parts."""
+"""What the grammar does not read: variance of type parameters, signatures that a line break alone parts; what
+is asked for its type; classes that are values alone."""
 
 import re
 from typing import Final
 
+from codeplane.languages._outline import Outline
 from codeplane.languages.javascript.hooks import exports
 
-__all__ = ["asked", "exports", "readable"]
+__all__ = ["asked", "exports", "readable", "reshape"]
 
 _PATH: Final = rb"(?<![\w$#.])[\w$#]++(?:[?!]?\.[\w$#]++)*+"
 _OF_CLASS: Final = re.compile(rb"(%b)[\s)]*+(?<=[\s)])instanceof\b\s*+(%b)?" % (_PATH, _PATH))
@@ -14,6 +16,7 @@ _CALL: Final = re.compile(
     % (_PATH, _PATH)
 )
 _QUESTION: Final = re.compile(rb"[\w$]*?(?:[iI]s|[hH]as|[aA]ssert)(?![a-z])")
+_TYPES: Final = ("interface", "type")
 _MARKS: Final = str.maketrans("", "", "?!")
 _VARIANCE: Final = re.compile(rb"(?<=[<,])(\s*+)((?:(?:in|out)[ \t]++)++)(?=[A-Za-z_$])")
 _SIGNATURE: Final = re.compile(rb"\n[ \t]++(?=<\s*+(?:const\s++)?[A-Za-z_$][\w$]*+\s*+(?:[,>=]|extends\b))")
@@ -47,6 +50,15 @@ def asked(data: bytes) -> list[str]:
         if holder and is_question:
             found.append((holder, b".%b()" % name))
     return sorted({b" ".join(pair).decode("utf-8", "surrogateescape").translate(_MARKS) for pair in found})
+
+
+def reshape(outline: Outline, data: bytes) -> None:
+    """A constant that is given a class is no type: beside one of its name it is a variable."""
+    types = {(one.scope, data[slice(*one.name)]) for one in outline.drafts if one.kind in _TYPES}
+    for draft in outline.drafts if types else ():
+        is_constant = draft.kind == "class" and draft.start == draft.name[0]
+        if is_constant and (draft.scope, data[slice(*draft.name)]) in types:
+            draft.kind = "variable"
 
 
 def _is_complete(data: bytes, end: int) -> bool:
