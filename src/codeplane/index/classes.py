@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, is_outside, known, outside, split_path
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import FLAG_MORE, MADE, Definition, Reason
+from codeplane.languages.facts import FLAG_MORE, MADE, OTHER_TYPE, Definition, Reason
 from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ class Classes:
             return self.whole(target)
         first, *rest = split_path(text)
         bind = facts.named(item.scope, first) or facts.named(0, first)
-        if not target and bind is None:
+        if not target and bind is None and text != OTHER_TYPE:
             return outside(text)
         if not target and bind and bind.certain and bind.reason == Reason.IMPORT_ALIAS:
             full = facts.full_names.get(first, "")

@@ -229,5 +229,7 @@ class _Finish:
 
     def _head(self, span: tuple[int, int]) -> str:
         """A type as written, without its arguments."""
+        if span[0] == span[1]:
+            return OTHER_TYPE
         head = _HEAD.match(b"".join(self.data[span[0] : span[1]].split()))
         return text(head.group()) if head else ""

@@ -28,7 +28,7 @@ _SCOPE_KINDS = {
 }
 _RANKS = {"body": _BODY, "extent": _EXTENT, "declaration": _DECLARATION, "scope.outer": _OUTER}
 _LEAVES = (
-    *("name", "extended", "base", "base.mixin", "decorator", "test"),
+    *("name", "extended", "base", "base.mixin", "base.other", "decorator", "test"),
     *(f"modifier.{name}" for name in MODIFIERS),
 )
 _TYPES = frozenset(("struct", "enum", "class", "interface"))
@@ -250,6 +250,8 @@ class _Sweep:
             draft.owner = (start, end)
         elif capture == "base":
             draft.bases.append((start, end))
+        elif capture == "base.other":
+            draft.bases.append((start, start))  # no name, which keeps its place among the others
         elif capture == "base.mixin":
             draft.mixins.append((start, end))
         elif capture == "decorator":

@@ -25,8 +25,8 @@ MODIFIERS = {
 }
 
 _FIXED = (
-    "identifier identifier.whole identifier.part member receiver name body base base.mixin decorator extent "
-    "extended "
+    "identifier identifier.whole identifier.part member receiver name body base base.mixin base.other "
+    "decorator extent extended "
     "declaration declared annotation annotation.next annotated made made.await made.with entered "
     "entered.async given test package doubt deleted rebinds "
     "annotation.before region.raw region.text open "

@@ -3,6 +3,9 @@
 (class) @scope.class
 (class name: (identifier) @bind.own)
 (class_heritage [(identifier) (member_expression)] @base)
+(class_heritage [
+  (call_expression) (parenthesized_expression) (subscript_expression) (class) (ternary_expression)
+  (binary_expression)] @base.other)
 (class_heritage) @scope.outer
 (field_definition property: [(property_identifier) (private_property_identifier)] @name) @definition.field
 (field_definition "static" @modifier.static)

@@ -8,6 +8,9 @@
 (class name: (type_identifier) @bind.own)
 (class_heritage) @scope.outer
 (extends_clause value: [(identifier) (member_expression)] @base @reference.class)
+(extends_clause value: [
+  (call_expression) (parenthesized_expression) (subscript_expression) (class) (ternary_expression)
+  (binary_expression) (as_expression) (non_null_expression)] @base.other)
 (implements_clause [
   (type_identifier) @base
   (nested_type_identifier) @base
