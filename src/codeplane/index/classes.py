@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, is_outside, known, outside, split_path
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import FLAG_MORE, MADE, OTHER_TYPE, Definition, Reason
+from codeplane.languages.facts import FLAG_ASIDE, FLAG_MORE, MADE, OTHER_TYPE, Definition, Reason
 from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
@@ -77,8 +77,10 @@ class Classes:
         """What a member of a class is: itself, or what a base declares where it is only given a value."""
         facts = self._sources.facts(place.path)
         item = facts.definitions[place.definition] if facts is not None else None
-        if item is None or item.parent < 0 or not self._is_only_assigned((place,)):
+        is_own = item is None or item.parent < 0
+        if is_own or not (self._is_only_assigned((place,)) or self._is_made_aside(place)):
             return self._linker.grouped(place)
+        assert item is not None, "BUG: a member is in its file"
         return self.member(self._linker.grouped(Place(place.path, item.parent)), item.name)
 
     def order(self, owner: Target) -> list[Target]:
@@ -128,17 +130,22 @@ class Classes:
         if not order:
             return UNCLEAR if of_bases else self._own(owner, name) or UNCLEAR
         assigned: Target = NOTHING
+        aside: Target = NOTHING
         is_listed = False
         for one in order[1:] if of_bases else order:
             if is_outside(one):
                 if not self._lacks(owner, one, name):
                     return UNCLEAR
             elif found := self._own(one, name):
+                if known(found) and self._is_made_aside(found[0]):
+                    aside = found
+                    continue
                 if not self._is_only_assigned(found):
                     return found
                 assigned = assigned or (UNCLEAR if is_listed else found)
             else:
                 is_listed = is_listed or self._may_list(one, name)
+        assigned = assigned or aside
         return UNCLEAR if assigned and spec is not None and name in spec.root_members else assigned
 
     def _may_list(self, owner: Target, name: str) -> bool:
@@ -164,6 +171,11 @@ class Classes:
         return item.kind in ("field", "variable", "constant") and (
             not item.annotation or item.annotation.endswith(MADE)
         )
+
+    def _is_made_aside(self, place: Place) -> bool:
+        """Whether a member is only made where code gives values to what bases have."""
+        facts = self._sources.facts(place.path) if place.definition >= 0 else None
+        return facts is not None and bool(facts.definitions[place.definition].flags & FLAG_ASIDE)
 
     def _lacks(self, owner: Target, base: Target, name: str) -> bool:
         """Whether a class from outside is known not to have a member."""

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from codeplane.languages._binds import BindDraft, Binder
 from codeplane.languages._held import Held
 from codeplane.languages._outline import Draft
-from codeplane.languages.facts import FLAG_STATIC, Reason, Role, ScopeKind
+from codeplane.languages.facts import FLAG_ASIDE, FLAG_STATIC, Reason, Role, ScopeKind
 
 _AMBIGUOUS = -1
 _NO_OTHER = (b"Self", b"Any")  # a receiver that is declared as one of these is what it is anyway
@@ -96,16 +96,32 @@ class Members:
                 self.by_class[owner][name] = _AMBIGUOUS
             else:
                 self.held.give(known, start, end, scope)
+            if known >= 0 and not self._is_aside(scope):
+                self.outline.drafts[known].flags &= ~FLAG_ASIDE
             return Role.WRITE
         declared = self.binder.declaration(start, end) or (start, end)
         draft = Draft("field", *declared, self.outline.drafts[owner].body, owner)
         draft.name = (start, end)
+        draft.flags = FLAG_ASIDE if self._is_aside(scope) else 0
         draft.annotation = self.binder.member_types.get(start, b"").decode("utf-8", "surrogateescape")
         self._know(owner, name, len(self.outline.drafts))
         self.by_position[start] = len(self.outline.drafts)
         self.outline.drafts.append(draft)
         self.held.make(len(self.outline.drafts) - 1, start, end, scope)
         return Role.DEFINE
+
+    def _is_aside(self, scope: int) -> bool:
+        """Whether code in a scope gives values to what bases have, and makes no members but those."""
+        made_in = self.binder.spec.made_in
+        if not made_in:
+            return False
+        outline = self.outline
+        while scope > 0 and (outline.kinds[scope] != ScopeKind.FUNCTION or scope in outline.arrows):
+            scope = outline.parents[scope]
+        if scope <= 0 or outline.kinds[outline.parents[scope]] != ScopeKind.CLASS:
+            return True
+        method = self.binder.body_of.get(scope, -1)
+        return made_in == "constructor" and method >= 0 and outline.drafts[method].kind != "constructor"
 
     def change(self, start: int, end: int, receiver: bytes, scope: int) -> None:
         """Takes note of a field that gets a value in some other way: `self.x += 1`."""

@@ -162,6 +162,9 @@ class LanguageSpec:
     plain_bases: frozenset[str] = frozenset()
     # A member that a base declares counts before one that a class only gives a value.
     declared_first: bool = False
+    # Where `self.x = …` makes a member of the class: in its methods alone, not in functions inside of them,
+    # or in its constructor alone. Elsewhere it gives a value to what a base has.
+    made_in: Literal["", "methods", "constructor"] = ""
     # The members of a class from outside by its full name; everything in it where the class is not known.
     outside_members: Callable[[str], Container[str]] | None = None
     # Those whose heirs have members that can be asked for by name, or for their names.

@@ -98,6 +98,7 @@ FLAG_ABSTRACT = 4
 FLAG_ASYNC = 8
 FLAG_OVERRIDE = 16
 FLAG_MORE = 64  # adds to the definition of the same name before it: an overload, a setter
+FLAG_ASIDE = 128  # a field that is only made where code gives values to what bases have
 FLAG_TEST = 32  # a test case or suite, by the language's own conventions
 
 KINDS = frozenset(

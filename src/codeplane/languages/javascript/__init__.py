@@ -21,6 +21,7 @@ SPEC = LanguageSpec(
     super_receivers=("super",),
     unreached=frozenset(("constructor",)),
     static_apart=True,
+    made_in="constructor",
     hoists_to_body=True,
     call_by_parenthesis=True,
     made_from={

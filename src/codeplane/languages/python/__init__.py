@@ -72,6 +72,7 @@ SPEC = LanguageSpec(
     surface="bound",
     directories_are_modules=True,
     declared_first=True,
+    made_in="methods",
     root_members=frozenset(dir(object)) | {"__annotations__", "__dict__", "__module__"},
     declared_type=declared_type,
     returned_type=returned_type,
