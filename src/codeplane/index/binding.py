@@ -315,7 +315,7 @@ class Binding:
     def _reached(self, path: str, value: Value, names: tuple[str, ...], seen: Occurrence) -> Target:
         """What names behind a value lead to, each a member of the one before."""
         *way, last = names
-        asked = self._receivers.asked(path, seen)
+        asked = self._values.narrowing.of_receiver(path, seen.receiver)
         for at, name in enumerate(way):
             member = self._values.inside(path, value, name)
             is_meant = self._is_seen(path, name, member, seen)

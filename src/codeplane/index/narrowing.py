@@ -1,15 +1,14 @@
 """Where code asks whether a value is of a type that its declared one does not name."""
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
 
+from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known
-from codeplane.languages.facts import MADE
+from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, split_path
+from codeplane.languages.facts import MADE, Occurrences, Role
 from codeplane.languages.modules import Place
-
-_GUARD: Final = re.compile(r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z", re.DOTALL)
 
 
 class Narrowing:
@@ -19,6 +18,55 @@ class Narrowing:
         self._linker = linker
         self._sources = linker.sources
         self._said = said
+
+    def of_receiver(self, path: str, number: int) -> dict[int, list[str]]:
+        """Number of names behind the first one of a receiver → what the code asks whether that is."""
+        facts = self._sources.facts(path)
+        asked = self.asked(path, facts) if facts is not None else {}
+        if facts is None or not asked:
+            return {}
+        texts = accumulate(split_path(facts.receivers[number - 1]), "{}.{}".format)
+        return {at: asked[text] for at, text in enumerate(texts) if text in asked}
+
+    def asked(self, path: str, facts: FileFacts) -> Mapping[str, list[str]]:
+        """Receiver → what the code of a file asks whether it is: a class, or, with MADE behind, a function that
+        says what it is; with a dot before it one that the receiver has."""
+        guards = self._linker.spec(facts).guards
+        if not guards:
+            return facts.asked
+        answers, key = self._sources.memo.answers, ("asked", path, facts.blob)
+        if key not in answers:
+            found = {value: [*asked] for value, asked in facts.asked.items()}
+            names = self._sources.names_of(facts.blob) if self._guards(guards) else None
+            for value, what in self._calls(facts, names, self._guards(guards)) if names else ():
+                found.setdefault(value, []).append(what)
+            answers[key] = found
+        kept: dict[str, list[str]] = answers[key]
+        return kept
+
+    def _guards(self, pattern: str) -> frozenset[str]:
+        """The names of all functions that say of what type something is."""
+        answers, key = self._sources.memo.answers, ("guards", pattern)
+        if key not in answers:
+            answers[key] = self._sources.signed(" is ", pattern)
+        kept: frozenset[str] = answers[key]
+        return kept
+
+    def _calls(
+        self, facts: FileFacts, names: Occurrences, guards: frozenset[str]
+    ) -> Iterator[tuple[str, str]]:
+        """What is given to such functions, and what has those that are asked of it."""
+        aliases = {item.alias for item in facts.imports if item.name in guards}
+        local = {at for at, text in enumerate(names.texts) if text in guards or text in aliases}
+        calls = [at for at, name in enumerate(names.names) if name in local and names.roles[at] == Role.CALL]
+        for at in calls:
+            name, number = names.texts[names.names[at]], names.receivers[at]
+            holder = facts.receivers[number - 1].replace("?", "") if number else ""
+            if holder:
+                yield holder, f".{name}{MADE}"
+            called = f"{holder}.{name}{MADE}" if holder else f"{name}{MADE}"
+            for value in _following(facts, names, at + 1):
+                yield value, called
 
     def may_mean_another(self, path: str, asked: Iterable[str], owner: Target, name: str) -> bool:
         """Whether a value of a class may be of a type that has another member of the name."""
@@ -46,7 +94,8 @@ class Narrowing:
         """The types that a function says its argument, or its receiver, is one of."""
         facts = self._sources.facts(place.path)
         item = facts.definitions[place.definition] if facts and place.definition >= 0 else None
-        found = _GUARD.search(item.signature) if item is not None else None
+        guards = self._linker.spec(facts).guards if facts is not None else ""
+        found = re.search(guards, item.signature, re.DOTALL) if item is not None and guards else None
         if facts is None or item is None or found is None or (found[1] == "this") != is_own:
             return []
         declared_type = self._linker.spec(facts).declared_type
@@ -63,3 +112,20 @@ class Narrowing:
             held = [place for place, kind in self._sources.held(name) if kind in CLASSES]
             answers[key] = any(place not in order for place in held)
         return bool(answers[key])
+
+
+def _following(facts: FileFacts, names: Occurrences, at: int) -> Iterator[str]:
+    """The first value behind a place, and what is got from it right there."""
+    while at < len(names) and names.roles[at] == Role.TYPE:
+        at += 1
+    value = ""
+    while at < len(names):
+        number, name = names.receivers[at], names.texts[names.names[at]]
+        before = facts.receivers[number - 1].replace("?", "") if number else ""
+        if value and before != value:
+            break
+        if before and not value:
+            yield before
+        value = f"{before}.{name}" if before else name
+        yield value
+        at += 1

@@ -1,11 +1,10 @@
 """What `self` and its like stand for, and whose class the code asks about."""
 
 import re
-from itertools import accumulate
 
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import CLASSES, NOTHING, Target, known, split_path
+from codeplane.index.targets import CLASSES, NOTHING, Target, known
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_STATIC, Bind, Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
@@ -30,15 +29,6 @@ class Receivers:
             kept = {one.scope for name, one in asked if name in spec.self_parameters}
             self._sources.memo.answers[key] = kept
         return bool(kept) and any(scope in kept for scope in self._linker.outward(facts, seen.scope))
-
-    def asked(self, path: str, seen: Occurrence) -> dict[int, list[str]]:
-        """Number of names behind the first one of a receiver → what the code asks whether that is."""
-        facts = self._sources.facts(path)
-        if facts is None or not facts.asked:
-            return {}
-        parts = split_path(facts.receivers[seen.receiver - 1])
-        texts = accumulate(parts, lambda before, part: f"{before}.{part}")
-        return {at: facts.asked[text] for at, text in enumerate(texts) if text in facts.asked}
 
     def asked_binds(self, path: str, facts: FileFacts) -> set[int]:
         """The binds of a file whose values are asked for their class."""

@@ -117,7 +117,7 @@ class Results:
         """Whether a member may be another one: of a type that the code asks for, or written apart."""
         pattern = self._linker.spec(code.facts).class_names
         is_apart = bool(pattern) and re.match(pattern, name) is not None
-        asked = code.facts.asked.get(head)
+        asked = self._values.narrowing.asked(code.path, code.facts).get(head)
         return is_apart or self._values.is_narrowed(code.path, value, name, asked)
 
     def _said(self, function: Target, owner: "Value", is_awaited: bool) -> Target:

@@ -334,6 +334,13 @@ class ViewSources:
         ).fetchall()
         return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
 
+    def signed(self, part: str, pattern: str) -> frozenset[str]:
+        """The names of the definitions whose signatures have a part and match a pattern."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT name, signature FROM definition WHERE instr(signature, ?) > 0", (part,)
+        ).fetchall()
+        return frozenset(from_sql(name) for name, signed in rows if re.search(pattern, signed, re.DOTALL))
+
     def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
         """Those of some files that define names with a part, in letters of any case, with these names."""
         blobs = sorted({blob for path in paths if (blob := self._layout.blobs.get(path)) is not None})

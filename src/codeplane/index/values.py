@@ -50,7 +50,7 @@ class Values:
         self._families = families
         self._sources = linker.sources
         self._receivers = receivers
-        self._narrowing = Narrowing(linker, lambda path, scope, text: self.said(path, scope, text).target)
+        self.narrowing = Narrowing(linker, lambda path, scope, text: self.said(path, scope, text).target)
         self.results = Results(linker, receivers, self)
         self._writes = Writes(linker, meaning, lambda path, scope, text: self.said(path, scope, text).target)
 
@@ -202,7 +202,7 @@ class Values:
     def is_narrowed(self, path: str, value: Value, name: str, asked: list[str] | None) -> bool:
         """Whether a value may be of a type with another member of the name, by what the code asks of it."""
         is_open = bool(asked) and value.is_instance and bool(value.target)
-        return is_open and self._narrowing.may_mean_another(path, asked or (), value.target, name)
+        return is_open and self.narrowing.may_mean_another(path, asked or (), value.target, name)
 
     def inside(
         self, path: str, value: Value, name: str, is_called: bool = False, *, is_last: bool = False

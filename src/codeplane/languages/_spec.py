@@ -181,6 +181,9 @@ class LanguageSpec:
     # Decorators, by their full names, behind which a call still gives what the function says; None where no
     # decorator changes that.
     kept_by: frozenset[str] | None = None
+    # Pattern of a signature that says of which type an argument, its first group, is where the function says
+    # yes: the second group.
+    guards: str = ""
     # The methods that `with` and `async with` call for what they give.
     entering: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     # What is known of the type of a field that none is declared of: `all`, that every value which its class

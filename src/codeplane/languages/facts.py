@@ -286,8 +286,7 @@ class Facts:
     # such a value says what a member holds.
     written: list[str] = field(default_factory=list)
     receivers: list[str] = field(default_factory=list)
-    # Where the code asks whether something is of a type: a receiver, a blank, and the type or, with MADE
-    # behind, the function that is asked; with a dot before it one that the receiver has.
+    # Where the code itself asks whether something is of a class: a receiver, a blank, and the class.
     asked: list[str] = field(default_factory=list)
     occurrences: Occurrences = field(default_factory=Occurrences)
 

@@ -41,6 +41,7 @@ SPEC = replace(
     returned_type=returned_type,
     awaited_type=awaited_type,
     own_types=frozenset(("this",)),
+    guards=r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z",
     header=HeaderStyle(
         typed=True,
         inferred=True,

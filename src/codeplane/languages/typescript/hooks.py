@@ -10,12 +10,9 @@ from codeplane.languages.javascript.hooks import exports
 __all__ = ["asked", "exports", "readable", "reshape"]
 
 _PATH: Final = rb"(?<![\w$#.])[\w$#]++(?:[?!]?\.[\w$#]++)*+"
-_OF_CLASS: Final = re.compile(rb"(%b)[\s)]*+(?<=[\s)])instanceof\b\s*+(%b)?" % (_PATH, _PATH))
-_CALL: Final = re.compile(
-    rb"((?:\b(?:if|while)\s*+\(|&&|\|\||[!?])\s*+)?(%b)(?:<[^<>()]*+>)?\((?:\s*+(%b)\s*+[,)])?"
-    % (_PATH, _PATH)
-)
-_QUESTION: Final = re.compile(rb"[\w$]*?(?:[iI]s|[hH]as|[aA]ssert)(?![a-z])")
+_OF_CLASS: Final = re.compile(rb"\binstanceof\b\s*+(%b)?" % _PATH)
+_VALUE: Final = re.compile(rb"(%b)[\s)]*\Z" % _PATH)
+_LONGEST: Final = 200  # bytes of a value that are looked at
 _TYPES: Final = ("interface", "type")
 _MARKS: Final = str.maketrans("", "", "?!")
 _VARIANCE: Final = re.compile(rb"(?<=[<,])(\s*+)((?:(?:in|out)[ \t]++)++)(?=[A-Za-z_$])")
@@ -39,17 +36,14 @@ def readable(data: bytes) -> bytes:
 
 
 def asked(data: bytes) -> list[str]:
-    """`x instanceof A`, `isA(x)` and `x.isA()`, each value with what it is asked for."""
-    found = [(value, kind or b"?") for value, kind in _OF_CLASS.findall(data)]
-    for condition, called, value in _CALL.findall(data):
-        holder, _, name = called.rpartition(b".")
-        is_question = _QUESTION.match(name)
-        # In a condition any function may be asked.
-        if value and (condition or is_question):
-            found.append((value, called + b"()"))
-        if holder and is_question:
-            found.append((holder, b".%b()" % name))
-    return sorted({b" ".join(pair).decode("utf-8", "surrogateescape").translate(_MARKS) for pair in found})
+    """`x instanceof A`: each value with the class that it is asked for."""
+    found = set()
+    for match in _OF_CLASS.finditer(data) if b"instanceof" in data else ():
+        start = match.start()
+        if value := _VALUE.search(data, max(start - _LONGEST, 0), start):
+            text = b" ".join((value[1], match[1] or b"?")).decode("utf-8", "surrogateescape")
+            found.add(text.translate(_MARKS))
+    return sorted(found)
 
 
 def reshape(outline: Outline, data: bytes) -> None:
