@@ -29,8 +29,8 @@ class Narrowing:
         return {at: asked[text] for at, text in enumerate(texts) if text in asked}
 
     def asked(self, path: str, facts: FileFacts) -> Mapping[str, list[str]]:
-        """Receiver → what the code of a file asks whether it is: a class, or, with MADE behind, a function that
-        says what it is; with a dot before it one that the receiver has."""
+        """Receiver → what the code of a file asks whether it is: a class, or a function that says what it is,
+        with MADE behind; with a dot before it one that the receiver has."""
         guards = self._linker.spec(facts).guards
         if not guards:
             return facts.asked

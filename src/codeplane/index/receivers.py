@@ -1,13 +1,16 @@
 """What `self` and its like stand for, and whose class the code asks about."""
 
 import re
+from typing import Final
 
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import CLASSES, NOTHING, Target, known
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import FLAG_STATIC, Bind, Occurrence, Role, ScopeKind
+from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Bind, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place
+
+_ITSELF: Final = ("Self", "Any", "Type")
 
 
 class Receivers:
@@ -129,8 +132,20 @@ class Receivers:
 
     def _is_declared_as(self, owner: Target, path: str, bind: Bind, scope: int) -> bool:
         """Whether a receiver is not declared as another class. A variable for types leaves it what it is."""
+        if bind.type_name == OTHER_TYPE or self._is_from_outside(path, bind.type_name):
+            return False
         said = known(self._linker.written(path, scope, bind.type_name)) if bind.type_name else NOTHING
         return said == owner or not any(self._linker.definition_kind(one) in CLASSES for one in said)
+
+    def _is_from_outside(self, path: str, name: str) -> bool:
+        """Whether a type is imported from elsewhere: another class, or a choice of several. Some only say
+        that a receiver is what it is."""
+        facts, (first, *rest) = self._sources.facts(path), split_path(name)
+        bind = facts.named(0, first) if facts is not None else None
+        if facts is None or bind is None or bind.reason != Reason.IMPORT_ALIAS:
+            return False
+        last = rest[-1] if rest else facts.full_names.get(first, "").rpartition(".")[2]
+        return last not in _ITSELF and not known(self._linker.imported(path, bind.target))
 
     def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
         """The binds of a name in a file that are written to."""

@@ -182,7 +182,9 @@ class _Reading:
     def _type_name(self, bind: BindDraft) -> str:
         if len(bind.annotations) == 1:
             said = text(bind.annotations[0])
-            return said if said != OTHER_TYPE else ""
+            # A receiver that is declared as several classes is no instance of the one around.
+            is_receiver = text(bind.name) in self.spec.self_parameters
+            return said if said != OTHER_TYPE or is_receiver else ""
         if bind.annotations or bind.count != len(bind.made) or len(set(bind.made)) != 1:
             return ""
         made = text(bind.made[0])

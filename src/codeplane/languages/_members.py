@@ -8,10 +8,11 @@ from tree_sitter import Node
 from codeplane.languages._binds import BindDraft, Binder
 from codeplane.languages._held import Held
 from codeplane.languages._outline import Draft
-from codeplane.languages.facts import FLAG_ASIDE, FLAG_STATIC, Reason, Role, ScopeKind
+from codeplane.languages.facts import FLAG_ASIDE, FLAG_STATIC, OTHER_TYPE, Reason, Role, ScopeKind
 
 _AMBIGUOUS = -1
 _NO_OTHER = (b"Self", b"Any")  # a receiver that is declared as one of these is what it is anyway
+_SEVERAL = OTHER_TYPE.encode()
 _FIXED = frozenset(("method", "class"))
 _REBINDABLE = frozenset(("field", "property", "variable", "constant", "enum_member"))
 
@@ -192,6 +193,8 @@ class Members:
         """Whether the type that a receiver is declared as, if it is, cannot be a class other than the one
         around. What an import brings may be one."""
         for said in bind.annotations:
+            if said == _SEVERAL:
+                return False
             found = self.binder.tables[0].get(said.partition(b".")[0], 0)
             is_open = found and said.rpartition(b".")[2] not in _NO_OTHER
             other = self.binder.binds[found - 1] if is_open else None
