@@ -5,7 +5,7 @@ from typing import Final
 
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import CLASSES, NOTHING, Target, known
+from codeplane.index.targets import CLASSES, NOTHING, Target, known, split_path
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Bind, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place

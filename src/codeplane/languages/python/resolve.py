@@ -8,6 +8,8 @@ from codeplane.languages.modules import Place, Sources
 
 _ENDINGS = (".py", ".pyi")
 _PACKAGE = tuple(f"__init__{ending}" for ending in _ENDINGS)
+# Python's own tests, which are not among its modules by name; a project's own are found before them.
+_BEHIND = "test"
 _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
@@ -65,6 +67,8 @@ def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequenc
     roots = sources.once(("python", "roots", directory), lambda: _roots(sources, f"{directory}/"))
     if directory not in roots and _module(sources, directory, parts[:1]):
         return ()  # a file that is run as it stands means the one beside it
+    if parts[0] == _BEHIND:
+        roots = _projects(sources, f"{directory}/")
     found = {place for root in roots for place in _module(sources, root, parts)}
     files = {place for place in found if not place.path.endswith("/")}
     # A package with a file of its own goes before directories of the same name.
