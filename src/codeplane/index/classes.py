@@ -1,6 +1,7 @@
 """Members of classes through their bases, in the order in which they are looked up."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from codeplane.index.files import FileFacts
@@ -250,7 +251,8 @@ class Classes:
             return outside(text)
         if not target and bind and bind.certain and bind.reason == Reason.IMPORT_ALIAS:
             full = facts.full_names.get(first, "")
-            if full and not full.startswith("."):
+            head = facts.imports[bind.target].module.partition(".")[0]
+            if full and not full.startswith(".") and not self._linker.module(place.path, head):
                 return outside(".".join([full, *rest]))
         # What it is cannot be said, and it is nobody else's base.
         return outside(f"{place.path}:{place.definition}:{text}")
@@ -309,8 +311,8 @@ def _linearized(
     bases_of: Callable[[Target], list[Target]],
     kept: Callable[[Target], list[Target] | None],
 ) -> list[Target]:
-    """C3. Classes from outside are taken to have no bases; empty where the order contradicts itself or is too
-    long."""
+    """C3. Classes from outside are taken to have no bases, those that cannot be told to have all that come
+    behind them. Empty where the order contradicts itself or is too long."""
     orders: dict[Target, list[Target]] = {}
     waiting = [owner]
     begun: set[Target] = set()
@@ -326,7 +328,8 @@ def _linearized(
         missing = [base for base in bases if base not in orders]
         if not missing:
             waiting.pop()
-            orders[one] = [one, *_merged([*(orders[base] for base in bases), bases])]
+            order = [one, *_merged([*(orders[base] for base in bases), bases])]
+            orders[one] = _with_untold_first(order, [one, *bases])
         elif one in begun:
             return []
         else:
@@ -334,6 +337,20 @@ def _linearized(
             waiting += missing
     order = orders.get(owner, [])
     return order if UNCLEAR not in order and len(order) <= _MOST_CLASSES else []
+
+
+def _is_untold(base: Target) -> bool:
+    """Whether a base may be a class of the repository that could not be found."""
+    return is_outside(base) and ":" in base[0].path
+
+
+def _with_untold_first(order: list[Target], bases: list[Target]) -> list[Target]:
+    """The order with every base that cannot be told right behind the one that is written before it."""
+    for before, base in pairwise(bases):
+        if base in order and before in order and _is_untold(base):
+            order.remove(base)
+            order.insert(order.index(before) + 1, base)
+    return order
 
 
 def _merged(orders: list[list[Target]]) -> list[Target]:
