@@ -263,7 +263,16 @@ class Values:
         answers, key = self._sources.memo.answers, ("replaced", owner, name)
         if key not in answers:
             is_open = self._is_structural(owner)
-            answers[key] = owner in self._linker.above_holders(name) or (
-                is_open and any(holder != owner for holder in self._linker.holders(name))
+            answers[key] = (
+                owner in self._linker.above_holders(name)
+                or (is_open and any(holder != owner for holder in self._linker.holders(name)))
+                or (bool(self._linker.spec(facts).narrowing) and self._is_overtaken(owner, name))
             )
         return bool(answers[key])
+
+    def _is_overtaken(self, owner: Target, name: str) -> bool:
+        """Whether a derived class has a member of the name from a base that goes before the class."""
+        classes = self._linker.classes
+        found = classes.member(owner, name)
+        heirs = [heir for heir in self._writes.heirs(owner) if len(classes.bases(heir)) > 1]
+        return any(known(other := classes.member(heir, name)) and other != found for heir in heirs)

@@ -42,7 +42,7 @@ class Writes:
         """Whether a base has the member too, or a class that is a derived one or a base of such and does not
         declare the member as what it holds."""
         order = self._linker.classes.order
-        bases, heirs = order(owner)[1:], self._heirs(owner)
+        bases, heirs = order(owner)[1:], self.heirs(owner)
         for holder in self._linker.holders(name):
             if holder in bases:
                 return True
@@ -51,7 +51,7 @@ class Writes:
                 return True
         return False
 
-    def _heirs(self, owner: Target) -> list[Target]:
+    def heirs(self, owner: Target) -> list[Target]:
         """The classes that are derived from one and name it as it is named."""
         answers, key = self._sources.memo.answers, ("heirs", owner)
         if key not in answers:
