@@ -13,6 +13,8 @@ from codeplane.languages.facts import FLAG_ASIDE, FLAG_STATIC, OTHER_TYPE, Reaso
 _AMBIGUOUS = -1
 _NO_OTHER = (b"Self", b"Any")  # a receiver that is declared as one of these is what it is anyway
 _SEVERAL = OTHER_TYPE.encode()
+_NEAR = 100  # bytes before a function without a name
+_GIVING = (b"=", b"property(")
 _FIXED = frozenset(("method", "class"))
 _REBINDABLE = frozenset(("field", "property", "variable", "constant", "enum_member"))
 
@@ -183,11 +185,17 @@ class Members:
                 bind = self.binder.binds[found - 1]
                 first = self.binder.first_params.get(scope) == receiver
                 owner = self._class_around(scope) if first and bind.count == 1 else -1
-                return owner if owner < 0 or self._may_be(bind, owner) else -1
+                is_method = owner >= 0 and (scope in self.binder.body_of or self._is_given(scope))
+                return owner if is_method and self._may_be(bind, owner) else -1
             if receiver in self.binder.tables[scope]:
                 return -1
             scope = self.outline.parents[scope]
         return -1
+
+    def _is_given(self, scope: int) -> bool:
+        """Whether a function without a name is given to one of the class, or to one that makes a property."""
+        start = self.outline.spans[scope][0]
+        return self.binder.data[max(start - _NEAR, 0) : start].rstrip().endswith(_GIVING)
 
     def _may_be(self, bind: BindDraft, owner: int) -> bool:
         """Whether the type that a receiver is declared as, if it is, cannot be a class other than the one
