@@ -267,6 +267,20 @@ def test_case_is_ignored_when_git_is_told_so(tmp_path: Path) -> None:
     assert listed(root) == {".gitignore", "kept"}
 
 
+def test_settings_of_git_that_change_are_obeyed_at_once(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", {".gitignore": "Makefile\n"})
+    write(root, {"makefile": "", "a.x": ""})
+    tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+    assert {"makefile", "a.x"} <= set(tree.reconcile({}).added)
+    write(tmp_path, {"global": "*.x\n"})
+    git(root, "config", "core.excludesFile", str(tmp_path / "global"))
+    assert "a.x" not in tree.reconcile({}).added
+    git(root, "config", "core.ignorecase", "true")
+    assert "makefile" not in tree.reconcile({}).added
+    git(root, "config", "--unset", "core.excludesFile")
+    assert "a.x" in tree.reconcile({}).added
+
+
 def test_odd_ignore_files_hold_nothing_up(tmp_path: Path) -> None:
     root = new_repo(tmp_path / "r", {"a/x": "", "b/x": "", "c/x": "", "d/x": ""})
     os.mkfifo(root / "a" / ".gitignore")

@@ -17,9 +17,11 @@ From the strongest rule to the weakest:
 """
 
 import hashlib
+import os
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from typing import NamedTuple
 
 import pygit2
 
@@ -123,16 +125,20 @@ class Ignore:
     def __init__(self, root: Path, git_dir: Path, *, trusted: bool) -> None:
         self._root = root
         self._trusted = trusted
-        config = _Config(git_dir)
-        self._fold = config.is_true("core.ignorecase")
-        self._own = RuleFile(f"{root}/{CPLIGNORE}", ignore_case=self._fold)
+        self._exclude = common_dir(git_dir) / "info" / "exclude"
+        self._config = _Config(git_dir)
+        self._nested: dict[str, RuleFile] = {}
+        self._obey(self._config.settings)
+
+    def _obey(self, settings: "_Settings") -> None:
+        self._fold = settings.ignores_case
+        self._own = RuleFile(f"{self._root}/{CPLIGNORE}", ignore_case=self._fold)
         # The weakest last, as git has it.
         self._shared = [
             RuleFile(str(path), ignore_case=self._fold, follow=True)
-            for path in (common_dir(git_dir) / "info" / "exclude", config.excludes_file())
+            for path in (self._exclude, settings.excludes_file)
             if path is not None
         ]
-        self._nested: dict[str, RuleFile] = {}
 
     @property
     def folds_case(self) -> bool:
@@ -144,6 +150,10 @@ class Ignore:
 
     def has_changed(self) -> bool:
         """Reads the rule files again whose stat has moved; tells whether a rule is different now."""
+        before = self._config.settings
+        if self._config.refresh() != before:
+            self._obey(self._config.settings)
+            return True
         return sum(file.refresh() for file in self._files()) > 0
 
     def unread(self) -> list[str]:
@@ -216,6 +226,11 @@ class Ignore:
         )
 
 
+class _Settings(NamedTuple):
+    ignores_case: bool
+    excludes_file: Path | None
+
+
 class _Config:
     """The settings of git that ignoring depends on; nothing that names a program is read."""
 
@@ -225,11 +240,21 @@ class _Config:
         self._homes = {kind: pygit2.settings.search_path[kind] for kind in (level.GLOBAL, level.XDG)}
         self._sources += [f"{self._homes[level.GLOBAL]}/.gitconfig", f"{self._homes[level.XDG]}/config"]
         self._sources.append(f"{pygit2.settings.search_path[level.SYSTEM]}/gitconfig")
+        self._stamps: list[tuple[int, ...]] = []
+        self.refresh()
 
-    def is_true(self, name: str) -> bool:
+    def refresh(self) -> _Settings:
+        """The settings as they are now."""
+        stamps = [_stamp(source) for source in self._sources]
+        if stamps != self._stamps:
+            self._stamps = stamps
+            self.settings = _Settings(self._is_true("core.ignorecase"), self._excludes_file())
+        return self.settings
+
+    def _is_true(self, name: str) -> bool:
         return (self._value(name) or "").lower() in ("true", "yes", "on", "1")
 
-    def excludes_file(self) -> Path | None:
+    def _excludes_file(self) -> Path | None:
         level = pygit2.enums.ConfigLevel
         value = self._value("core.excludesfile")
         if value is None:
@@ -251,3 +276,12 @@ class _Config:
 def common_dir(git_dir: Path) -> Path:
     """The directory that linked worktrees share; a `commondir` file that says otherwise is not obeyed."""
     return git_dir.parent.parent if git_dir.parent.name == "worktrees" else git_dir
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    """Tells one state of a file from another. Git puts a new file in the place of the old one."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a plain string
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
