@@ -12,6 +12,11 @@ def test_a_link_is_listed_with_where_it_leads(ask: Ask, repo: Path) -> None:
     assert ask("list_files", pattern="li*.py")["result"]["tree"] == {".": ["link.py -> lib/real.py"]}
 
 
+def test_a_link_to_the_repository_itself_is_listed_as_one(ask: Ask, repo: Path) -> None:
+    (repo / "here").symlink_to(".")
+    assert ask("list_files")["result"]["tree"] == {".": ["README.md", "here -> ."]}
+
+
 def test_sizes_out_of_bounds_are_cut_and_told(ask: Ask, repo: Path) -> None:
     for number in range(30):
         (repo / f"f{number}.txt").write_text("x")

@@ -58,7 +58,7 @@ def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath
         inner = link[start:]
         if (not path or link.startswith(f"{path}/")) and wish.holds(link) and inner.count("/") < deepest:
             directory, _, name = inner.rpartition("/")
-            plain.setdefault(directory, []).append(f"{name} -> {target}")
+            plain.setdefault(directory, []).append(f"{name} -> {target or '.'}")
     closed: dict[str, list[str]] = {}
     for (directory, name), count in sorted(folded.items()):
         closed.setdefault(directory, []).append(f"{name}/ ({count})")
