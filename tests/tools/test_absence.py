@@ -1,5 +1,6 @@
 """What is not there is told apart: each kind of absence has an answer of its own."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,15 @@ def test_a_broken_pattern_is_an_error_everywhere(ask: Ask, pattern: str) -> None
         ("search", {"query": "x", "paths": [pattern]}),
     ):
         assert ask(tool, **arguments)["error"]["name"] == "INVALID_ARGUMENT"
+
+
+def test_a_directory_that_cannot_be_entered_may_hold_the_name(ask: Ask, repo: Path) -> None:
+    here = os.open(repo, os.O_DIRECTORY)
+    for _ in range(25):
+        os.mkdir("n" * 200, dir_fd=here)
+        inner = os.open("n" * 200, os.O_DIRECTORY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    assert ask("symbols_search", query="lost")["result"]["absence"] == "not_indexed"
+    assert ask("search", query="lost")["result"]["absence"] == "not_indexed"
