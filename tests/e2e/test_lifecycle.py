@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,13 @@ def test_the_repository_may_have_a_long_and_odd_path(cpl: Cpl) -> None:
     with moved.mcp() as client:
         assert client.open().call("describe")["result"]["repo_root"] == str(odd)
         assert isinstance(client, Stdio)
+
+
+def test_the_directory_that_a_server_was_started_in_may_go(cpl: Cpl) -> None:
+    (cpl.repo / "sub").mkdir()
+    with replace(cpl, repo=cpl.repo / "sub").mcp() as client:
+        client.open()
+        (cpl.repo / "sub").rmdir()
+        (cpl.repo / "a.py").write_text("def first(): pass\n")
+        found = client.call("symbols_search", {"query": "first"})
+        assert [file["path"] for file in found["result"]["files"]] == ["a.py"]

@@ -58,6 +58,8 @@ class Runtime:
 
     async def run(self, started: Callable[[Serving], None]) -> None:
         """Serves until `stop` is set; then everything that was opened is closed again."""
+        # Processes are started from where this one is, and the directory that it was started in may go.
+        os.chdir("/")
         try:
             repo = RepoSession.open(self._checkout)
             try:
