@@ -311,6 +311,26 @@ def test_a_worker_that_dies_costs_one_file_its_facts() -> None:
     assert done == {0: "ok", 1: "ok", 2: "ok", 3: "ok", 4: "ok", 5: "failed"}
 
 
+def test_a_worker_that_cannot_begin_costs_no_file_its_facts(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "a.py").write_text("def a(): pass\n")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    workers = Workers(1)
+    index = Index.open(tmp_path / "i.db", tree_of(repo), workers)
+    monkeypatch.setattr("os.getcwd", lambda: str(gone))
+    gone.rmdir()
+    index.refresh()
+    assert index.state().unread == 2
+    monkeypatch.undo()
+    index.refresh()
+    with index.snapshot() as snapshot:
+        assert [one.path for one in snapshot.definitions_named("a", 5).items] == ["a.py"]
+    index.close()
+    workers.close()
+
+
 def test_workers_that_were_prepared_are_the_ones_that_work() -> None:
     workers = Workers(2)
     assert workers.are_missing

@@ -3,6 +3,7 @@
 import gc
 import resource
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,6 +33,9 @@ _WHOLE_BYTES: Final = 500_000
 _LEAST: Final = 1 / 6
 _MEMORY: Final = 2 << 30
 _IDLE_SEC: Final = 300
+_END_SEC: Final = 0.5
+# What a worker ends with when a file was too much for it; one that cannot begin ends with 1.
+_GAVE_UP: Final = 3
 
 
 class Job(NamedTuple):
@@ -97,7 +101,9 @@ class Workers:
                     worker, chunk = busy.pop(pipe)
                     self._note_free(1)
                     done = worker.result()
-                    if done is None:
+                    if done is None and worker.never_began():
+                        worker.kill()  # the files are not to blame, and are read another time
+                    elif done is None:
                         worker.kill()
                         again += _smaller(chunk)
                         if len(chunk) == 1:
@@ -202,6 +208,11 @@ class _Worker(NamedTuple):
         except (EOFError, OSError):
             return None
 
+    def never_began(self) -> bool:
+        """Whether the process has ended before it could do anything: there was no memory, or no directory."""
+        self.process.join(_END_SEC)
+        return self.process.exitcode == 1
+
     def kill(self) -> None:
         self.pipe.close()
         self.process.kill()
@@ -227,9 +238,14 @@ def _serve(
     _limit_memory()
     for language in languages:
         read(Job(0, language, b""))
-    with suppress(EOFError, OSError):
+    try:
         while True:
             pipe.send([Done(job.number, _read_in_time(read, job, file_sec)) for job in pipe.recv()])
+    except (EOFError, OSError):
+        return
+    except Exception as error:
+        sys.stderr.write(f"codeplane: reading a file failed: {error!r}\n")
+        raise SystemExit(_GAVE_UP) from error
 
 
 def _limit_memory() -> None:
