@@ -1,6 +1,7 @@
 """Several `cpl mcp` on one repository: one serves, the others join, and nobody loses a call."""
 
 import json
+import os
 import random
 import shutil
 import signal
@@ -108,6 +109,18 @@ def test_a_server_whose_state_is_removed_makes_room_for_the_next(cpl: Cpl) -> No
             assert client.call("undo", {"operation": done})["result"]["applied"]
         assert pid_of_server(cpl) in (first.process.pid, second.process.pid)
         assert cpl.json("status")["server"]["sessions"] == 2
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_server_outlives_a_repository_that_is_closed_for_a_moment(cpl: Cpl) -> None:
+    (cpl.repo / "a.py").write_text("def first(): pass\n")
+    with cpl.mcp() as client:
+        client.open().call("describe")
+        cpl.repo.chmod(0)
+        closed = client.call("symbols_search", {"query": "first"})
+        cpl.repo.chmod(0o755)
+        assert closed["result"]["absence"] == "not_indexed"
+        assert client.call("symbols_search", {"query": "first"})["result"]["files"]
 
 
 def damage(index: Path) -> None:

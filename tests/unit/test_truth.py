@@ -382,6 +382,18 @@ def test_why_a_path_is_absent_is_told(root: Path) -> None:
 
 
 @pytest.mark.usefixtures("clock")
+def test_why_a_path_is_absent_is_asked_of_any_path(root: Path) -> None:
+    tree = tree_at(root)
+    assert tree.why_absent(RepoPath("/".join(["d" * 200] * 21))) is None
+    (root / "closed").mkdir()
+    (root / "closed" / "a.py").touch()
+    (root / "closed").chmod(0)
+    tree.reconcile({})
+    if os.geteuid() != 0:
+        assert "permission denied" in (tree.why_absent(RepoPath("closed/a.py")) or "")
+    (root / "closed").chmod(0o700)
+
+
 def test_a_nested_repository_is_listed_by_its_head_and_not_entered(root: Path) -> None:
     inner = new_repo(root / "lib", {"x.py": "x"})
     tree = tree_at(root)

@@ -123,8 +123,8 @@ class Runtime:
             self.is_to_begin_anew = True
             self.stop.set()
             return False
-        if self._lock.holds() or not self._checkout.root.is_dir():
-            return True  # without the repository itself nobody can serve, and each call says so
+        if self._lock.holds() or not os.access(self._checkout.root, os.X_OK):
+            return True  # nobody can serve a repository that is gone or closed, and each call says so
         if not self.stop.is_set():
             _log.warning("the state directory has been removed: the server ends")
         self.stop.set()

@@ -264,7 +264,7 @@ class _Config:
 
     def _value(self, name: str) -> str | None:
         for source in self._sources:
-            if not Path(source).is_file():
+            if not os.path.isfile(source):  # noqa: PTH113 - raises nothing
                 continue
             try:
                 return str(pygit2.Config(source)[name])

@@ -141,6 +141,14 @@ class Listing:
             if (directory := self._directories.get(path)) is not None:
                 yield from directory.files
 
+    def refusal_of(self, path: str) -> str | None:
+        """Why the last look has not entered the path, or a directory above it."""
+        while path:
+            if (why := self.refused.get(RepoPath(path))) is not None:
+                return why
+            path = path.rpartition("/")[0]
+        return None
+
     def rule_against(self, path: RepoPath, *, directory: bool = False) -> str | None:
         """Which directory or name on the way to `path` the rules keep out."""
         here, names = "", path.split("/")

@@ -158,8 +158,8 @@ class WorkingTree:
                 return self._refused[path]
             if path in self._listing.files or path in self._listing.links:
                 return None
-            is_directory = (self.jail.root / path).is_dir()
-            return self._listing.refused.get(path) or self._listing.rule_against(path, directory=is_directory)
+            is_directory = os.path.isdir(f"{self.jail.root}/{path}")  # noqa: PTH112 - raises nothing
+            return self._listing.refusal_of(path) or self._listing.rule_against(path, directory=is_directory)
 
     def directories(self) -> frozenset[RepoPath]:
         """The directories that the last look has entered; the root is the empty path."""

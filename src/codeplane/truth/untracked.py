@@ -1,5 +1,6 @@
 """What is in the working tree and unknown to git, by git's own rules alone."""
 
+import os
 from collections.abc import Iterator
 
 from codeplane.git.staged import Staged
@@ -100,5 +101,6 @@ class Untracked:
 
 def is_repository(jail: Jail, path: str) -> bool:
     """Whether a directory is a repository of its own."""
-    place = jail.root / path / ".git"
-    return place.is_file() or (place / "HEAD").is_file()
+    place = f"{jail.root}/{path}/.git"
+    # These raise nothing, whatever is closed on the way.
+    return os.path.isfile(place) or os.path.isfile(f"{place}/HEAD")  # noqa: PTH113

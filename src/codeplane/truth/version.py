@@ -43,7 +43,8 @@ def submodule_head(repository: Repository, path: RepoPath) -> str | None:
     A `.git` file is followed only into the modules of this repository: what it says is the repository's word.
     """
     place = repository.root / path / ".git"
-    if place.is_dir() and not place.is_symlink():
+    # These raise nothing, whatever is closed on the way.
+    if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114
         return _head(place)
     told = _text(place).partition("gitdir:")[2].strip()
     modules = os.path.realpath(common_dir(repository.git_dir) / "modules")
