@@ -137,6 +137,11 @@ class Receivers:
         said = known(self._linker.written(path, scope, bind.type_name)) if bind.type_name else NOTHING
         return said == owner or not any(self._linker.definition_kind(one) in CLASSES for one in said)
 
+    def is_bound(self, path: str, bind: Bind, owner: Target) -> bool:
+        """Whether a receiver is declared by a variable for types, which may stand for a base of its class."""
+        last = split_path(bind.type_name)[-1]
+        return bool(last) and last not in _ITSELF and self._linker.written(path, 0, bind.type_name) != owner
+
     def _is_from_outside(self, path: str, name: str) -> bool:
         """Whether a type is imported from elsewhere: another class, or a choice of several. Some only say
         that a receiver is what it is."""

@@ -27,6 +27,8 @@ class Value(NamedTuple):
     is_instance: bool = False
     # Whether the instance may be one of a class derived from the target.
     is_declared: bool = False
+    # Whether it may be known as an instance of a base alone.
+    is_bound: bool = False
 
 
 NO_VALUE: Final = Value(NOTHING)
@@ -74,7 +76,8 @@ class Values:
             # Other files have more of the namespace.
             return NO_VALUE if is_part else self.typed((Place(path, bind.target),))
         if bind.reason == Reason.PARAM and (owner := self._receivers.receiver_class(path, facts, at)):
-            return Value(owner, is_instance=True)
+            is_bound = self._receivers.is_bound(path, bind, owner)
+            return Value(owner, is_instance=True, is_bound=is_bound)
         if bind.type_name.endswith(MADE):
             value = self.results.of(path, bind.scope, bind.type_name)
             # What a class has made is no instance of a derived one, unless somebody doubts that.
@@ -216,6 +219,8 @@ class Values:
             return UNCLEAR
         want = (METHOD if is_called else FIELD) if value.is_instance else PATH
         found = self.owned(value.is_instance, self._linker.classes.member(value.target, name, want=want))
+        if value.is_bound and known(self._linker.classes.member(value.target, name, of_bases=True)):
+            return UNCLEAR
         is_one = self._families and is_last and not self._is_structural(value.target)
         if value.is_declared and known(found) and not is_one and self._may_be_replaced(value.target, name):
             return UNCLEAR

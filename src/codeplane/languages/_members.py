@@ -208,6 +208,10 @@ class Members:
             other = self.binder.binds[found - 1] if is_open else None
             if other is not None and other.target != owner and self._is_class(other):
                 return False
+            # A variable for types may stand for a base: its members are told with the bases.
+            is_variable = other is not None and other.reason is Reason.DEF_IN_SCOPE and other.target != owner
+            if is_variable and self.outline.drafts[owner].bases:
+                return False
         return True
 
     def _is_class(self, bind: BindDraft) -> bool:
