@@ -67,8 +67,9 @@ NPM_PACKAGES = (
     ("puppeteer-core", "24.20.0", "/src/common/"),
 )
 _NAME = re.compile(r"\w+")
-_GIVEN = re.compile(r"[\w$#]+(?:: [^=]+)? = (?:async )?\Z")
-_CALLED = 3  # lines up to a name that may call what is done with it
+# What may stand between a name and the function that it is given, or the type by which it is called.
+_GIVEN = re.compile(r"(?<![\w$#])[\w$#]+(?=(?:: [^=]+)? = (?:async )?\Z|: \Z)")
+_CALLED = 6  # lines up to a name that may call what is done with it
 _QUOTES = ('"', "'")
 _BEFORE_CODE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/|#![^\n]*)*", re.DOTALL)
 # Classes whose instances are classes.
@@ -207,13 +208,16 @@ class _Comparison:
     def _named(self, place: _Position) -> _Position:
         """Where the name of a definition is. Where a function is exported without one, the server says where
         the statement begins, and CodePlane where `default` is. Where a name is given a function, the server
-        says of a call that it means the place behind `name =`. Of a module it says where its code begins."""
+        says of a call that it means the place behind `name =`, and where it is declared as a constructor the
+        one behind `name:`. Of a module it says where its code begins."""
         uri, line, column = place
         names = self._at(self._path(uri))
         if place[1:] not in names and place == _begin(uri):
             return uri, 0, 0
-        if place[1:] not in names and (given := _GIVEN.search(_line(uri, line)[:column])):
-            return (uri, line, given.start()) if (line, given.start()) in names else place
+        if place[1:] not in names:
+            given = [found.start() for found in _GIVEN.finditer(_line(uri, line)[:column])]
+            if known := [start for start in given if (line, start) in names]:
+                return uri, line, known[-1]
         found = names.get(place[1:])
         return (uri, found.name_line - 1, found.name_column) if found else place
 
