@@ -263,6 +263,17 @@ def test_what_cannot_be_read_is_no_proof_that_a_name_is_nowhere(
     index.close()
 
 
+@pytest.mark.parametrize("data", [b"def lost(): pass\n\0", "def lost(): pass\n".encode("utf-16")])
+def test_code_that_is_not_read_is_no_proof_that_a_name_is_nowhere(
+    repo: Path, index: Index, data: bytes
+) -> None:
+    write(repo, "odd.py", data)
+    index.refresh()
+    assert told(index, "odd.py") == "skipped binary"
+    assert absence(index, "lost") == Absence.LANGUAGE_GAP
+    assert absence(index, "nowhere") == Absence.PROVEN_NONE
+
+
 def test_a_directory_that_is_too_deep_to_enter_is_told(repo: Path, index: Index) -> None:
     here = os.open(repo, os.O_DIRECTORY)
     for _ in range(25):

@@ -10,6 +10,7 @@ _BREAK = re.compile(rb"[^\w\x80-\xff]")
 # Everything but the bytes of words becomes a space. Which characters beyond ASCII are parts of words is told
 # later, for each run of them once.
 _RUNS = bytes(char if char >= 128 or re.match(rb"\w", bytes([char])) else ord(" ") for char in range(256))
+_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LONGEST = 64
 LONG = "_long_"
 """Stands among the words of a text for those that are too long to be there themselves."""
@@ -35,6 +36,16 @@ def words_of(data: bytes, names: Iterable[str] = ()) -> str:
         if known not in distinct or len(known) > _LONGEST:
             words += _WORD.findall(name)
     return " ".join(words)
+
+
+def without_nulls(data: bytes) -> bytes:
+    """Text of a language that holds NUL bytes, as text all the same: what it has is not known, but its words
+    are. UTF-16 is told by its mark."""
+    if b"\0" not in data:
+        return data
+    if data[:2] in _MARKS:
+        return data.decode("utf-16", "replace").encode("utf-8", "replace")
+    return data.replace(b"\0", b" ")
 
 
 def question(text: str) -> str:

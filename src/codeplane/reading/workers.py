@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from codeplane.languages.facts import Facts
 from codeplane.reading.generated import is_generated
 from codeplane.reading.pack import Packed, pack
-from codeplane.reading.words import words_of
+from codeplane.reading.words import without_nulls, words_of
 
 _CHUNK_FILES: Final = 60
 _CHUNK_BYTES: Final = 600_000
@@ -274,7 +274,7 @@ def read_job(job: Job) -> Packed:
     from codeplane.languages import extract
 
     facts = extract(job.language, job.data)
-    words = words_of(job.data, facts.occurrences.texts)
+    words = words_of(without_nulls(job.data), facts.occurrences.texts)
     return pack(facts, words, generated=is_generated(job.data))
 
 
