@@ -98,6 +98,55 @@ def test_names_mean_the_same_to_an_index_that_was_kept(
     _compare(workers, start, steps)
 
 
+_PENS = "class Chalk:\n    def draw(self): ...\n"
+_MARKED = "import functools\nfrom pens import Chalk\n\n{}\ndef load() -> Chalk: ...\n"
+_USE = "from load import load\n\nload().draw()\n"
+_KINDS = (
+    "export class Pen { other(): Chalk { return null!; } }\n"
+    "export class Quill { other(): Sub { return null!; } }\n"
+    "export class Chalk { get(): Lid { return null!; } }\nexport class Sub { get(): Top { return null!; } }\n"
+    "export class Lid { draw() {} }\nexport class Top { draw() {} }\n"
+    "export function is(x: any): x is Quill { return true; }\n"
+)
+_ASKED = (
+    'import { Pen, Quill, is } from "./pens";\n'
+    "export const pen = new Pen();\nexport const chalk = pen.other();\n"
+    "export function ask() { %s }\n"
+)
+_BEHIND = 'import { chalk } from "./load";\n\nconst lid = chalk.get();\nlid.draw();\n'
+
+
+@pytest.mark.parametrize(
+    ("ending", "pens", "load", "then", "use"),
+    [
+        ("py", _PENS, _MARKED.format("@functools.cache"), _MARKED.format("@functools(cache)"), _USE),
+        (
+            "py",
+            _PENS,
+            _MARKED.format("@functools.cache(load)"),
+            _MARKED.format("@functools.cache\n@load"),
+            _USE,
+        ),
+        ("ts", _KINDS, _ASKED % "", _ASKED % "pen instanceof Quill", _BEHIND),
+        ("ts", _KINDS, _ASKED % "", _ASKED % "is(pen)", _BEHIND),
+    ],
+)
+def test_what_a_call_gives_is_seen_to_change(
+    workers: Workers, repo: Path, tmp_path: Path, ending: str, pens: str, load: str, then: str, use: str
+) -> None:
+    for name, text in (("pens", pens), ("load", load), ("use", use)):
+        (repo / f"{name}.{ending}").write_text(text)
+    kept = Index.open(tmp_path / "kept.db", tree_of(repo), workers)
+    kept.refresh()
+    with kept.snapshot() as snapshot:
+        assert " . draw strong" in _links(snapshot, [f"use.{ending}"])[-1]
+    (repo / f"load.{ending}").write_text(then)
+    kept.refresh()
+    with kept.snapshot() as snapshot:
+        assert " . draw anchored" in _links(snapshot, [f"use.{ending}"])[-1]
+    kept.close()
+
+
 @pytest.mark.soak
 @settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
 @given(start=st.tuples(_DOORS, _BOXES, _FARS), steps=_STEPS)

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple, TypeVar, overload
 
 from codeplane.languages.facts import (
@@ -333,27 +333,62 @@ def _interface(facts: Facts) -> str:
         sorted(_written(facts)),
         [[d.literals, d.computed, _around(facts, d.line)] for d in facts.dynamics if d.pattern == "setattr"],
         [_before(facts, d) for d in facts.definitions if d.span.start_line < d.name_line],
+        sorted(_doubted(facts)),
     ]
     return hashlib.sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _before(facts: Facts, item: Definition) -> list[str]:
-    """The names on the lines before that of a definition's own: its decorators."""
+def _before(facts: Facts, item: Definition) -> list[list[tuple[str, str]]]:
+    """The names on each line before that of a definition's own, with what is before them: its decorators."""
     found = facts.occurrences
-    lines = found.lines[item.span.start_line - 1], found.lines[item.name_line - 1]
-    first, last = (bisect_left(found.starts, line) for line in lines)
-    return [found.texts[name] for name in found.names[first:last]]
+    lines = found.lines[item.span.start_line - 1 : item.name_line]
+    begins = [bisect_left(found.starts, line) for line in lines]
+    return [[_written_at(facts, at) for at in range(*pair)] for pair in pairwise(begins)]
+
+
+def _written_at(facts: Facts, at: int) -> tuple[str, str]:
+    """What a name stands behind, and the name."""
+    number = facts.occurrences.receivers[at]
+    return facts.receivers[number - 1] if number else "", facts.occurrences.texts[facts.occurrences.names[at]]
+
+
+def _doubted(facts: Facts) -> Iterator[list[str]]:
+    """What code asks of the values behind which others see the results of calls: `x instanceof A`, and every
+    call that is on one or begins with one, for it may ask as well."""
+    results = [bind.type_name for bind in _binds_around(facts)] + [d.annotation for d in facts.definitions]
+    heads = {_first(text) for text in results if text.endswith(MADE) and "." in text}
+    yield from ([one] for one in facts.asked if _first(one.partition(" ")[0]) in heads)
+    found = facts.occurrences
+    for at in places(found.roles, Role.CALL) if heads else ():
+        after = at + 1
+        while after < len(found) and found.roles[after] == Role.TYPE:
+            after += 1
+        called, given = _written_at(facts, at), list(takewhile(heads.__contains__, _firsts(facts, after)))
+        if given or _first(called[0]).rstrip("?") in heads:
+            yield [*called, *(".".join(_written_at(facts, one)) for one in range(after, after + len(given)))]
+
+
+def _firsts(facts: Facts, at: int) -> Iterator[str]:
+    """The names that what stands at a place and behind it begins with."""
+    for one in range(at, len(facts.occurrences)):
+        behind, name = _written_at(facts, one)
+        yield _first(behind or name).rstrip("?")
 
 
 def _seen_binds(facts: Facts) -> list[list[object]]:
-    """The binds of all scopes that definitions stand in, and around these: what names in them rest on."""
+    """What names in definitions rest on."""
+    binds = _binds_around(facts)
+    return [[bind.name, bind.reason, bind.target, bind.certain, bind.type_name] for bind in binds]
+
+
+def _binds_around(facts: Facts) -> list[Bind]:
+    """The binds of all scopes that definitions stand in, and around these."""
     scopes: set[int] = set()
     for scope in {0, *(item.scope for item in facts.definitions)}:
         while scope >= 0 and scope not in scopes:
             scopes.add(scope)
             scope = facts.scopes[scope].parent if facts.scopes else -1
-    binds = [bind for bind in facts.binds if bind.scope in scopes]
-    return [[bind.name, bind.reason, bind.target, bind.certain, bind.type_name] for bind in binds]
+    return [bind for bind in facts.binds if bind.scope in scopes]
 
 
 def _written(facts: Facts) -> Iterator[list[object]]:
