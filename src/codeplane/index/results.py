@@ -131,10 +131,17 @@ class Results:
             return NOTHING
         if self._is_own(facts, item, said):
             return owner.target
-        first = re.escape(split_path(said)[0])
-        if re.search(rf"[<\[,]\s*(?:const\s+)?{first}\b[^()]*[>\]]\s*\(", item.signature):
-            return NOTHING  # a parameter of the type that the function is written for
+        if self._is_parameter(facts, item, split_path(said)[0]):
+            return NOTHING
         return self._values.said(place.path, item.scope, said).target
+
+    def _is_parameter(self, facts: FileFacts, item: Definition, name: str) -> bool:
+        """Whether a name in the type of a function is a parameter that the function is written for."""
+        at = facts.bound(item.body, name) if item.body >= 0 else None
+        if at is not None and (at < 0 or facts.binds[at].reason == Reason.PARAM):
+            return True
+        found = rf"[<\[,]\s*(?:const\s+)?{re.escape(name)}\b[^()]*[>\]]\s*\("
+        return re.search(found, item.signature) is not None
 
     def _type(self, facts: FileFacts, item: Definition, is_awaited: bool) -> str:
         spec = self._linker.spec(facts)
