@@ -148,6 +148,8 @@ class Results:
         find = spec.awaited_type if is_awaited else spec.returned_type
         if find is None or item.kind not in _FUNCTIONS or (item.flags & FLAG_ASYNC and not is_awaited):
             return ""
+        if is_awaited and self._linker.binding_at(facts, item.scope, spec.promise) is not None:
+            return ""
         return find(item.signature, facts.full_names)
 
     def _is_own(self, facts: FileFacts, item: Definition, said: str) -> bool:

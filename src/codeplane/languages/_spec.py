@@ -176,6 +176,7 @@ class LanguageSpec:
     returned_type: Callable[[str, Mapping[str, str]], str] | None = None
     # The same of what an `await` gets out of a call.
     awaited_type: Callable[[str, Mapping[str, str]], str] | None = None
+    promise: str = ""  # the type of what can be awaited, where nothing else is bound to its name
     # Types that a method may be said to return that stand for the type of its receiver, by their full names.
     own_types: frozenset[str] = frozenset()
     # Decorators, by their full names, behind which a call still gives what the function says; None where no

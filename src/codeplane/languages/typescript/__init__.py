@@ -40,6 +40,7 @@ SPEC = replace(
     declared_type=declared_type,
     returned_type=returned_type,
     awaited_type=awaited_type,
+    promise="Promise",
     own_types=frozenset(("this",)),
     guards=r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z",
     header=HeaderStyle(

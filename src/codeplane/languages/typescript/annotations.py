@@ -13,6 +13,10 @@ _QUOTES = "\"'`"
 _LONGEST = 300
 _RETURNED = re.compile(r"\)\s*:\s*([^()]+)\Z")
 _PROMISED = re.compile(r"\)\s*:\s*Promise<([^()]+)>\Z")
+_DECLARED = re.compile(
+    r"[\w$]+\s*:.*[^=<>!]=[^=>].*=>\s*\Z|[\w$]+\s*:.*=\s*(?:async\s+)?function\b", re.DOTALL
+)
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _CUT = 900  # signatures that are longer may end anywhere
 
 
@@ -25,15 +29,28 @@ def declared_type(written: str, _imported: Mapping[str, str]) -> str:
 
 def returned_type(signature: str, imported: Mapping[str, str]) -> str:
     """The type of what a function returns, null and undefined aside."""
-    found = _RETURNED.search(signature.removesuffix("=>").rstrip()) if len(signature) < _CUT else None
-    said = found[1].strip() if found else ""
+    said = _behind_parameters(_RETURNED, signature)
     return said if said in ("", "this") else declared_type(said, imported)
 
 
 def awaited_type(signature: str, imported: Mapping[str, str]) -> str:
     """The type of what a promise that a function returns gives in the end."""
-    found = _PROMISED.search(signature.removesuffix("=>").rstrip()) if len(signature) < _CUT else None
-    return declared_type(found[1], imported) if found and "Promise" not in imported else ""
+    said = _behind_parameters(_PROMISED, signature)
+    return declared_type(said, imported) if said else ""
+
+
+def _behind_parameters(pattern: re.Pattern[str], signature: str) -> str:
+    """What is said behind the parameters of a function. A constant that is declared as something is that,
+    whatever the function says that it is given."""
+    if len(signature) >= _CUT or _DECLARED.match(signature):
+        return ""
+    found = pattern.search(signature.removesuffix("=>").rstrip())
+    if found is None:
+        return ""
+    # In brackets that are still open it is said of a member of what is returned.
+    before = signature[: found.start() + 1]
+    is_open = any(before.count(left) != before.count(right) for left, right in _BRACKETS)
+    return "" if is_open else found[1].strip()
 
 
 @lru_cache(maxsize=2_000)
