@@ -179,12 +179,14 @@ class Results:
         texts = [
             self._linker.making.written_at(place.path, line, item.span.start_column + 1) for line in lines
         ]
-        return all(self._full(facts, item, text) in kept for text in texts)
+        return all(self._full(facts, item.scope, text) in kept for text in texts)
 
-    def _full(self, facts: FileFacts, item: Definition, text: str) -> str:
+    def _full(self, facts: FileFacts, scope: int, text: str) -> str:
         """The full name of something that is no part of the repository, or ""."""
         first, dot, rest = text.partition(".")
-        is_bound = facts.bound(item.scope, first) is not None or facts.bound(0, first) is not None
-        if is_bound and first not in facts.full_names:
-            return ""
+        for one in (scope, 0):
+            bind = facts.named(one, first)
+            is_import = bind is not None and bind.certain and bind.reason == Reason.IMPORT_ALIAS
+            if not is_import and facts.bound(one, first) is not None:
+                return ""
         return facts.full_names.get(first, first) + dot + rest
