@@ -160,15 +160,13 @@ class Results:
             return True
         names = "|".join(map(re.escape, spec.self_parameters))
         written = re.search(rf"\(\s*(?:{names})\s*:\s*([\w.]+)\s*[,)]", item.signature) if names else None
-        return written is not None and written[1] == said and not self._is_class(facts, said)
+        return written is not None and written[1] == said and self._is_variable(facts, said)
 
-    def _is_class(self, facts: FileFacts, said: str) -> bool:
+    def _is_variable(self, facts: FileFacts, said: str) -> bool:
+        """Whether a name stands for any type: `T = TypeVar("T")`."""
         bind = facts.named(0, said)
-        return (
-            bind is None
-            or bind.reason != Reason.DEF_IN_SCOPE
-            or facts.definitions[bind.target].kind == "class"
-        )
+        made = bind.type_name.removesuffix(MADE) if bind is not None else ""
+        return self._full(facts, 0, made) in self._linker.spec(facts).type_variables
 
     def _keeps(self, place: Place, facts: FileFacts, item: Definition) -> bool:
         """Whether a call of the name gives what the function returns, in spite of its decorators."""

@@ -179,6 +179,8 @@ class LanguageSpec:
     promise: str = ""  # the type of what can be awaited, where nothing else is bound to its name
     # Types that a method may be said to return that stand for the type of its receiver, by their full names.
     own_types: frozenset[str] = frozenset()
+    # Calls that make a variable for types, by their full names.
+    type_variables: frozenset[str] = frozenset()
     # Decorators, by their full names, behind which a call still gives what the function says; None where no
     # decorator changes that.
     kept_by: frozenset[str] | None = None

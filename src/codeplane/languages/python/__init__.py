@@ -78,6 +78,7 @@ SPEC = LanguageSpec(
     returned_type=returned_type,
     awaited_type=awaited_type,
     own_types=frozenset(("typing.Self", "typing_extensions.Self")),
+    type_variables=frozenset(("typing.TypeVar", "typing_extensions.TypeVar")),
     kept_by=KEEPING,
     entering={"with": "__enter__", "async with": "__aenter__"},
     types_late=True,
