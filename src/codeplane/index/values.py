@@ -76,8 +76,9 @@ class Values:
             # Other files have more of the namespace.
             return NO_VALUE if is_part else self.typed((Place(path, bind.target),))
         if bind.reason == Reason.PARAM and (owner := self._receivers.receiver_class(path, facts, at)):
+            is_asked = at in self._receivers.asked_binds(path, facts)
             is_bound = self._receivers.is_bound(path, bind, owner)
-            return Value(owner, is_instance=True, is_bound=is_bound)
+            return Value(owner, is_instance=True, is_declared=is_asked, is_bound=is_bound)
         if bind.type_name.endswith(MADE):
             value = self.results.of(path, bind.scope, bind.type_name)
             # What a class has made is no instance of a derived one, unless somebody doubts that.
