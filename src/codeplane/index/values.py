@@ -60,8 +60,9 @@ class Values:
         """Whether a name in a type means something else in the scope of the file: who reads the type late may
         read it there."""
         spec = self._linker.spec(facts)
-        is_there = facts.bound(0, name) is not None or name in spec.builtins
-        return spec.types_late and is_there and self._linker.lexical(path, 0, name) != target
+        other = self._linker.lexical(path, 0, name) if spec.types_late else target
+        is_there = facts.bound(0, name) is not None or name in spec.builtins or other != NOTHING
+        return is_there and other != target
 
     def of_bind(self, path: str, facts: FileFacts, at: int) -> Value:
         bind = facts.binds[at]
