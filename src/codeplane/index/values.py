@@ -11,7 +11,7 @@ from codeplane.index.receivers import Receivers
 from codeplane.index.results import Results
 from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
 from codeplane.index.writes import Writes
-from codeplane.languages.facts import FLAG_ASYNC, FLAG_STATIC, MADE, Definition, Occurrence, Reason
+from codeplane.languages.facts import FLAG_ASYNC, FLAG_STATIC, MADE, Definition, Occurrence, Reason, ScopeKind
 from codeplane.languages.modules import Place
 
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
@@ -107,7 +107,19 @@ class Values:
         around = self._linker.lexical(path, scope, first)
         if facts is not None and known(around) and self.is_another_in_file(path, facts, first, around):
             return NO_VALUE
+        if facts is not None and self._is_in_namespace(facts, scope, first):
+            return NO_VALUE
         return self.instance(path, scope, type_name)
+
+    def _is_in_namespace(self, facts: FileFacts, scope: int, name: str) -> bool:
+        """Whether a name that is written in a namespace may mean what another part of that has."""
+        has_parts = self._linker.spec(facts).spaces.get("namespace") == "n"
+        for at in self._linker.outward(facts, scope) if has_parts else ():
+            if facts.bound(at, name) is not None:
+                return False
+            if facts.scopes.kind(at) == ScopeKind.NAMESPACE:
+                return any(kind in SPACES for _, kind in self._sources.held(name))
+        return False
 
     def instance(self, path: str, scope: int, type_name: str) -> Value:
         target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
