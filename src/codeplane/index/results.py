@@ -7,7 +7,7 @@ from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.receivers import Receivers
 from codeplane.index.targets import NOTHING, Target, known, split_path
-from codeplane.languages.facts import FLAG_ASYNC, MADE, Definition, Reason
+from codeplane.languages.facts import FLAG_ASYNC, MADE, Definition, Reason, ScopeKind
 from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
@@ -55,12 +55,23 @@ class Results:
         return self._expression(_Code(path, facts, scope), text)
 
     def _called(self, code: _Code, function: str, is_awaited: bool = False) -> "Value":
-        made = self._values.made(code.facts, self._values.instance(code.path, code.scope, function))
+        if self._is_early(code, function):
+            return self._values.nothing
+        made = self._values.made(code.facts, self._values.constructed(code.path, code.scope, function))
         if made.target:
             return self._values.nothing if is_awaited else made._replace(is_declared=False)
         key = ("result", code.path, code.facts.blob, code.scope, function, is_awaited)
         found = known(self._linker.once(key, lambda: self._returned(code, function, is_awaited)))
         return self._values.declared(found)
+
+    def _is_early(self, code: _Code, function: str) -> bool:
+        """Whether code of a file or of its classes may run before the file binds the name that is called: it
+        is built in until then, or what a star import brings."""
+        spec, scope, first = self._linker.spec(code.facts), code.scope, split_path(function)[0]
+        while scope > 0 and code.facts.scopes.kind(scope) == ScopeKind.CLASS:
+            scope = code.facts.scopes.parent(scope)
+        is_brought = first in spec.builtins or (spec.star_rebinds and bool(code.facts.stars))
+        return is_brought and scope == 0 and code.facts.bound(0, first) is not None
 
     def _returned(self, code: _Code, function: str, is_awaited: bool) -> Target:
         owner, target = self._function(code, function)

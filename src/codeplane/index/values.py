@@ -127,6 +127,17 @@ class Values:
         is_class = is_class and not any(map(self._linker.making.is_replaced, target))
         return Value(target, is_instance=True, is_declared=True) if is_class else NO_VALUE
 
+    def constructed(self, path: str, scope: int, name: str) -> Value:
+        """An instance of the class that a call of a name makes: a type alone makes none."""
+        facts = self._sources.facts(path)
+        spaces = self._linker.spec(facts).spaces if facts is not None else {}
+        if "v" in spaces.get("class", ""):
+            named = known(self._linker.written(path, scope, name))
+            kinds = {self._linker.definition_kind(place) for place in named}
+            if {kind for kind in kinds if "v" in spaces.get(kind, "v")} != {"class"}:
+                return NO_VALUE
+        return self.instance(path, scope, name)
+
     def _is_instantiable(self, place: Place) -> bool:
         kind = self._linker.definition_kind(place)
         facts = self._sources.facts(place.path)
