@@ -7,6 +7,7 @@ from itertools import accumulate
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, split_path
+from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import MADE, Occurrences, Role
 from codeplane.languages.modules import Place
 
@@ -31,24 +32,25 @@ class Narrowing:
     def asked(self, path: str, facts: FileFacts) -> Mapping[str, list[str]]:
         """Receiver → what the code of a file asks whether it is: a class, or a function that says what it is,
         with MADE behind; with a dot before it one that the receiver has."""
-        guards = self._linker.spec(facts).guards
-        if not guards:
+        spec = self._linker.spec(facts)
+        if not spec.guards:
             return facts.asked
         answers, key = self._sources.memo.answers, ("asked", path, facts.blob)
         if key not in answers:
             found = {value: [*asked] for value, asked in facts.asked.items()}
-            names = self._sources.names_of(facts.blob) if self._guards(guards) else None
-            for value, what in self._calls(facts, names, self._guards(guards)) if names else ():
+            guards = self._guards(spec)
+            names = self._sources.names_of(facts.blob) if guards else None
+            for value, what in self._calls(facts, names, guards) if names else ():
                 found.setdefault(value, []).append(what)
             answers[key] = found
         kept: dict[str, list[str]] = answers[key]
         return kept
 
-    def _guards(self, pattern: str) -> frozenset[str]:
+    def _guards(self, spec: LanguageSpec) -> frozenset[str]:
         """The names of all functions that say of what type something is."""
-        answers, key = self._sources.memo.answers, ("guards", pattern)
+        answers, key = self._sources.memo.answers, ("guards", spec.guards)
         if key not in answers:
-            answers[key] = self._sources.signed(" is ", pattern)
+            answers[key] = self._sources.signed(spec.guard_word, spec.guards)
         kept: frozenset[str] = answers[key]
         return kept
 
@@ -88,6 +90,8 @@ class Narrowing:
             functions = known(self._linker.classes.member(owner, name[1:]))
         else:
             functions = known(self._linker.written(path, 0, name))
+            if not functions:
+                return [UNCLEAR]  # such a function has the name
         return [found for place in functions for found in self._guarded(place, is_own)]
 
     def _guarded(self, place: Place, is_own: bool) -> list[Target]:

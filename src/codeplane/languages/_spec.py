@@ -187,6 +187,7 @@ class LanguageSpec:
     # Pattern of a signature that says of which type an argument, its first group, is where the function says
     # yes: the second group.
     guards: str = ""
+    guard_word: str = ""  # what is in every such signature
     # The methods that `with` and `async with` call for what they give.
     entering: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     # What is known of the type of a field that none is declared of: `all`, that every value which its class

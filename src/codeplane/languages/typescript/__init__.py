@@ -43,6 +43,7 @@ SPEC = replace(
     promise="Promise",
     own_types=frozenset(("this",)),
     guards=r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z",
+    guard_word=" is ",
     header=HeaderStyle(
         typed=True,
         inferred=True,
