@@ -1,5 +1,6 @@
 """What stands before a member: a thing itself, or an instance of a class, as far as that is written down."""
 
+import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -18,6 +19,8 @@ _VALUES: Final = frozenset("variable constant field property enum_member".split(
 _MOST_ALIASES: Final = 20
 _MEMBERS: Final = frozenset(("method", "property", "field"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
+# The parameters that an alias of a type is written for.
+_PARAMETERS: Final = re.compile(r"\A\s*(?:\w+\s+)*[\w$]+\s*<(?:[^<>]|<[^<>]*>|=>)*>(?=\s*=)")
 
 
 class Value(NamedTuple):
@@ -141,9 +144,11 @@ class Values:
     def _is_instantiable(self, place: Place) -> bool:
         kind = self._linker.definition_kind(place)
         facts = self._sources.facts(place.path)
-        # An alias of a type without a name has that type's members.
-        is_unnamed = kind == "type" and facts is not None and place.definition in facts.holders
-        return kind in _INSTANTIABLE or is_unnamed
+        if kind in _INSTANTIABLE or kind != "type" or facts is None:
+            return kind in _INSTANTIABLE
+        # An alias of a type without a name has that type's members; one in the bounds of a parameter is none.
+        bare = _PARAMETERS.sub("", facts.definitions[place.definition].signature)
+        return place.definition in facts.holders and ("=" not in bare or "{" in bare.partition("=")[2])
 
     def _unaliased(self, target: Target) -> Target:
         """What an alias of a type stands for, where that is one name."""
