@@ -79,9 +79,11 @@ class Making:
         if facts is None or decorator.definition < 0:
             return False
         item, spec = facts.definitions[decorator.definition], self._linker.spec(facts)
-        if item.kind != "function" or spec.returned_type is None:
+        if item.kind not in ("function", "method") or spec.returned_type is None:
             return item.kind == "class"
-        said = spec.returned_type(item.signature, facts.full_names)
+        # What is said to be some class derived from another is not known as the one that was given.
+        derived = re.search(spec.class_result, item.signature) if spec.class_result else None
+        said = derived[1] if derived else spec.returned_type(item.signature, facts.full_names)
         if not said:
             # What is returned may be a class that is made there.
             span = item.span

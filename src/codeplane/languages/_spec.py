@@ -176,6 +176,8 @@ class LanguageSpec:
     returned_type: Callable[[str, Mapping[str, str]], str] | None = None
     # The same of what an `await` gets out of a call.
     awaited_type: Callable[[str, Mapping[str, str]], str] | None = None
+    # Pattern of a signature that says that a function returns the class of its group, or one derived from it.
+    class_result: str = ""
     promise: str = ""  # the type of what can be awaited, where nothing else is bound to its name
     # Types that a method may be said to return that stand for the type of its receiver, by their full names.
     own_types: frozenset[str] = frozenset()

@@ -77,6 +77,7 @@ SPEC = LanguageSpec(
     declared_type=declared_type,
     returned_type=returned_type,
     awaited_type=awaited_type,
+    class_result=r"->\s*[\"']?(?:\w+\.)*[tT]ype\[\s*[\"']?([\w.]+)",
     own_types=frozenset(("typing.Self", "typing_extensions.Self")),
     type_variables=frozenset(("typing.TypeVar", "typing_extensions.TypeVar")),
     kept_by=KEEPING,
