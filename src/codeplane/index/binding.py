@@ -7,8 +7,8 @@ from codeplane.core.proof import Tier
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.receivers import Receivers
-from codeplane.index.targets import NOTHING, UNCLEAR, Target, known, split_head, split_path
-from codeplane.index.values import NO_VALUE, Value, Values
+from codeplane.index.targets import NO_VALUE, NOTHING, UNCLEAR, Target, Value, known, split_head, split_path
+from codeplane.index.values import Values
 from codeplane.languages.facts import MADE, Bind, Import, Occurrence, Reason, Role, ScopeKind
 from codeplane.languages.modules import Place
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from codeplane.index.classes import Classes
 from codeplane.index.targets import CLASSES, NOTHING, Target, is_outside, known
+from codeplane.languages.facts import Definition
 from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
@@ -57,12 +58,16 @@ class Making:
         if facts is None or spec is None or not spec.maker:
             return False
         item = facts.definitions[place.definition]
-        lines = range(item.span.start_line, item.name_line)
-        texts = [self.written_at(place.path, line, item.span.start_column + 1) for line in lines]
-        found = [known(self._linker.written(place.path, item.scope, text)) for text in texts if text]
+        texts = filter(None, self.decorators(place.path, item))
+        found = [known(self._linker.written(place.path, item.scope, text)) for text in texts]
         return any(self._makes_another(decorator) for target in found for decorator in target)
 
-    def written_at(self, path: str, line: int, column: int) -> str:
+    def decorators(self, path: str, item: Definition) -> list[str]:
+        """What is written on each line before that of a definition's name, or ""."""
+        lines = range(item.span.start_line, item.name_line)
+        return [self._written_at(path, line, item.span.start_column + 1) for line in lines]
+
+    def _written_at(self, path: str, line: int, column: int) -> str:
         """The dotted name that begins at a place, or ""."""
         facts = self._sources.facts(path)
         names: list[str] = []

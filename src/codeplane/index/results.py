@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.receivers import Receivers
-from codeplane.index.targets import NOTHING, Target, known, split_path
+from codeplane.index.targets import NO_VALUE, NOTHING, Target, Value, known, split_path
 from codeplane.languages.facts import FLAG_ASYNC, MADE, Definition, Reason, ScopeKind
 from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
-    from codeplane.index.values import Value, Values
+    from codeplane.index.values import Values
 
 _READABLE: Final = re.compile(r"[\w$]+(?:\(\))?(?:(?:\.|::|->|\\)#?[\w$]+(?:\(\))?)*\Z")
 _FUNCTIONS: Final = ("function", "method")
 _AWAIT: Final = "await"
+_ASYNC: Final = "async "
 
 
 class _Code(NamedTuple):
@@ -35,31 +36,31 @@ class Results:
         self._values = values
         self._sources = linker.sources
 
-    def of(self, path: str, scope: int, text: str) -> "Value":
+    def of(self, path: str, scope: int, text: str) -> Value:
         """What an expression gives that ends with a call: `f()`, `await f()`, `with f()`."""
         facts = self._sources.facts(path)
         way, _, call = text.rpartition(" ")
         call = call.replace("?.", ".")
         if facts is None or not _READABLE.match(call):
-            return self._values.nothing
+            return NO_VALUE
         value = self._called(_Code(path, facts, scope), call.removesuffix(MADE), way == _AWAIT)
         method = self._linker.spec(facts).entering.get(way, "")
-        return self._entered(path, value, method) if method else value
+        return self._entered(path, value, method, way.startswith(_ASYNC)) if method else value
 
-    def expression(self, path: str, scope: int, text: str) -> "Value":
+    def expression(self, path: str, scope: int, text: str) -> Value:
         """What names and calls behind each other stand for, wherever in a scope."""
         facts = self._sources.facts(path)
         text = text.replace("?.", ".")
         if facts is None or not _READABLE.match(text):
-            return self._values.nothing
+            return NO_VALUE
         return self._expression(_Code(path, facts, scope), text)
 
-    def _called(self, code: _Code, function: str, is_awaited: bool = False) -> "Value":
+    def _called(self, code: _Code, function: str, is_awaited: bool = False) -> Value:
         if self._is_early(code, function):
-            return self._values.nothing
+            return NO_VALUE
         made = self._values.made(code.facts, self._values.constructed(code.path, code.scope, function))
         if made.target:
-            return self._values.nothing if is_awaited else made._replace(is_declared=False)
+            return NO_VALUE if is_awaited else made._replace(is_declared=False)
         key = ("result", code.path, code.facts.blob, code.scope, function, is_awaited)
         found = known(self._linker.once(key, lambda: self._returned(code, function, is_awaited)))
         return self._values.declared(found)
@@ -77,67 +78,62 @@ class Results:
         owner, target = self._function(code, function)
         return self._said(target, owner, is_awaited)
 
-    def _entered(self, path: str, value: "Value", method: str) -> "Value":
+    def _entered(self, path: str, value: Value, method: str, is_async: bool) -> Value:
         """What is got from a value by entering it."""
         if not value.target or not value.is_instance:
-            return self._values.nothing
-        is_async = method.startswith("__a")
+            return NO_VALUE
         found = known(self._values.inside(path, value, method, is_called=True))
         said = self._said(found, value, is_async)
         return self._values.declared(said)
 
-    def _function(self, code: _Code, text: str) -> tuple["Value", Target]:
+    def _function(self, code: _Code, text: str) -> tuple[Value, Target]:
         """What is called, and the value that it is a member of."""
         head, dot, name = text.rpartition(".")
         if not dot:
-            return self._values.nothing, known(self._linker.lexical(code.path, code.scope, name))
+            return NO_VALUE, known(self._linker.lexical(code.path, code.scope, name))
         value = self._expression(code, head)
         if self._is_open(code, head, value, name):
-            return self._values.nothing, NOTHING
+            return NO_VALUE, NOTHING
         return value, known(self._values.inside(code.path, value, name, is_called=True))
 
-    def _expression(self, code: _Code, text: str) -> "Value":
+    def _expression(self, code: _Code, text: str) -> Value:
         if text.endswith(MADE):
             return self._called(code, text.removesuffix(MADE))
         head, dot, name = text.rpartition(".")
         if dot:
             value = self._expression(code, head)
             is_open = self._is_open(code, head, value, name)
-            return (
-                self._values.nothing
-                if is_open
-                else self._values.held(self._values.inside(code.path, value, name))
-            )
+            return NO_VALUE if is_open else self._values.held(self._values.inside(code.path, value, name))
         spec = self._linker.spec(code.facts)
         if name in spec.self_keywords or name in spec.class_keywords:
             return self._receiver(code)
         at = self._linker.binding_at(code.facts, code.scope, name)
         if at is None:
             return self._values.typed(self._linker.lexical(code.path, code.scope, name))
-        return self._values.of_bind(code.path, code.facts, at) if at >= 0 else self._values.nothing
+        return self._values.of_bind(code.path, code.facts, at) if at >= 0 else NO_VALUE
 
-    def _receiver(self, code: _Code) -> "Value":
+    def _receiver(self, code: _Code) -> Value:
         spec = self._linker.spec(code.facts)
         if spec.members_apart or spec.bases_before_file:
-            return self._values.nothing
+            return NO_VALUE
         owner = self._receivers.class_around(code.path, code.facts, code.scope)
         is_type = spec.static_apart and self._receivers.is_in_static(code.facts, code.scope)
-        return self._values.nothing._replace(target=owner, is_instance=not is_type)
+        return Value(owner, is_instance=not is_type)
 
-    def _is_open(self, code: _Code, head: str, value: "Value", name: str) -> bool:
+    def _is_open(self, code: _Code, head: str, value: Value, name: str) -> bool:
         """Whether a member may be another one: of a type that the code asks for, or written apart."""
         pattern = self._linker.spec(code.facts).class_names
         is_apart = bool(pattern) and re.match(pattern, name) is not None
         asked = self._values.narrowing.asked(code.path, code.facts).get(head)
         return is_apart or self._values.is_narrowed(code.path, value, name, asked)
 
-    def _said(self, function: Target, owner: "Value", is_awaited: bool) -> Target:
+    def _said(self, function: Target, owner: Value, is_awaited: bool) -> Target:
         """The class of what a function says that it returns."""
         facts = self._sources.facts(function[0].path) if len(function) == 1 else None
         if facts is None or function[0].definition < 0:
             return NOTHING
         place, item = function[0], facts.definitions[function[0].definition]
-        said = self._type(facts, item, is_awaited)
+        said = self.returned(facts, item, is_awaited) if item.kind in _FUNCTIONS else ""
         if not said or len(self._linker.grouped(place)) > 1 or not self._keeps(place, facts, item):
             return NOTHING
         if self._is_own(facts, item, said):
@@ -154,10 +150,11 @@ class Results:
         found = rf"[<\[,]\s*(?:const\s+)?{re.escape(name)}\b[^()]*[>\]]\s*\("
         return re.search(found, item.signature) is not None
 
-    def _type(self, facts: FileFacts, item: Definition, is_awaited: bool) -> str:
+    def returned(self, facts: FileFacts, item: Definition, is_awaited: bool = False) -> str:
+        """The declared type of what a function returns."""
         spec = self._linker.spec(facts)
         find = spec.awaited_type if is_awaited else spec.returned_type
-        if find is None or item.kind not in _FUNCTIONS or (item.flags & FLAG_ASYNC and not is_awaited):
+        if find is None or (item.flags & FLAG_ASYNC and not is_awaited):
             return ""
         if is_awaited and self._linker.binding_at(facts, item.scope, spec.promise) is not None:
             return ""
@@ -182,13 +179,8 @@ class Results:
     def _keeps(self, place: Place, facts: FileFacts, item: Definition) -> bool:
         """Whether a call of the name gives what the function returns, in spite of its decorators."""
         kept = self._linker.spec(facts).kept_by
-        if kept is None or item.span.start_line == item.name_line:
-            return True
-        lines = range(item.span.start_line, item.name_line)
-        texts = [
-            self._linker.making.written_at(place.path, line, item.span.start_column + 1) for line in lines
-        ]
-        return all(self._full(facts, item.scope, text) in kept for text in texts)
+        texts = self._linker.making.decorators(place.path, item) if kept is not None else ()
+        return kept is None or all(self._full(facts, item.scope, text) in kept for text in texts)
 
     def _full(self, facts: FileFacts, scope: int, text: str) -> str:
         """The full name of something that is no part of the repository, or ""."""

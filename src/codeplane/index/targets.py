@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from codeplane.languages.modules import Place
 
@@ -30,6 +30,20 @@ def outside(text: str) -> Target:
 
 def is_outside(target: Target) -> bool:
     return target[0].definition == _OUTSIDE
+
+
+class Value(NamedTuple):
+    """What an expression before a member stands for: the target itself, or an instance of it."""
+
+    target: Target
+    is_instance: bool = False
+    # Whether the instance may be one of a class derived from the target.
+    is_declared: bool = False
+    # Whether it may be known as an instance of a base alone.
+    is_bound: bool = False
+
+
+NO_VALUE: Final = Value(NOTHING)
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
@@ -10,9 +10,19 @@ from codeplane.index.links import Linker
 from codeplane.index.narrowing import Narrowing
 from codeplane.index.receivers import Receivers
 from codeplane.index.results import Results
-from codeplane.index.targets import CLASSES, NOTHING, SPACES, UNCLEAR, Target, known, split_path
+from codeplane.index.targets import (
+    CLASSES,
+    NO_VALUE,
+    NOTHING,
+    SPACES,
+    UNCLEAR,
+    Target,
+    Value,
+    known,
+    split_path,
+)
 from codeplane.index.writes import Writes
-from codeplane.languages.facts import FLAG_ASYNC, FLAG_STATIC, MADE, Definition, Occurrence, Reason, ScopeKind
+from codeplane.languages.facts import FLAG_STATIC, MADE, Definition, Occurrence, Reason, ScopeKind
 from codeplane.languages.modules import Place
 
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
@@ -21,20 +31,6 @@ _MEMBERS: Final = frozenset(("method", "property", "field"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 # The parameters that an alias of a type is written for.
 _PARAMETERS: Final = re.compile(r"\A\s*(?:\w+\s+)*[\w$]+\s*<(?:[^<>]|<[^<>]*>|=>)*>(?=\s*=)")
-
-
-class Value(NamedTuple):
-    """What an expression before a member stands for: the target itself, or an instance of it."""
-
-    target: Target
-    is_instance: bool = False
-    # Whether the instance may be one of a class derived from the target.
-    is_declared: bool = False
-    # Whether it may be known as an instance of a base alone.
-    is_bound: bool = False
-
-
-NO_VALUE: Final = Value(NOTHING)
 
 
 class Values:
@@ -96,10 +92,6 @@ class Values:
         value = self.said(path, outer, bind.type_name)
         return value if bind.reason == Reason.PARAM else self.made(facts, value)
 
-    @property
-    def nothing(self) -> Value:
-        return NO_VALUE
-
     def declared(self, target: Target) -> Value:
         """An instance of a class or of one that is derived from it."""
         return Value(target, is_instance=True, is_declared=True) if target else NO_VALUE
@@ -128,7 +120,7 @@ class Values:
         target = self._unaliased(self._type_named(path, scope, type_name) if type_name else NOTHING)
         is_class = bool(target) and all(map(self._is_instantiable, target))
         is_class = is_class and not any(map(self._linker.making.is_replaced, target))
-        return Value(target, is_instance=True, is_declared=True) if is_class else NO_VALUE
+        return self.declared(target if is_class else NOTHING)
 
     def constructed(self, path: str, scope: int, name: str) -> Value:
         """An instance of the class that a call of a name makes: a type alone makes none."""
@@ -180,7 +172,7 @@ class Values:
         item = facts.definitions[place.definition]
         bind = facts.named(item.scope, item.name)
         is_single = bind is not None and bind.certain and bind.reason == Reason.DEF_IN_SCOPE
-        said = item.annotation or (self._returned(facts, item) if is_property else "")
+        said = item.annotation or (self.results.returned(facts, item) if is_property else "")
         if said.endswith(MADE):
             return self._given(place, facts, item)
         if said:
@@ -217,12 +209,6 @@ class Values:
         is_listed = self._linker.making.is_listing((Place(member[0].path, item.parent),))
         decides = is_listed or self._linker.classes.member(value.target, getter) != NOTHING
         return NO_VALUE if decides else value
-
-    def _returned(self, facts: FileFacts, item: Definition) -> str:
-        """The declared type of what a function returns."""
-        returned_type = self._linker.spec(facts).returned_type
-        is_plain = returned_type is not None and not item.flags & FLAG_ASYNC
-        return returned_type(item.signature, facts.full_names) if returned_type and is_plain else ""
 
     def made(self, facts: FileFacts, value: Value) -> Value:
         """The value, unless its class decides by itself what it makes."""
