@@ -43,6 +43,18 @@ def git(repo: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
+def dig(root: Path, levels: int) -> int:
+    """Makes directories inside each other, with longer names together than a path may have; the last one is
+    open."""
+    here = os.open(root, os.O_DIRECTORY)
+    for _ in range(levels):
+        os.mkdir("n" * 200, dir_fd=here)
+        inner = os.open("n" * 200, os.O_DIRECTORY, dir_fd=here)
+        os.close(here)
+        here = inner
+    return here
+
+
 def new_repo(path: Path, files: Mapping[str, str] | None = None) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     git(path, "init", "-q")

@@ -16,7 +16,7 @@ from codeplane.git import open_repository
 from codeplane.index import Index, Workers
 from codeplane.index.query import FileFact
 from codeplane.truth import WorkingTree
-from tests.drive import git
+from tests.drive import dig, git
 from tests.index.conftest import tree_of
 
 MEGABYTE = 1 << 20
@@ -275,13 +275,7 @@ def test_code_that_is_not_read_is_no_proof_that_a_name_is_nowhere(
 
 
 def test_a_directory_that_is_too_deep_to_enter_is_told(repo: Path, index: Index) -> None:
-    here = os.open(repo, os.O_DIRECTORY)
-    for _ in range(25):
-        os.mkdir("n" * 200, dir_fd=here)
-        inner = os.open("n" * 200, os.O_DIRECTORY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
+    os.close(dig(repo, 25))
     index.refresh()
     assert absence(index, "lost") == Absence.NOT_INDEXED
 
@@ -289,12 +283,7 @@ def test_a_directory_that_is_too_deep_to_enter_is_told(repo: Path, index: Index)
 def test_very_deep_directories_end(repo: Path, index: Index) -> None:
     """A path may be longer than the system takes in one piece."""
     write(repo, "/".join(["d"] * 300) + "/deep.py", b"def deep(): pass\n")
-    here = os.open(repo, os.O_DIRECTORY)
-    for _ in range(40):
-        os.mkdir("n" * 200, dir_fd=here)
-        inner = os.open("n" * 200, os.O_DIRECTORY, dir_fd=here)
-        os.close(here)
-        here = inner
+    here = dig(repo, 40)
     os.close(os.open("lost.py", os.O_CREAT | os.O_WRONLY, dir_fd=here))
     os.close(here)
     index.refresh()

@@ -11,7 +11,7 @@ from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.tools import all_tools
-from tests.drive import git, user_env
+from tests.drive import dig, git, user_env
 from tests.tools.conftest import Ask
 
 
@@ -141,12 +141,6 @@ def test_a_broken_pattern_is_an_error_everywhere(ask: Ask, pattern: str) -> None
 
 
 def test_a_directory_that_cannot_be_entered_may_hold_the_name(ask: Ask, repo: Path) -> None:
-    here = os.open(repo, os.O_DIRECTORY)
-    for _ in range(25):
-        os.mkdir("n" * 200, dir_fd=here)
-        inner = os.open("n" * 200, os.O_DIRECTORY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
+    os.close(dig(repo, 25))
     assert ask("symbols_search", query="lost")["result"]["absence"] == "not_indexed"
     assert ask("search", query="lost")["result"]["absence"] == "not_indexed"
