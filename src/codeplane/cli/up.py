@@ -49,7 +49,9 @@ async def _serve(
     serving = asyncio.ensure_future(runtime.run(started))
 
     def end() -> None:
-        """The first signal asks; the second does not wait for anybody."""
+        """The first signal asks; the second does not wait for anybody, nor does one that comes while the
+        server ends to begin anew."""
+        runtime.is_to_begin_anew = False
         if runtime.stop.is_set():
             serving.cancel()
         runtime.stop.set()
