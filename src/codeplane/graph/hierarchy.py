@@ -28,11 +28,10 @@ def is_class(snapshot: Snapshot, place: Place) -> bool:
 
 
 def has_silent_types(snapshot: Snapshot, place: Place) -> bool:
-    """Whether types may implement an interface that do not name it."""
+    """Whether types may implement one that do not name it."""
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    is_interface = facts.definitions[place.definition].kind in INTERFACES
-    return is_interface and snapshot.linker.spec(facts).silent_interfaces
+    return facts.definitions[place.definition].kind in snapshot.linker.spec(facts).silent_kinds
 
 
 def owner_of(snapshot: Snapshot, place: Place) -> Place | None:

@@ -111,6 +111,8 @@ class Classes:
                 base = self._base(place, facts, item, text)
                 if base != (place,) and not (is_outside(base) and text in plain):
                     found.append(base)
+            parts = self._parts(place)
+            found += parts if not any(map(is_outside, parts)) else []
             for extension in self._extensions(place, item):
                 found += [base for base in self.bases((extension,)) if base != owner]
         return list(dict.fromkeys(found))
@@ -241,7 +243,7 @@ class Classes:
 
     def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
         target = known(self._linker.written(place.path, item.scope, text))
-        if item.kind == "interface":
+        if item.kind in ("interface", "type"):
             target = self._linker.of_space(target, "t")
         if target and all(map(self._may_be_base, target)):
             return self.whole(target)
@@ -272,9 +274,25 @@ class Classes:
                 found.append(self._linker.bound(place.path, facts.named(item.body, name)))
             else:
                 found.append(self._linker.defined(place, facts, name))
+            if item.kind == "type" and self._is_of_several(place, name, bool(found[-1])):
+                return UNCLEAR
             if not self._linker.spec(facts).members_declared:
                 found += self._outside(place, item, name)
         return self._linker.single(found)
+
+    def _is_of_several(self, alias: Place, name: str, is_own: bool) -> bool:
+        """Whether a member may be another one, or more than one, of the types that an alias puts together."""
+        parts = self._parts(alias)
+        having = [part for part in parts if is_outside(part) or self.member(part, name) != NOTHING]
+        return len(having) + is_own > 1 or any(map(is_outside, having))
+
+    def _parts(self, alias: Place) -> list[Target]:
+        """The types that an alias puts together with what it writes out: `A & { m(): void }`."""
+        facts = self._sources.facts(alias.path)
+        assert facts is not None, "BUG: a definition has a file"
+        item, other_parts = facts.definitions[alias.definition], self._linker.spec(facts).other_parts
+        texts = other_parts(item.signature) if other_parts is not None and item.kind == "type" else ()
+        return [self._base(alias, facts, item, text) for text in texts]
 
     def _outside(self, place: Place, item: Definition, name: str) -> list[Target]:
         found: list[Target] = []

@@ -1,6 +1,5 @@
 """What stands before a member: a thing itself, or an instance of a class, as far as that is written down."""
 
-import re
 from collections.abc import Callable
 from typing import Final
 
@@ -22,15 +21,13 @@ from codeplane.index.targets import (
     split_path,
 )
 from codeplane.index.writes import Writes
-from codeplane.languages.facts import FLAG_STATIC, MADE, Definition, Occurrence, Reason, ScopeKind
+from codeplane.languages.facts import FLAG_STATIC, MADE, OTHER_TYPE, Definition, Occurrence, Reason, ScopeKind
 from codeplane.languages.modules import Place
 
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
 _MOST_ALIASES: Final = 20
 _MEMBERS: Final = frozenset(("method", "property", "field"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
-# The parameters that an alias of a type is written for.
-_PARAMETERS: Final = re.compile(r"\A\s*(?:\w+\s+)*[\w$]+\s*<(?:[^<>]|<[^<>]*>|=>)*>(?=\s*=)")
 
 
 class Values:
@@ -138,9 +135,11 @@ class Values:
         facts = self._sources.facts(place.path)
         if kind in _INSTANTIABLE or kind != "type" or facts is None:
             return kind in _INSTANTIABLE
-        # An alias of a type without a name has that type's members; one in the bounds of a parameter is none.
-        bare = _PARAMETERS.sub("", facts.definitions[place.definition].signature)
-        return place.definition in facts.holders and ("=" not in bare or "{" in bare.partition("=")[2])
+        # An alias has the members of a type without a name, and of those that it puts together with it.
+        other_parts = self._linker.spec(facts).other_parts
+        if other_parts is None:
+            return place.definition in facts.holders
+        return OTHER_TYPE not in other_parts(facts.definitions[place.definition].signature)
 
     def _unaliased(self, target: Target) -> Target:
         """What an alias of a type stands for, where that is one name."""

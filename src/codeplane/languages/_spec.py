@@ -2,7 +2,7 @@
 
 import importlib
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -118,8 +118,8 @@ class LanguageSpec:
     )
     constant: str = ""  # pattern of names of variables that are constants
     private: str = ""  # pattern of names that are private by convention
-    # A type may implement an interface without a word about it.
-    silent_interfaces: bool = False
+    # Kinds of definitions that a type may implement without a word about them.
+    silent_kinds: frozenset[str] = frozenset()
     initializers: tuple[str, ...] = ()  # methods that run when an instance is made
     constructor: str = r"[A-Z]"  # how the last part of a called name begins when it is a class
     main: str = ""  # the function, or static method, that a program begins with
@@ -176,6 +176,9 @@ class LanguageSpec:
     returned_type: Callable[[str, Mapping[str, str]], str] | None = None
     # The same of what an `await` gets out of a call.
     awaited_type: Callable[[str, Mapping[str, str]], str] | None = None
+    # The types that an alias puts together with the members that it writes out, given its signature;
+    # OTHER_TYPE for what has no name.
+    other_parts: Callable[[str], Sequence[str]] | None = None
     # Pattern of a signature that says that a function returns the class of its group, or one derived from it.
     class_result: str = ""
     promise: str = ""  # the type of what can be awaited, where nothing else is bound to its name

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.hierarchy import INTERFACES, is_class, owner_of
+from codeplane.graph.hierarchy import is_class, owner_of
 from codeplane.graph.places import definition_of, flags_of, position
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES, is_outside, known
@@ -231,13 +231,13 @@ def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
         if spec.called and item.kind != "constructor" and re.fullmatch(spec.called, name):
             text = f"Members named {name} may be called without a word about it in the code."
             yield Problem("called", text, RepoPath(place.path), item.name_line)
-    if not spec.silent_interfaces:
+    if not spec.silent_kinds:
         return
     for name in (item.name, new):
         for holder, kind in snapshot.linker.sources.held(name):
             other = snapshot.linker.sources.facts(holder.path)
             is_near = other is not None and specs()[other.language].family == spec.family
-            if kind in INTERFACES and is_near and not _is_of_family(snapshot, place, holder):
+            if kind in spec.silent_kinds and is_near and not _is_of_family(snapshot, place, holder):
                 told = definition_of(snapshot, holder).name
                 text = f"{told} has a member {name}, which may be implemented without naming {told}."
                 yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)

@@ -7,9 +7,9 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import (
-    INTERFACES,
     derived,
     descendants,
+    has_silent_types,
     is_class,
     overridden,
     overriding,
@@ -263,7 +263,7 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
         if item.flags & FLAG_OVERRIDE and not overridden(snapshot, place):
             text = f"{item.name} says that it overrides something, which is not in the repository."
             yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
-        is_silent = _is_silent(snapshot, owner) or _takes_in(snapshot, owner)
+        is_silent = has_silent_types(snapshot, owner) or _takes_in(snapshot, owner)
         if is_silent and "silent" not in told:
             told.add("silent")
             text = f"Types may implement {definition_of(snapshot, owner).name} without naming it."
@@ -293,13 +293,6 @@ def _takes_in(snapshot: Snapshot, owner: Place) -> bool:
             if any(split_path(one)[-1] == name for one in receivers):
                 return True
     return False
-
-
-def _is_silent(snapshot: Snapshot, owner: Place) -> bool:
-    facts = snapshot.linker.sources.facts(owner.path)
-    assert facts is not None, "BUG: a class has a file"
-    is_interface = facts.definitions[owner.definition].kind in INTERFACES
-    return is_interface and snapshot.linker.spec(facts).silent_interfaces
 
 
 def is_untold(text: str) -> bool:

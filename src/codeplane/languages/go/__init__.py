@@ -7,7 +7,7 @@ from codeplane.languages.facts import ScopeKind
 SPEC = LanguageSpec(
     name="go",
     family="go",
-    silent_interfaces=True,
+    silent_kinds=frozenset(("interface",)),
     main="main",
     grammar="tree_sitter_go",
     standard=r"[a-z]\w*(?=/|\Z)",

@@ -4,7 +4,12 @@ from dataclasses import replace
 
 from codeplane.languages._style import HeaderStyle
 from codeplane.languages.javascript import SPEC as JAVASCRIPT
-from codeplane.languages.typescript.annotations import awaited_type, declared_type, returned_type
+from codeplane.languages.typescript.annotations import (
+    awaited_type,
+    declared_type,
+    other_parts,
+    returned_type,
+)
 
 SPEC = replace(
     JAVASCRIPT,
@@ -14,7 +19,7 @@ SPEC = replace(
     extensions=(".ts", ".mts", ".cts"),
     shebangs=("ts-node", "tsx", "deno", "bun"),
     inherits="javascript",
-    silent_interfaces=True,
+    silent_kinds=frozenset(("interface", "type")),
     own_queries=(),
     # Values, types and namespaces are named apart. A namespace is a value too where no other has its name.
     spaces={
@@ -41,6 +46,7 @@ SPEC = replace(
     returned_type=returned_type,
     awaited_type=awaited_type,
     promise="Promise",
+    other_parts=other_parts,
     own_types=frozenset(("this",)),
     guards=r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z",
     guard_word=" is ",

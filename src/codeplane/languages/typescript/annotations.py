@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import zip_longest
 
 from codeplane.languages.facts import OTHER_TYPE
 
@@ -18,6 +19,9 @@ _DECLARED = re.compile(
 )
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _CUT = 900  # signatures that are longer may end anywhere
+_STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`")
+_MAPPED = re.compile(r"\[\s*[\w$]+\s+in\b")
+_MOST_PARTS = 4  # of an alias, that queries look into
 
 
 def declared_type(written: str, _imported: Mapping[str, str]) -> str:
@@ -54,6 +58,18 @@ def _behind_parameters(pattern: re.Pattern[str], signature: str) -> str:
 
 
 @lru_cache(maxsize=2_000)
+def other_parts(signature: str) -> tuple[str, ...]:
+    """The types that the alias of a type puts together with the members that it writes out; OTHER_TYPE for
+    what has no name, and where those members are not its own or not all."""
+    _, *written = _split(_STRING.sub("''", signature), "=")
+    either = [part for part in _split("=".join(written), "|") if part not in _NOTHING]
+    both = _split(either[0], "&") if len(either) == 1 and not _MAPPED.search(signature) else []
+    if not 0 < len(both) <= _MOST_PARTS:
+        return (OTHER_TYPE,)
+    return tuple(_declared(part) for part in both if part and not part.startswith("{"))
+
+
+@lru_cache(maxsize=2_000)
 def _declared(written: str) -> str:
     parts = _parts(written)
     named = [part for part in parts if part not in _NOTHING] if parts else []
@@ -65,13 +81,16 @@ def _declared(written: str) -> str:
 
 def _parts(text: str) -> list[str]:
     """The members of a union, without what stands in brackets; none where quotes make that unsure."""
+    return [] if any(quote in text for quote in _QUOTES) else _split(text, "|")
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """What stands between the separators, without what stands in brackets."""
     parts, depth, before = [""], 0, ""
-    for char in text:
-        if char in _QUOTES:
-            return []
+    for char, after in zip_longest(text, text[1:], fillvalue=""):
         is_arrow = char == ">" and before == "="
         depth -= char in ")]}>" and not is_arrow
-        if not depth and char == "|":
+        if not depth and char == separator and char + after != "=>":
             parts.append("")
         elif not depth:
             parts[-1] += char

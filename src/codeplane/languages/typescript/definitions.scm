@@ -60,6 +60,23 @@
   name: (property_identifier)
   type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation)))
 (object_type (property_signature name: (property_identifier) @argument.keyword))
+; What an alias writes out, alone or beside other types, are its fields.
+(type_alias_declaration value: (object_type (property_signature
+  name: (property_identifier) @name
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation)?)
+  @definition.field))
+(type_alias_declaration value: (intersection_type (object_type (property_signature
+  name: (property_identifier) @name
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation)?)
+  @definition.field)))
+(type_alias_declaration value: (intersection_type (intersection_type (object_type (property_signature
+  name: (property_identifier) @name
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation)?)
+  @definition.field))))
+(type_alias_declaration value: (intersection_type (intersection_type (intersection_type (object_type (property_signature
+  name: (property_identifier) @name
+  type: (type_annotation [(type_identifier) (nested_type_identifier) (generic_type) (union_type)] @annotation)?)
+  @definition.field)))))
 (object_type) @scope.class
 
 (type_alias_declaration name: (type_identifier) @name) @definition.type @scope.block
