@@ -16,6 +16,7 @@ _COMMENT = re.compile(
     rb"^[ \t]*(?:\w+\.)?\w+([ \t]*=(?!=)[^\n#]*# type:(?![ \t]*ignore)[^\n#]*)", re.MULTILINE
 )
 _ASSIGNED = ("bind.variable", "bind.member")
+_IN_CLASSES = (b"__module__", b"__qualname__")  # what the body of every class has without a word about it
 _KEYWORDS = (b"None", b"True", b"False")
 _NOT_TYPES = (b"Literal", b"Annotated")
 
@@ -62,7 +63,11 @@ def _is_value(data: bytes, start: int) -> bool:
 
 
 def captured(found: dict[str, list[Node]], data: bytes, _root: Node) -> None:
-    """A comment behind an assignment can declare a type: `x = None  # type: int`."""
+    """A comment behind an assignment can declare a type: `x = None  # type: int`. A variable of the name that
+    every class has may be another in the body of one."""
+    if any(name in data for name in _IN_CLASSES):
+        named = found.get("bind.variable", ())
+        found.setdefault("doubt", []).extend(one for one in named if one.text in _IN_CLASSES)
     if b"# type:" not in data:
         return
     ends = {node.end_byte for capture in _ASSIGNED for node in found.get(capture, ())}
