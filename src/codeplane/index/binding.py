@@ -62,7 +62,8 @@ class Binding:
             if name in self._linker.spec(facts).unreached or self._receivers.is_narrowed(path, facts, seen):
                 return _ANCHORED
             if seen.target:
-                return self._own_member(Place(path, seen.target - 1))
+                is_other = self._is_asked(path, facts, name, seen)
+                return _ANCHORED if is_other else self._own_member(Place(path, seen.target - 1))
             space = facts.receivers[seen.receiver - 1].removeprefix("#")
             if space in self._linker.spec(facts).apart:
                 return _linked(self._linker.ambient(path, seen.scope, f"{space} {name}"))
@@ -176,6 +177,13 @@ class Binding:
         is_open = name in facts.extended or self._linker.of_space(target, "n")
         return NOTHING if is_open else self._linker.of_space(target, "t")
 
+    def _is_asked(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> bool:
+        """Whether the receiver of an own member may be of a type with another: `this instanceof Other`."""
+        narrowing, holder = self._values.narrowing, facts.definitions[seen.target - 1].parent
+        asked = narrowing.asked(path, facts).get(facts.receivers[seen.receiver - 1])
+        is_asked = asked is not None and holder >= 0
+        return is_asked and narrowing.may_mean_another(path, asked or (), (Place(path, holder),), name)
+
     def _own_member(self, place: Place) -> Meaning:
         """A member that the class around defines. A base that declares it counts before a bare assignment."""
         meant = self._linker.classes.declared(place)
@@ -270,7 +278,10 @@ class Binding:
             return self._linker.classes.member(owner, name) if owner else NOTHING
         if MADE in receiver:
             value = self._values.results.expression(path, seen.scope, receiver)
-            return self._reached(path, value, (name,), seen)
+            asked = self._values.narrowing.asked(path, facts).get(receiver)
+            is_other = self._values.is_narrowed(path, value, name, asked)
+            found = self._values.inside(path, value, name, seen.role == Role.CALL, is_last=True)
+            return UNCLEAR if is_other else found
         begin = receiver.removesuffix("::")
         if receiver == _KEYWORD or not _PLAIN.match(begin):
             return NOTHING
@@ -293,10 +304,10 @@ class Binding:
 
     def _behind(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
         """A member behind names of which a scope binds the first."""
-        receiver = facts.receivers[seen.receiver - 1]
-        first, *rest = split_path(receiver)
+        names = split_path(facts.receivers[seen.receiver - 1])
+        first, *rest = names
         is_called = seen.role == Role.CALL
-        other = self._begins(path, first, seen, len(receiver.encode("utf-8", "surrogateescape")))
+        other = self._begins(path, names, seen)
         if other is None:
             return NOTHING
         if not other.target or not facts.binds[other.target - 1].certain:
@@ -332,14 +343,11 @@ class Binding:
         is_apart = bool(pattern) and bool(known(member)) and re.match(pattern, name) is not None
         return not is_apart or self._is_around(path, member, seen)
 
-    def _begins(self, path: str, name: str, seen: Occurrence, length: int) -> Occurrence | None:
-        """The name that a receiver begins with, which stands right before the member."""
-        starts = (seen.column - length - 1, seen.column - length - 2)
-        for column in starts:
-            standing = self._sources.occurrence_at(path, seen.line, column) if column >= 0 else None
-            if standing is not None and standing[0] == name and not standing[1].receiver:
-                return standing[1]
-        return None
+    def _begins(self, path: str, names: tuple[str, ...], seen: Occurrence) -> Occurrence | None:
+        """The first one of the names that a receiver is made of, which stand right before the member."""
+        before = self._sources.occurrences_before(path, seen.line, seen.column, len(names))
+        is_whole = tuple(name for name, _ in before) == names and not before[0][1].receiver
+        return before[0][1] if is_whole else None
 
 
 def _head(module: str) -> str:

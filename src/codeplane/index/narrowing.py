@@ -67,7 +67,7 @@ class Narrowing:
             if holder:
                 yield holder, f".{name}{MADE}"
             called = f"{holder}.{name}{MADE}" if holder else f"{name}{MADE}"
-            for value in _following(facts, names, at + 1):
+            for value in _following(facts, names, at):
                 yield value, called
 
     def may_mean_another(self, path: str, asked: Iterable[str], owner: Target, name: str) -> bool:
@@ -102,10 +102,9 @@ class Narrowing:
         found = re.search(guards, item.signature, re.DOTALL) if item is not None and guards else None
         if facts is None or item is None or found is None or (found[1] == "this") != is_own:
             return []
-        declared_type = self._linker.spec(facts).declared_type
-        said = (
-            [declared_type(part, facts.full_names) for part in found[2].split("|")] if declared_type else []
-        )
+        spec = self._linker.spec(facts)
+        parts = [part for part in found[2].split("|") if part.strip() not in spec.bare_types]
+        said = [spec.declared_type(part, facts.full_names) for part in parts] if spec.declared_type else []
         return [self._said(place.path, item.scope, text) or UNCLEAR for text in said]
 
     def _has_another(self, owner: Target, name: str) -> bool:
@@ -118,8 +117,10 @@ class Narrowing:
         return bool(answers[key])
 
 
-def _following(facts: FileFacts, names: Occurrences, at: int) -> Iterator[str]:
-    """The first value behind a place, and what is got from it right there."""
+def _following(facts: FileFacts, names: Occurrences, call: int) -> Iterator[str]:
+    """The value that is given to a call first; what it begins with too, where that may stand alone."""
+    opened = names.starts[call] + len(names.texts[names.names[call]].encode("utf-8", "surrogateescape")) + 1
+    at = call + 1
     while at < len(names) and names.roles[at] == Role.TYPE:
         at += 1
     value = ""
@@ -128,8 +129,10 @@ def _following(facts: FileFacts, names: Occurrences, at: int) -> Iterator[str]:
         before = facts.receivers[number - 1].replace("?", "") if number else ""
         if value and before != value:
             break
-        if before and not value:
+        # `this` is no name: what is behind it may be written later.
+        if before and not value and names.starts[at] != opened + len(before.encode()) + 1:
             yield before
         value = f"{before}.{name}" if before else name
-        yield value
         at += 1
+    if value:
+        yield value

@@ -240,6 +240,13 @@ class ViewSources:
         found = self._occurrences(self._layout.blobs.get(path))
         return found.standing(line, column) if found is not None else None
 
+    def occurrences_before(
+        self, path: str, line: int, column: int, count: int
+    ) -> list[tuple[str, Occurrence]]:
+        """The names right before a position of a file, and their occurrences."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.before(line, column, count) if found is not None else []
+
     def paths_with(self, name: str) -> list[str]:
         """The files that may hold a name, in order."""
         # The words of a blob hold its names. Letters that the word index may not know are looked for in all.

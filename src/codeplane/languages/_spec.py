@@ -193,6 +193,7 @@ class LanguageSpec:
     # yes: the second group.
     guards: str = ""
     guard_word: str = ""  # what is in every such signature
+    bare_types: frozenset[str] = frozenset()  # types without members that anybody would name
     # The methods that `with` and `async with` call for what they give.
     entering: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     # What is known of the type of a field that none is declared of: `all`, that every value which its class

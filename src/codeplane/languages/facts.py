@@ -246,6 +246,11 @@ class Occurrences:
             return None
         return self.texts[self.names[at]], self.at(at)
 
+    def before(self, line: int, column: int, count: int) -> list[tuple[str, Occurrence]]:
+        """The occurrences right before a position, with their names."""
+        end = bisect_left(self.starts, self.lines[line - 1] + column)
+        return [(self.texts[self.names[at]], self.at(at)) for at in range(max(end - count, 0), end)]
+
     def within(self, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
         """The occurrences in some scopes, with their names."""
         found = [at for at, scope in enumerate(self.scopes) if scope in scopes]

@@ -50,6 +50,7 @@ SPEC = replace(
     own_types=frozenset(("this",)),
     guards=r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z",
     guard_word=" is ",
+    bare_types=frozenset("bigint boolean false null number symbol true undefined void".split()),
     header=HeaderStyle(
         typed=True,
         inferred=True,
