@@ -1,6 +1,7 @@
 """Trees that no friendly program makes: the pass ends, and says of each file what became of it."""
 
 import os
+import random
 import socket
 import stat
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.core.proof import Absence
+from codeplane.core.proof import Absence, Tier
 from codeplane.git import open_repository
 from codeplane.index import Index, Workers
 from codeplane.index.query import FileFact
@@ -101,6 +102,19 @@ def test_a_minified_script_of_4_mb_is_done_with(index: Index, repo: Path) -> Non
     write(repo, "app.min.js", b"!function(e,t){var n=e[t],r=n&&n.x?n.x(e):{a:1};return r}(this,0);" * 64_000)
     index.refresh()
     assert told(index, "app.min.js") != "absent"
+
+
+def test_aliases_that_are_made_of_each_other_are_done_with(index: Index, repo: Path) -> None:
+    draw = random.Random(1)
+    parts = [" & ".join(f"A{other}" for other in draw.sample(range(40), 3)) for _ in range(40)]
+    lines = [f"export type A{at} = {part} & {{ x: 1 }};\n" for at, part in enumerate(parts)]
+    write(repo, "ring.ts", "".join([*lines, "export function f(a: A0) { a.x; }\n"]).encode())
+    began = time.process_time()
+    index.refresh()
+    with index.snapshot() as snapshot:
+        [found] = [ref for ref in snapshot.references_in(RepoPath("ring.ts")) if ref.receiver == "a"]
+    assert found.tier is Tier.ANCHORED
+    assert time.process_time() - began < 20
 
 
 def test_more_keys_than_are_kept_are_reported(index: Index, repo: Path) -> None:

@@ -264,6 +264,11 @@ class Classes:
 
     def _own(self, owner: Target, name: str) -> Target:
         """What the class itself defines under a name, in its body or outside of it."""
+        found = self._defined(owner, name)
+        is_own = found != NOTHING
+        return UNCLEAR if any(self._is_of_several(place, name, is_own) for place in owner) else found
+
+    def _defined(self, owner: Target, name: str) -> Target:
         found: list[Target] = []
         for place in owner:
             facts = self._sources.facts(place.path)
@@ -274,8 +279,6 @@ class Classes:
                 found.append(self._linker.bound(place.path, facts.named(item.body, name)))
             else:
                 found.append(self._linker.defined(place, facts, name))
-            if item.kind == "type" and self._is_of_several(place, name, bool(found[-1])):
-                return UNCLEAR
             if not self._linker.spec(facts).members_declared:
                 found += self._outside(place, item, name)
         return self._linker.single(found)
@@ -283,8 +286,17 @@ class Classes:
     def _is_of_several(self, alias: Place, name: str, is_own: bool) -> bool:
         """Whether a member may be another one, or more than one, of the types that an alias puts together."""
         parts = self._parts(alias)
-        having = [part for part in parts if is_outside(part) or self.member(part, name) != NOTHING]
+        having = [part for part in parts if is_outside(part) or self._may_have(part, name)]
         return len(having) + is_own > 1 or any(map(is_outside, having))
+
+    def _may_have(self, part: Target, name: str) -> bool:
+        order = self.order(part)
+        return not order or any(
+            is_outside(one)
+            or self._defined(one, name) != NOTHING
+            or any(is_outside(other) for place in one for other in self._parts(place))
+            for one in order
+        )
 
     def _parts(self, alias: Place) -> list[Target]:
         """The types that an alias puts together with what it writes out: `A & { m(): void }`."""
