@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
+from typing import Final
 
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
@@ -10,6 +11,8 @@ from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, sp
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import MADE, Occurrences, Role
 from codeplane.languages.modules import Place
+
+_ITSELF: Final = "this"  # what a method says the type of that it says of its receiver
 
 
 class Narrowing:
@@ -46,28 +49,31 @@ class Narrowing:
         kept: dict[str, list[str]] = answers[key]
         return kept
 
-    def _guards(self, spec: LanguageSpec) -> frozenset[str]:
-        """The names of all functions that say of what type something is."""
+    def _guards(self, spec: LanguageSpec) -> dict[str, set[str]]:
+        """The names of all functions that say of what type something is, with those of what is meant."""
         answers, key = self._sources.memo.answers, ("guards", spec.guards)
         if key not in answers:
             answers[key] = self._sources.signed(spec.guard_word, spec.guards)
-        kept: frozenset[str] = answers[key]
+        kept: dict[str, set[str]] = answers[key]
         return kept
 
     def _calls(
-        self, facts: FileFacts, names: Occurrences, guards: frozenset[str]
+        self, facts: FileFacts, names: Occurrences, guards: Mapping[str, set[str]]
     ) -> Iterator[tuple[str, str]]:
         """What is given to such functions, and what has those that are asked of it."""
-        aliases = {item.alias for item in facts.imports if item.name in guards}
-        local = {at for at, text in enumerate(names.texts) if text in guards or text in aliases}
+        guards = {
+            **guards,
+            **{item.alias: guards[item.name] for item in facts.imports if item.name in guards},
+        }
+        local = {at for at, text in enumerate(names.texts) if text in guards}
         calls = [at for at, name in enumerate(names.names) if name in local and names.roles[at] == Role.CALL]
         for at in calls:
             name, number = names.texts[names.names[at]], names.receivers[at]
             holder = facts.receivers[number - 1].replace("?", "") if number else ""
-            if holder:
+            if holder and _ITSELF in guards[name]:
                 yield holder, f".{name}{MADE}"
             called = f"{holder}.{name}{MADE}" if holder else f"{name}{MADE}"
-            for value in _following(facts, names, at):
+            for value in _following(facts, names, at) if guards[name] != {_ITSELF} else ():
                 yield value, called
 
     def may_mean_another(self, path: str, asked: Iterable[str], owner: Target, name: str) -> bool:
@@ -100,7 +106,7 @@ class Narrowing:
         item = facts.definitions[place.definition] if facts and place.definition >= 0 else None
         guards = self._linker.spec(facts).guards if facts is not None else ""
         found = re.search(guards, item.signature, re.DOTALL) if item is not None and guards else None
-        if facts is None or item is None or found is None or (found[1] == "this") != is_own:
+        if facts is None or item is None or found is None or (found[1] == _ITSELF) != is_own:
             return []
         spec = self._linker.spec(facts)
         parts = [part for part in found[2].split("|") if part.strip() not in spec.bare_types]

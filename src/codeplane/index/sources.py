@@ -341,12 +341,17 @@ class ViewSources:
         ).fetchall()
         return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
 
-    def signed(self, part: str, pattern: str) -> frozenset[str]:
-        """The names of the definitions whose signatures have a part and match a pattern."""
+    def signed(self, part: str, pattern: str) -> dict[str, set[str]]:
+        """The names of the definitions whose signatures have a part and match a pattern, with what its first
+        group matches."""
         rows = self._connection.execute(
             "SELECT DISTINCT name, signature FROM definition WHERE instr(signature, ?) > 0", (part,)
         ).fetchall()
-        return frozenset(from_sql(name) for name, signed in rows if re.search(pattern, signed, re.DOTALL))
+        found: dict[str, set[str]] = {}
+        for name, signed in rows:
+            if match := re.search(pattern, signed, re.DOTALL):
+                found.setdefault(from_sql(name), set()).add(match[1])
+        return found
 
     def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
         """Those of some files that define names with a part, in letters of any case, with these names."""
