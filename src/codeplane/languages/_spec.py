@@ -121,6 +121,8 @@ class LanguageSpec:
     # Kinds of definitions that a type may implement without a word about them.
     silent_kinds: frozenset[str] = frozenset()
     initializers: tuple[str, ...] = ()  # methods that run when an instance is made
+    # Methods that take the arguments of a call of an instance, or of the header of a derived class.
+    unnamed_calls: frozenset[str] = frozenset()
     constructor: str = r"[A-Z]"  # how the last part of a called name begins when it is a class
     main: str = ""  # the function, or static method, that a program begins with
     main_files: tuple[str, ...] = ()  # names of files that make their directory a program

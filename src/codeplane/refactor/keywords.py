@@ -254,10 +254,16 @@ class Keywords:
         return found
 
     def _may_be_value(self) -> bool:
-        """Whether what takes the keywords is handed on, so that it may be called by any name."""
+        """Whether what takes the keywords is handed on, or run by calls of something else, so that it may be
+        called by any name."""
         if self._is_value is None:
-            self._is_value = any(map(self.taking, sorted(self._heads())))
+            heads = sorted(self._heads())
+            self._is_value = any(map(self._is_run_unnamed, heads)) or any(map(self.taking, heads))
         return self._is_value
+
+    def _is_run_unnamed(self, place: Place) -> bool:
+        item, spec = definition_of(self._snapshot, place), specs()[self._language(place.path)]
+        return item.parent >= 0 and item.name in spec.unnamed_calls
 
     @cached_property
     def is_taken(self) -> bool:

@@ -12,6 +12,7 @@ SPEC = LanguageSpec(
     name="kotlin",
     family="jvm",
     main="main",
+    unnamed_calls=frozenset(("invoke",)),
     grammar="tree_sitter_kotlin",
     standard=r"kotlin(?:\.\w+)?|javax?\.\w+",
     extensions=(".kt", ".kts"),

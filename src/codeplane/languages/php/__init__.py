@@ -8,6 +8,7 @@ SPEC = LanguageSpec(
     name="php",
     family="php",
     initializers=("__construct",),
+    unnamed_calls=frozenset(("__invoke",)),
     grammar="tree_sitter_php",
     function="language_php",
     extensions=(".php", ".phtml", ".php5", ".phps"),

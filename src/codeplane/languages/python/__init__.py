@@ -15,6 +15,7 @@ SPEC = LanguageSpec(
     main_files=("__main__.py",),
     main_guard=r"^if\s+__name__\s*==\s*['\"]__main__['\"]",
     initializers=("__init__", "__new__"),
+    unnamed_calls=frozenset(("__call__", "__init_subclass__")),
     grammar="tree_sitter_python",
     extensions=(".py", ".pyi", ".pyw"),
     filenames=("SConstruct", "SConscript", "wscript"),
