@@ -30,6 +30,7 @@ _ENDINGS = (".js", ".jsx", ".mjs", ".cjs", *_TYPED)
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _LOCAL = ("workspace:", "link:", "file:", "portal:", "catalog:", "*")
 _NUMBER = re.compile(r"\d+")
+_COMMON = (".cts", ".cjs")  # modules whose imports are made into calls of `require`
 _DEEPEST = 10  # conditions inside conditions
 _MOST = 200  # patterns and targets that are looked at
 
@@ -66,7 +67,9 @@ class _Specifier:
         self.typed = path.endswith(_TYPED)
         self.configs = configs(sources, path)
         custom = [name for config in self.configs for name in config.conditions]
-        kind = "require" if imported.kind == "js_require" else "import"
+        is_required = imported.kind == "js_require"
+        is_required = is_required or (imported.kind == "js_import" and path.endswith(_COMMON))
+        kind = "require" if is_required else "import"
         self.conditions = {kind, "node", "default", *custom} | ({"types"} if self.typed else set())
 
     def file(self, module: str) -> str | None:
