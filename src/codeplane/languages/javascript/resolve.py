@@ -30,6 +30,7 @@ _ENDINGS = (".js", ".jsx", ".mjs", ".cjs", *_TYPED)
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _LOCAL = ("workspace:", "link:", "file:", "portal:", "catalog:", "*")
 _NUMBER = re.compile(r"\d+")
+_STATEMENTS = ("js_import", "js_export")
 _COMMON = (".cts", ".cjs")  # modules whose imports are made into calls of `require`
 _DEEPEST = 10  # conditions inside conditions
 _MOST = 200  # patterns and targets that are looked at
@@ -68,7 +69,7 @@ class _Specifier:
         self.configs = configs(sources, path)
         custom = [name for config in self.configs for name in config.conditions]
         is_required = imported.kind == "js_require"
-        is_required = is_required or (imported.kind == "js_import" and path.endswith(_COMMON))
+        is_required = is_required or (imported.kind in _STATEMENTS and path.endswith(_COMMON))
         kind = "require" if is_required else "import"
         self.conditions = {kind, "node", "default", *custom} | ({"types"} if self.typed else set())
 
