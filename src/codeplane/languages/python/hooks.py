@@ -15,6 +15,8 @@ _MOST_ALL = 50  # mentions of __all__ that are looked at
 _COMMENT = re.compile(
     rb"^[ \t]*(?:\w+\.)?\w+([ \t]*=(?!=)[^\n#]*# type:(?![ \t]*ignore)[^\n#]*)", re.MULTILINE
 )
+_BEHIND = re.compile(rb"(?<=[\])}\"'])[ \t]*# type:(?![ \t]*ignore)[^\n#]*")
+_MOST_AROUND = 20  # nodes that end where a value ends
 _ASSIGNED = ("bind.variable", "bind.member")
 _IN_CLASSES = (b"__module__", b"__qualname__")  # what the body of every class has without a word about it
 _KEYWORDS = (b"None", b"True", b"False")
@@ -62,7 +64,7 @@ def _is_value(data: bytes, start: int) -> bool:
     return False
 
 
-def captured(found: dict[str, list[Node]], data: bytes, _root: Node) -> None:
+def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """A comment behind an assignment can declare a type: `x = None  # type: int`. A variable of the name that
     every class has may be another in the body of one."""
     if any(name in data for name in _IN_CLASSES):
@@ -72,7 +74,27 @@ def captured(found: dict[str, list[Node]], data: bytes, _root: Node) -> None:
         return
     ends = {node.end_byte for capture in _ASSIGNED for node in found.get(capture, ())}
     spans = [_Span(*match.span(1)) for match in _COMMENT.finditer(data) if match.start(1) in ends]
+    for match in _BEHIND.finditer(data):
+        start = _assigned_before(root, data, match.start())
+        if start in ends:
+            spans.append(_Span(start, match.end()))
     found.setdefault("annotation", []).extend(cast("list[Node]", spans))
+
+
+def _assigned_before(root: Node, data: bytes, end: int) -> int:
+    """Where the name ends that is given a value of several lines, which ends at a byte; -1 where none is."""
+    node = root.descendant_for_byte_range(end - 1, end)
+    for _ in range(_MOST_AROUND):
+        if node is None or node.end_byte != end or node.type == "assignment":
+            break
+        node = node.parent
+    if node is None or node.end_byte != end or node.type != "assignment":
+        return -1
+    left = node.child_by_field_name("left")
+    if left is None or data.find(b"\n", node.start_byte, end) < 0:
+        return -1
+    member = left.child_by_field_name("attribute") if left.type == "attribute" else None
+    return (left if member is None else member).end_byte
 
 
 def exports(root: Node, data: bytes) -> list[Exported]:
