@@ -79,7 +79,8 @@ class Classes:
         facts = self._sources.facts(place.path)
         item = facts.definitions[place.definition] if facts is not None else None
         is_own = item is None or item.parent < 0
-        if is_own or not (self._is_only_assigned((place,)) or self._is_made_aside(place)):
+        may_be_other = self._is_only_assigned((place,)) or self._is_made_aside(place)
+        if is_own or not (may_be_other or self._is_conditional((place,))):
             return self._linker.grouped(place)
         assert item is not None, "BUG: a member is in its file"
         return self.member(self._linker.grouped(Place(place.path, item.parent)), item.name)
@@ -144,12 +145,33 @@ class Classes:
                     aside = found
                     continue
                 if not self._is_only_assigned(found):
-                    return found
+                    is_open = self._is_conditional(found) and self._may_follow(owner, order, one, name)
+                    return UNCLEAR if is_open else found
                 assigned = assigned or (UNCLEAR if is_listed else found)
             else:
                 is_listed = is_listed or self._may_list(one, name)
         assigned = assigned or aside
         return UNCLEAR if assigned and spec is not None and name in spec.root_members else assigned
+
+    def _is_conditional(self, target: Target) -> bool:
+        """Whether a class makes a method under a condition: it stands deeper than the others."""
+        place = target[0]
+        facts = self._sources.facts(place.path) if place.definition >= 0 else None
+        item = facts.definitions[place.definition] if facts is not None else None
+        if facts is None or item is None or item.body < 0 or not self._linker.spec(facts).indented:
+            return False
+        answers, key = self._sources.memo.answers, ("first column", place.path, item.parent)
+        if key not in answers:
+            beside = [one.span.start_column for one in facts.definitions if one.parent == item.parent]
+            answers[key] = min(beside)
+        return item.parent >= 0 and item.span.start_column > answers[key]
+
+    def _may_follow(self, owner: Target, order: list[Target], one: Target, name: str) -> bool:
+        """Whether a class behind another one in the order of lookup has a member, or may have it."""
+        for other in order[order.index(one) + 1 :]:
+            if not self._lacks(owner, other, name) if is_outside(other) else self._own(other, name):
+                return True
+        return False
 
     def _may_list(self, owner: Target, name: str) -> bool:
         """Whether a class may list a member that it gives no value: what a base gives a value is another."""

@@ -120,6 +120,7 @@ class LanguageSpec:
     private: str = ""  # pattern of names that are private by convention
     # Kinds of definitions that a type may implement without a word about them.
     silent_kinds: frozenset[str] = frozenset()
+    indented: bool = False  # blocks are told by the columns of their lines
     initializers: tuple[str, ...] = ()  # methods that run when an instance is made
     # Methods that take the arguments of a call of an instance, or of the header of a derived class.
     unnamed_calls: frozenset[str] = frozenset()

@@ -14,6 +14,7 @@ SPEC = LanguageSpec(
     family="python",
     main_files=("__main__.py",),
     main_guard=r"^if\s+__name__\s*==\s*['\"]__main__['\"]",
+    indented=True,
     initializers=("__init__", "__new__"),
     unnamed_calls=frozenset(("__call__", "__init_subclass__")),
     grammar="tree_sitter_python",
