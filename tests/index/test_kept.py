@@ -101,6 +101,7 @@ def test_names_mean_the_same_to_an_index_that_was_kept(
 _PENS = "class Chalk:\n    def draw(self): ...\n"
 _MARKED = "import functools\nfrom pens import Chalk\n\n{}\ndef load() -> Chalk: ...\n"
 _USE = "from load import load\n\nload().draw()\n"
+_DERIVED = "from pens import Chalk\n\nclass load(Chalk):\n    def other(self): ...\n{}def draw(self): ...\n"
 _KINDS = (
     "export class Pen { other(): Chalk { return null!; } }\n"
     "export class Quill { other(): Sub { return null!; } }\n"
@@ -127,6 +128,7 @@ _BEHIND = 'import { chalk } from "./load";\n\nconst lid = chalk.get();\nlid.draw
             _MARKED.format("@functools.cache\n@load"),
             _USE,
         ),
+        ("py", _PENS, _DERIVED.format("    "), _DERIVED.format("    if _PENS:\n        "), _USE),
         ("ts", _KINDS, _ASKED % "", _ASKED % "pen instanceof Quill", _BEHIND),
         ("ts", _KINDS, _ASKED % "", _ASKED % "is(pen)", _BEHIND),
     ],

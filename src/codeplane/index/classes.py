@@ -160,7 +160,7 @@ class Classes:
         item = facts.definitions[place.definition] if facts is not None else None
         if facts is None or item is None or item.body < 0 or not self._linker.spec(facts).indented:
             return False
-        answers, key = self._sources.memo.answers, ("first column", place.path, item.parent)
+        answers, key = self._sources.memo.answers, ("first column", facts.blob, item.parent)
         if key not in answers:
             beside = [one.span.start_column for one in facts.definitions if one.parent == item.parent]
             answers[key] = min(beside)

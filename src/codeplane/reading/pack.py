@@ -326,6 +326,8 @@ def _interface(facts: Facts) -> str:
             [d.name, d.kind, d.parent, d.signature, d.bases, d.annotation, d.flags, d.owner]
             for d in facts.definitions
         ],
+        # What stands deeper than what is beside it is made under a condition.
+        [d.span.start_column for d in facts.definitions if d.parent >= 0 and d.body >= 0],
         [[i.kind, i.module, i.name, i.alias, i.reexport] for i in facts.imports],
         [list(e) for e in facts.exports],
         facts.package,
