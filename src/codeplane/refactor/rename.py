@@ -19,6 +19,7 @@ from codeplane.refactor.collisions import collisions
 from codeplane.refactor.contexts import contexts_of, divergence
 from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family, family_of, variable_family
+from codeplane.refactor.mentions import Speakers, parameter_mentions
 from codeplane.refactor.named import tells_name
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.preserve import breaches
@@ -89,7 +90,8 @@ def draft(
     if family.is_local and found.doubts:
         groups += _named_by_strings(family, seen)
     mentioned = tuple(
-        replace(one, is_taken=sweep.takes(one)) for one in _mentions(snapshot, family, seen, holders)
+        replace(one, is_taken=sweep.takes(one))
+        for one in _mentions(snapshot, family, seen, holders, found.sites)
     )
     taken = [one.site for one in mentioned if one.is_taken]
     ahead(_texts(snapshot, [*found.sites, *taken]).after)
@@ -324,13 +326,17 @@ def _leads(word: words.Word, holders: Collection[str]) -> bool:
 
 
 def _mentions(
-    snapshot: Snapshot, family: Family, seen: list[words.Word], holders: Collection[str]
+    snapshot: Snapshot,
+    family: Family,
+    seen: list[words.Word],
+    holders: Collection[str],
+    sites: Collection[Site],
 ) -> Iterator[Mention]:
     if family.is_local:
-        yield from words.parameter_mentions(seen)
+        yield from parameter_mentions(seen)
         return
-    others = [one for one in snapshot.linker.sources.definitions(family.name) if one not in family.places]
-    yield from words.mentions(seen, holders, is_alone=not others)
+    showing = {site.path for site in sites if site.what in ("import", "export")}
+    yield from Speakers(snapshot, family, holders, showing).mentions(seen)
 
 
 def holders_of(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> set[str]:
@@ -350,7 +356,9 @@ def holders_of(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> s
 def shown_lines(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], str]:
     """The lines of places that somebody has to look at."""
     places = {(site.path, site.line) for group in plan.groups for site in group.sites[:_MOST_SHOWN]}
-    places |= {(one.site.path, one.site.line) for one in plan.mentions if one.is_taken}
+    left = [one for one in plan.mentions if not one.is_taken]
+    shown_mentions = [one for one in plan.mentions if one.is_taken] + left[:_MOST_SHOWN]
+    places |= {(one.site.path, one.site.line) for one in shown_mentions}
     texts: dict[RepoPath, Lines] = {}
     found = {}
     for path, line in sorted(places):

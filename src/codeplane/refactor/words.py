@@ -14,7 +14,7 @@ from codeplane.languages import specs
 from codeplane.languages._style import comments_and_literals, is_remark
 from codeplane.languages.arguments import texts
 from codeplane.languages.facts import Span
-from codeplane.refactor.plan import Confidence, Mention, Site
+from codeplane.refactor.plan import Site
 from codeplane.refactor.text import Lines
 
 Where = Literal["comment", "string", "prose", "document", "data", "code"]
@@ -45,8 +45,6 @@ _NO_NAME: Final = re.compile(r"[a-zA-Z]+(?:-[a-z]+|'[a-z]+|[.;!?])|is|not|in|for
 _END: Final = re.compile(rb"\w+(\W?)")
 _ENDS: Final = (b"", b" ", b",", b";", b"!", b"?", b"-", b'"', b"'")
 _MARKS: Final = ("", "~", "@", "@@", "$")  # that may be a part of the name itself
-_DEFINES: Final = r"\b(?:def|class|func|fun|fn|function|interface|struct|trait|enum|type|const|let|var)"
-_CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
 _LETTERS: Final = frozenset(b"$_" + (string.ascii_letters + string.digits).encode())
 
 
@@ -122,7 +120,7 @@ def _in_file(
         if own_name(snapshot, path, names[0], lines.text(line)) == column:
             continue
         if spans is None:
-            spans = _spans(snapshot, path, lines.data)
+            spans = texts_in(snapshot, path, lines.data)
         where, text = _around(path, lines.data, spans, found.start())
         site = Site(path, line, column, *names, Tier.UNKNOWN, where)
         told = lines.text(line)
@@ -164,7 +162,7 @@ def told(found: Iterable[Word]) -> list[Word]:
     return [replace(word, where="string") if word.where == "prose" else word for word in found]
 
 
-def _spans(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
+def texts_in(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
     """Where comments and literals are, by the way the language is written."""
     facts = snapshot.linker.sources.facts(path)
     if facts is None:
@@ -230,56 +228,3 @@ def _path_around(text: str, at: int, name: str) -> str:
         if found.start() <= at < found.end():
             return found[0] if found[0] != name else ""
     return ""
-
-
-def mentions(found: Collection[Word], holders: Collection[str], *, is_alone: bool) -> Iterator[Mention]:
-    """The words in comments and documents, each with how sure it is that the definition is meant.
-
-    `holders` are names that may stand before it; `is_alone` tells whether nothing else has the name.
-    """
-    own = {word.site.path for word in found if word.where == "document" and _is_defined(word)}
-    for word in found:
-        if word.where == "prose":
-            yield Mention(word.site, "low")
-        elif word.where in ("comment", "document"):
-            is_only = is_alone and word.site.path not in own
-            yield Mention(word.site, _confidence(word, holders, is_alone=is_only))
-
-
-def _is_defined(word: Word) -> bool:
-    """Whether a document defines something of the name itself, in an example."""
-    return bool(re.search(rf"{_DEFINES}\s+{re.escape(word.site.old)}(?!\w)", word.line_text))
-
-
-def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
-    """The words in comments of a function that has a variable of the name."""
-    for word in found:
-        if word.where == "comment" and not word.path_text:
-            name = re.escape(word.site.old)
-            is_marked = _is_marked(word, word.site.old) or re.search(
-                rf"(?:[:@\\](?:param|arg|argument|key|keyword|type|p)\b.*?\b|^\s*[-*]*\s*){name}\s*(?:[:(-]|$)"
-                rf"|[:@\\](?:param|arg|p)\b[^:]*\b{name}\b",
-                word.line_text,
-            )
-            yield Mention(word.site, "high" if is_marked else "low")
-
-
-def _confidence(word: Word, holders: Collection[str], *, is_alone: bool) -> Confidence:
-    name = word.site.old
-    if is_history(word.site.path):
-        return "low"
-    if word.path_text:
-        parts = re.split(r"\.|::?|/|#|->|\\", word.path_text)
-        before = parts[parts.index(name) - 1] if name in parts and parts.index(name) else ""
-        return "high" if before in holders else "low"
-    if not is_alone:
-        return "low"
-    if _is_marked(word, name):
-        return "high"
-    return "medium" if _CODE_LIKE.search(name) or f"{name}(" in word.line_text else "low"
-
-
-def _is_marked(word: Word, name: str) -> bool:
-    """Whether it stands in backquotes, or in a line of code."""
-    marked = re.search(rf"`~?(?:[\w.]+\.)?{re.escape(name)}(?:\(\))?`", word.line_text)
-    return bool(marked) or word.line_text.lstrip().startswith((">>>", "..."))

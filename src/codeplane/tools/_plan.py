@@ -12,6 +12,7 @@ from codeplane.mutation.showing import preview
 from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
 from codeplane.refactor.syntactic import review
 from codeplane.refactor.witness import Capsule, witness
+from codeplane.refactor.words import is_history
 from codeplane.session import Call
 from codeplane.session.plans import Pending
 from codeplane.tools._delta import Delta
@@ -54,6 +55,7 @@ class PlanOutput(Output):
         default=None, description="In comments and documents, by confidence."
     )
     mentions_changed: int | None = Field(default=None, description="Of these, changed along.")
+    mentions_left: list[str] | None = Field(default=None, description="Mentions that stay as they are.")
     review: list[str] | None = Field(default=None, description="Changed mentions to look at.")
     diff: str | None = Field(default=None, description="The change, as far as there is room.")
     verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
@@ -103,6 +105,7 @@ def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> Pla
         problems=_told(plan.problems),
         mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,
         mentions_changed=len(changed) or None,
+        mentions_left=_left(plan),
         review=[line(plan, one.site) for one in changed if one.confidence != "high"][:_MOST_TOLD] or None,
         diff=_diff(plan, touched) if applied is None and plan.verdict is not Verdict.REFUSED else None,
         verified=checks_told(pending.verification),
@@ -185,6 +188,15 @@ def _capsules(plan: Plan) -> tuple[Capsule, ...]:
 
 def _changed_mentions(plan: Plan) -> list[Mention]:
     return [one for one in plan.mentions if one.is_taken]
+
+
+def _left(plan: Plan) -> list[str] | None:
+    """`path:line: text` of mentions that are not changed; those of the past, which are to stay, come last."""
+    left = [one.site for one in plan.mentions if not one.is_taken]
+    left.sort(key=lambda site: is_history(site.path))
+    told = list(dict.fromkeys(line(plan, site) for site in left))
+    more = [f"… {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
+    return [*told[:_MOST_TOLD], *more] or None
 
 
 def _diff(plan: Plan, touched: list[RepoPath]) -> str | None:
