@@ -65,3 +65,22 @@ def test_calls_at_the_same_time_make_one_history(repo: Repo) -> None:
     anyio.run(together)
     assert sorted(git(repo.root, "log", "-6", "--format=%s").split()) == names
     assert git(repo.root, "status", "--porcelain") == ""
+
+
+def test_a_commit_is_amended_with_what_has_changed_since(repo: Repo) -> None:
+    repo.write("app.py", "one = 3\n")
+    repo.result("git_stage_and_commit", message="Three")
+    repo.write("new.py", "x = 1\n")
+    repo.write("lib/part.py", "two = 4\n")
+    repo.result("git_stage_and_commit", amend=True, paths=["new.py"])
+    assert git(repo.root, "log", "--format=%s") == "Three\nstart"
+    assert git(repo.root, "show", "--format=", "--name-only").split() == ["app.py", "new.py"]
+    assert git(repo.root, "status", "--short").strip() == "M lib/part.py"
+    repo.result("git_stage_and_commit", amend=True, message="Three and a file")
+    assert git(repo.root, "show", "--format=%s", "--name-only").split()[-1] == "new.py"
+    assert git(repo.root, "rev-list", "--count", "HEAD") == "2"
+
+
+def test_only_an_amended_commit_goes_without_a_message(repo: Repo) -> None:
+    repo.write("app.py", "one = 3\n")
+    assert repo.error("git_stage_and_commit")["message"] == "A commit needs a message."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -207,3 +208,31 @@ def test_no_program_of_the_repository_is_run(repo: Repo, tmp_path: Path) -> None
     repo.result("git_inspect", action="blame", path="old.txt")
     repo.result("git_log", paths=["old.txt"])
     assert not (tmp_path / "sprung").exists()
+
+
+def test_the_log_of_a_definition_follows_it_where_it_is_now(repo: Repo) -> None:
+    repo.write("more.py", "def one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    commit(repo, "both")
+    repo.write("more.py", "def one():\n    return 1\n\n\ndef two():\n    return 22\n")
+    commit(repo, "second")
+    repo.write("more.py", "import os\n\n\ndef one():\n    return 11\n\n\ndef two():\n    return 22\n")
+    commit(repo, "first")
+    # Not committed: the lines of the definitions are others than in HEAD.
+    repo.write("more.py", "# a\n# b\n" + (repo.root / "more.py").read_text())
+    assert subjects(repo.result("git_log", symbol="two")) == ["second", "both"]
+    assert subjects(repo.result("git_log", symbol="one", path="more.py")) == ["first", "both"]
+    assert subjects(repo.result("git_log", path="more.py", lines="10-11")) == ["second", "both"]
+    assert subjects(repo.result("git_log", path="more.py", line_range=[10, 11])) == ["second", "both"]
+    assert subjects(repo.result("git_log", path="more.py", lines="5-6", ref="HEAD~1")) == ["second", "both"]
+    assert subjects(repo.result("git_log", symbol="two", grep="both")) == ["both"]
+    first = repo.result("git_log", symbol="two", limit=1)
+    assert subjects(repo.result("git_log", cursor=first["next_cursor"])) == ["both"]
+
+
+def test_a_definition_that_is_not_committed_has_no_log(repo: Repo) -> None:
+    repo.write("app.py", (repo.root / "app.py").read_text() + "\n\ndef fresh():\n    return 1\n")
+    assert "not committed" in repo.error("git_log", symbol="fresh")["message"]
+
+
+def subjects(told: dict[str, Any]) -> list[str]:
+    return [one["subject"] for one in told["commits"]]

@@ -96,6 +96,8 @@ def stage_and_commit(
         try:
             done = _commit(repository, programs, handle, wanted, rules, following, only)
         except NothingToCommit as error:
+            if wanted.amend:
+                raise
             raise _unchanged(handle, chosen, put.notes) from error
     done = replace(done, notes=(*put.notes, *done.notes))
     return _after(repository, programs, wanted, done)

@@ -4,31 +4,35 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from codeplane.core.errors import InvalidArgument
 from codeplane.git.changes import Change
 from codeplane.git.committing import Committed
 from codeplane.jail import shown
 from codeplane.session.git import Changed
 from codeplane.tools._git import GitDelta, delta_fields, short
-from codeplane.tools._registry import Input
 
 LONGEST_MESSAGE = 100_000
 _MOST_FILES = 100
 
 
-class Author(Input):
-    name: str = Field(max_length=250, description="Name.")
-    email: str = Field(max_length=250, description="Address.")
-
-
-def _parsed(value: Any) -> Any:
-    """`Name <address>` is taken as well."""
-    if isinstance(value, str) and value.endswith(">") and "<" in value:
-        name, _, email = value[:-1].partition("<")
-        return {"name": name.strip(), "email": email.strip()}
+def _written(value: Any) -> Any:
+    """`{"name": …, "email": …}` is accepted as well."""
+    if isinstance(value, dict) and value.keys() == {"name", "email"}:
+        return f"{value['name']} <{value['email']}>"
     return value
 
 
-Authored = Annotated[Author | None, BeforeValidator(_parsed)]
+Authored = Annotated[str | None, BeforeValidator(_written)]
+
+
+def author_of(text: str | None) -> tuple[str, str] | None:
+    """Name and address of `Name <address>`."""
+    if text is None:
+        return None
+    name, opened, rest = text.strip().partition("<")
+    if not opened or not rest.endswith(">"):
+        raise InvalidArgument(f"{text[:100]!r} is not of the form `Name <address>`.")
+    return name.strip(), rest[:-1].strip()
 
 
 class CommitDelta(GitDelta):

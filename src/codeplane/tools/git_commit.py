@@ -9,7 +9,7 @@ from codeplane.git.selection import Selection
 from codeplane.git.tags import create_tag, delete_tag
 from codeplane.session import Call
 from codeplane.session.git import change
-from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, committed_fields
+from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
 from codeplane.tools._git import delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._staging import staging_rules
@@ -35,7 +35,7 @@ class GitCommitInput(Input):
         max_length=_MOST_PATHS,
         description="Commit these tracked files as they are now, and nothing else. Default: what is staged.",
     )
-    author: Authored = Field(default=None, description="Who wrote it, if not you.")
+    author: Authored = Field(default=None, max_length=510, description="`Name <address>`, if not you.")
     allow_empty: bool = Field(default=False, description="Commit although nothing has changed.")
     amend: bool = Field(default=False, description="Replace the last commit.")
     verify: bool = Field(default=True, description="false passes over the hooks that may refuse.")
@@ -69,7 +69,7 @@ def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
         only = Selection.of(call.repo.tree.jail, args.paths) if args.paths else None
         wanted = Wanted(
             args.message,
-            (args.author.name, args.author.email) if args.author is not None else None,
+            author_of(args.author),
             allow_empty=args.allow_empty,
             amend=args.amend,
             verify=args.verify,

@@ -1,47 +1,64 @@
-from itertools import pairwise
-from typing import Annotated, NamedTuple
+import re
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Annotated, Any, NamedTuple
 
 import pygit2
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from codeplane.core.errors import RevisionNotFound
+from codeplane.core.errors import InvalidArgument, RevisionNotFound
 from codeplane.git.degraded import degraded
 from codeplane.git.entries import CommitInfo, info_of, moment
+from codeplane.git.follow import Follow, Step
 from codeplane.git.objects import find_commit
 from codeplane.git.selection import Selection
-from codeplane.git.walk import Walk
+from codeplane.git.walk import Walk, commit_of
 from codeplane.session import Call
-from codeplane.tools._commits import CommitOutput, commit_fields
+from codeplane.tools._commits import commit_fields
 from codeplane.tools._limits import clamped
+from codeplane.tools._line_history import FileCommit, Place, follow_at, follow_now, step_fields
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 _MOST = 200
+_LINES = re.compile(r"([1-9]\d*)(?:\s*[-,:]\s*([1-9]\d*))?")
+
+
+def _joined(value: Any) -> Any:
+    """`[10, 30]` is accepted as well."""
+    return "-".join(map(str, value)) if isinstance(value, list) else value
 
 
 class GitLogInput(Input):
     ref: Annotated[str, synonyms("branch", "revision", "commit")] = Field(
-        default="HEAD", min_length=1, max_length=250, description="Where to begin; `a..b` leaves out a's."
+        default="HEAD", min_length=1, max_length=250, description="Where to start, or a range `a..b`."
     )
     limit: Annotated[int, synonyms("max_count", "n", "count")] = Field(default=50, description="Up to 200.")
     since: Annotated[str | None, synonyms("after")] = Field(default=None, description="ISO date.")
     until: Annotated[str | None, synonyms("before")] = Field(default=None, description="ISO date.")
     paths: Annotated[list[str], synonyms("path", "files")] = Field(
-        default=[], description="Only commits that change these."
+        default=[], description="Only changes of these."
+    )
+    symbol: Annotated[str | None, synonyms("function", "name", "symbol_id")] = Field(
+        default=None, description="Only changes of this definition."
+    )
+    lines: Annotated[str | None, BeforeValidator(_joined), synonyms("line_range", "range")] = Field(
+        default=None, max_length=25, description="`10-30`, of one path."
     )
     author: str | None = Field(default=None, description="Part of a name or address.")
     grep: str | None = Field(default=None, description="Part of the message.")
-    full: bool = Field(default=False, description="Whole messages.")
-    cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+    full: bool = Field(default=False, description="Author, date and whole message.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
 
 
 class GitLogOutput(Output):
-    commits: list[CommitOutput] = Field(description="Newest first.")
-    next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
+    commits: list[FileCommit] = Field(description="Newest first.")
+    next_cursor: str | None = Field(default=None, description="Continues the list.")
 
 
 class _Rest(NamedTuple):
-    walk: Walk
+    source: Walk | Follow
     until: int | None
+    since: int | None
     author: str
     grep: str
     full: bool
@@ -50,62 +67,108 @@ class _Rest(NamedTuple):
         """The commit as it is shown, if it is one of those asked for."""
         if self.until is not None and commit.commit_time > self.until:
             return None
+        if self.since is not None and commit.commit_time < self.since:
+            return None
         info = info_of(commit)
         is_meant = self.author in info.author.person.lower() and self.grep in info.message.lower()
         return info if is_meant else None
 
+    def fields(self, handle: pygit2.Repository, call: Call) -> Iterator[dict[str, Any]]:
+        """The commits as they are shown, newest first."""
+        for commit, step in _commits(handle, self.source, call):
+            info = self.has(commit)
+            if info is not None and step is not None:
+                yield step_fields(info, step, body=self.full)
+            elif info is not None:
+                yield commit_fields(info, body=self.full)
+
 
 @tool(Effect.READ, "git", standard=True)
 def git_log(call: Call, args: GitLogInput) -> GitLogOutput:
-    """Commits, newest first.
+    """Commits, newest first: of a branch, files, one definition or lines.
 
     Examples:
     - What touched a directory: {"paths": ["src"], "limit": 10}
     - What a branch adds: {"ref": "main..topic"}
+    - History of a function: {"symbol": "Model.save"}
     """
     limit = clamped(call, "limit", args.limit, _MOST)
     repository = call.repo.checkout.repository
     with repository.opened() as handle:
         rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
-        rest = _begun(call, handle, args) if rest is None else rest._replace(walk=rest.walk.copy())
-        found = _taken(call, handle, rest, limit)
-        if rest.walk.ends or handle.is_shallow:
+        rest = _begun(call, handle, args) if rest is None else rest._replace(source=rest.source.copy())
+        fields = list(islice(rest.fields(handle, call), limit))
+        source = rest.source
+        if handle.is_shallow or (isinstance(source, Walk) and source.ends):
             for note in degraded(repository):
                 call.warn(note)
     return GitLogOutput(
-        commits=_told(found, body=rest.full),
-        next_cursor=call.session.cursors.keep(rest) if rest.walk.ahead else None,
+        commits=_told(fields),
+        next_cursor=call.session.cursors.keep(rest) if source.ahead else None,
     )
 
 
-def _told(found: list[CommitInfo], *, body: bool) -> list[CommitOutput]:
-    """Who has written several in a row is named once."""
-    fields = [commit_fields(one, body=body) for one in found]
+def _told(fields: list[dict[str, Any]]) -> list[FileCommit]:
+    """An author of several commits in a row is named once."""
     again = [one["author"] == above["author"] for above, one in pairwise(fields)]
     for one, is_same in zip(fields[1:], again, strict=True):
         one["author"] = None if is_same else one["author"]
-    return [CommitOutput.model_validate(one) for one in fields]
+    return [FileCommit.model_validate(one) for one in fields]
 
 
 def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
-    chosen = Selection.of(call.repo.tree.jail, args.paths)
-    walk = Walk(tuple(sorted(chosen.paths)), moment(args.since) if args.since is not None else None)
     left, dots, right = args.ref.partition("..")
     if handle.head_is_unborn and "HEAD" in (left or "HEAD", right or "HEAD"):
         raise RevisionNotFound("There is no commit yet.", hints=["git_stage_and_commit"])
-    if dots:
-        walk.leave_out(handle, find_commit(handle, left or "HEAD").oid)
-    walk.begin(handle, find_commit(handle, (right if dots else left) or "HEAD").oid)
+    since = moment(args.since) if args.since is not None else None
     until = moment(args.until, end=True) if args.until is not None else None
-    return _Rest(walk, until, (args.author or "").lower(), (args.grep or "").lower(), args.full)
+    if args.symbol is not None or args.lines is not None:
+        source: Walk | Follow = _of_lines(call, handle, args)
+    else:
+        chosen = Selection.of(call.repo.tree.jail, args.paths)
+        source = Walk(tuple(sorted(chosen.paths)), since)
+        if dots:
+            source.leave_out(handle, find_commit(handle, left or "HEAD").oid)
+        source.begin(handle, find_commit(handle, (right if dots else left) or "HEAD").oid)
+    return _Rest(source, until, since, (args.author or "").lower(), (args.grep or "").lower(), args.full)
 
 
-def _taken(call: Call, handle: pygit2.Repository, rest: _Rest, limit: int) -> list[CommitInfo]:
-    found: list[CommitInfo] = []
-    for commit in rest.walk.commits(handle, call.check):
-        info = rest.has(commit)
-        if info is not None:
-            found.append(info)
-        if len(found) == limit:
-            break
-    return found
+def _of_lines(call: Call, handle: pygit2.Repository, args: GitLogInput) -> Follow:
+    if ".." in args.ref:
+        raise InvalidArgument("The history of lines starts at one commit: `ref` can't be a range here.")
+    if args.symbol is not None:
+        return follow_now(call, handle, args.ref, _definition(call, args.symbol, args))
+    if len(args.paths) != 1:
+        raise InvalidArgument("`lines` needs exactly one path.")
+    place = Place(call.repo.tree.jail.enter(args.paths[0]), *_numbers(args.lines or ""))
+    if args.ref == "HEAD":  # whoever asks about HEAD has read the file as it is now
+        return follow_now(call, handle, args.ref, place)
+    return follow_at(handle, args.ref, place)
+
+
+def _definition(call: Call, symbol: str, args: GitLogInput) -> Place:
+    if args.lines is not None or len(args.paths) > 1:
+        raise InvalidArgument("`symbol` takes at most one path, and no `lines`.")
+    name = f"{call.repo.tree.jail.enter(args.paths[0])}:{symbol}" if args.paths else symbol
+    found = call.ask(lambda snapshot: snapshot.symbol(name))
+    return Place(found.path, found.span.start_line, found.span.end_line)
+
+
+def _numbers(lines: str) -> tuple[int, int]:
+    match = _LINES.fullmatch(lines.strip())
+    if match is None:
+        raise InvalidArgument(f"{lines!r} is not a range of lines such as 10-30.")
+    return int(match[1]), int(match[2] or match[1])
+
+
+def _commits(
+    handle: pygit2.Repository, source: Walk | Follow, call: Call
+) -> Iterator[tuple[pygit2.Commit, Step | None]]:
+    if isinstance(source, Walk):
+        for commit in source.commits(handle, call.check):
+            yield commit, None
+        return
+    for step in source.steps(handle):
+        call.check()
+        if step is not None:
+            yield commit_of(handle, step.version.oid), step

@@ -6,7 +6,7 @@ from codeplane.git.committing import Wanted, stage_and_commit
 from codeplane.git.selection import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
-from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, committed_fields
+from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._staging import staging_rules
 
@@ -14,40 +14,38 @@ _MOST_PATHS = 1000
 
 
 class GitStageAndCommitInput(Input):
-    message: Annotated[str, synonyms("msg", "commit_message")] = Field(
-        max_length=LONGEST_MESSAGE, description="Of the commit."
+    message: Annotated[str | None, synonyms("msg", "commit_message")] = Field(
+        default=None, max_length=LONGEST_MESSAGE, description="Needed unless you amend."
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
         default=None,
         min_length=1,
         max_length=_MOST_PATHS,
-        description="Files and directories; default: every change.",
+        description="Default: every change.",
     )
-    author: Authored = Field(default=None, description="Who wrote it, if not you.")
+    amend: bool = Field(default=False, description="Replace the last commit.")
+    author: Authored = Field(default=None, max_length=510, description="`Name <address>`, if not you.")
     pre_commit: Annotated[bool, synonyms("verify", "hooks")] = Field(
-        default=True, description="false passes over the hooks that may refuse."
+        default=True, description="false skips hooks that may refuse."
     )
-    force: bool = Field(default=False, description="Stages ignored files and marks of conflicts too.")
+    force: bool = Field(default=False, description="Also stage ignored files and conflict markers.")
 
 
 @tool(Effect.WRITE, "git", standard=True)
 def git_stage_and_commit(call: Call, args: GitStageAndCommitInput) -> CommitDelta:
-    """Stages new, changed and deleted files and commits them, in one step or not at all.
+    """Stages new, changed and deleted files and commits them, or amends the last commit.
 
-    With paths the commit has these alone; what else is staged stays staged.
+    With paths, only these are committed; anything else staged stays staged.
 
-    Use when:
-    - a piece of work is done
-    Not for:
-    - amending, tagging, committing what is staged (git_commit)
     Examples:
     - Everything: {"message": "Parse dates with zones"}
     - Some of it: {"message": "Parse dates", "paths": ["src/dates.py"]}
+    - Into the last commit: {"amend": true}
     """
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     chosen = Selection.of(call.repo.tree.jail, args.paths or ["."])
-    author = (args.author.name, args.author.email) if args.author is not None else None
-    wanted = Wanted(args.message, author, verify=args.pre_commit)
+    author = author_of(args.author)
+    wanted = Wanted(args.message, author, amend=args.amend, verify=args.pre_commit)
     done = change(
         call,
         "git_stage_and_commit",
