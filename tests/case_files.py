@@ -28,6 +28,7 @@ class Step:
     arguments: Any
     expected: str = ""
     is_error: bool = False
+    text: str | None = None  # what a model reads, where the case says it
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Case:
         for step in self.steps:
             parts.append(f"-- call {step.tool} --\n{json.dumps(step.arguments, ensure_ascii=False)}\n")
             parts.append(f"-- {'error' if step.is_error else 'result'} --\n{step.expected}")
+            parts += [f"-- text --\n{step.text}"] if step.text is not None else []
         return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
@@ -57,20 +59,27 @@ def parse_case(text: str) -> Case:
         elif heading in ("result", "error"):
             case.steps[-1].expected = body.strip() + "\n"
             case.steps[-1].is_error = heading == "error"
+        elif heading == "text":
+            case.steps[-1].text = body.strip() + "\n"
         else:
             case.files[heading] = body.rstrip("\n") + "\n"
     return case
 
 
 def show(body: dict[str, Any], root: Path) -> str:
-    """An answer as a person reads it; ids, commits and the root are named, not spelled."""
+    """The data of an answer, line by line."""
     if "error" in body:
         error = body["error"]
         lines = [f"{error['name'].lower()}: {error['message']}"]
         lines += [f"hint: {hint}" for hint in error.get("hints", [])]
     else:
         lines = list(_lines(body["result"], ""))
-    text = "\n".join(lines).replace(str(root), "<root>") + "\n"
+    return stable("\n".join(lines), root)
+
+
+def stable(text: str, root: Path) -> str:
+    """A text that is the same at every run: ids, commits, times and the root are named, not spelled."""
+    text = text.strip().replace(str(root), "<root>") + "\n"
     for pattern, name in _VOLATILE:
         text = pattern.sub(name, text)
     return text

@@ -167,7 +167,10 @@ class Stdio:
 
     def ask(self, method: str, params: Mapping[str, Any] | None = None) -> int:
         self._next += 1
-        self.send({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params or {}})
+        params = dict(params or {})
+        if method == "tools/call":
+            params["_meta"] = {"codeplane/structured": True, **params.get("_meta", {})}
+        self.send({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params})
         return self._next
 
     def answer(self, timeout: float = PATIENCE) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.tools import all_tools
-from tests.case_files import Case, Step, parse_case, show
+from tests.case_files import Case, Step, parse_case, show, stable
 from tests.drive import git, new_repo, user_env
 
 _ID = re.compile(r"\b(task|cur|op|ref)_[0-9a-f]{12}\b")
@@ -47,4 +47,5 @@ async def _step(pipeline: Pipeline, step: Step, repo: Path, ids: dict[str, str])
     arguments = json.loads(_NAMED.sub(lambda found: ids.get(found[1], found[0]), json.dumps(step.arguments)))
     answer = await pipeline.call(Request(step.tool, arguments, session_key="case"))
     ids.update({found[1]: found[0] for found in _ID.finditer(json.dumps(answer.body.get("result", {})))})
-    return Step(step.tool, step.arguments, show(dict(answer.body), repo), answer.is_error)
+    text = stable(answer.text, repo) if step.text is not None else None
+    return Step(step.tool, step.arguments, show(dict(answer.body), repo), answer.is_error, text)

@@ -65,7 +65,7 @@ def test_profile_tools_answer_themselves(profile_url: str, mode: str) -> None:
 def test_other_tools_reach_the_server(profile_url: str, mode: str) -> None:
     result = call(profile_url, mode, base.TOOL, base.TOOL_ARGUMENTS)
     assert not result.is_error
-    assert result.structured_content
+    assert isinstance(result.content[0], types.TextContent) and result.content[0].text
 
 
 def call(url: str, mode: str, name: str, arguments: dict[str, Any] | None = None) -> types.CallToolResult:

@@ -66,5 +66,4 @@ def test_tools_are_listed_without_a_schema_finding(inspect: Inspect) -> None:
 def test_a_tool_is_called(inspect: Inspect) -> None:
     arguments = json.dumps(base.TOOL_ARGUMENTS)
     printed = inspect("--method", "tools/call", "--tool-name", base.TOOL, "--tool-args-json", arguments)
-    assert printed["result"]["structuredContent"]
-    assert printed["result"]["content"][0]["type"] == "text"
+    assert printed["result"]["content"][0]["text"]

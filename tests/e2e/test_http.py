@@ -31,6 +31,7 @@ def modern(server: Server, method: str, params: dict[str, Any], path: str = "/mc
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientInfo": CLIENT_INFO,
         "io.modelcontextprotocol/clientCapabilities": {},
+        "codeplane/structured": True,
         **params.pop("_meta", {}),
     }
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
@@ -61,10 +62,20 @@ def test_a_tool_of_another_profile_is_unknown(server: Server) -> None:
     assert body["error"]["name"] == "UNKNOWN_TOOL"
 
 
-def test_the_answer_is_the_same_as_text_and_as_data(server: Server) -> None:
-    params = {"name": "toy_echo", "arguments": {"text": "hällo\n"}}
-    answer = json.loads(modern(server, "tools/call", params))["result"]
-    assert json.loads(answer["content"][0]["text"])["result"] == answer["structuredContent"]["result"]
+def test_the_answer_is_text_and_data_only_for_who_asks(server: Server) -> None:
+    def answer(asked: bool, **headers: str) -> dict[str, Any]:
+        params = {
+            "name": "toy_echo",
+            "arguments": {"text": "hällo"},
+            "_meta": {"codeplane/structured": asked},
+        }
+        result: dict[str, Any] = json.loads(modern(server, "tools/call", params, **headers))["result"]
+        assert result["content"][0]["text"].startswith("text: hällo\n")
+        return result
+
+    assert "structuredContent" not in answer(asked=False)
+    assert answer(asked=True)["structuredContent"]["result"]["text"] == "hällo"
+    assert "structuredContent" in answer(asked=False, **{"X-CodePlane-Structured": "1"})
 
 
 def test_a_client_program_is_one_session_unless_it_names_another(server: Server) -> None:
@@ -148,7 +159,8 @@ def test_a_handshake_session_is_a_session_of_its_own(server: Server) -> None:
     for _ in range(2):
         session = open_legacy(server)
         message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call"}
-        params = {"name": "toy_echo", "arguments": {"text": "x"}}
+        structured = {"codeplane/structured": True}
+        params = {"name": "toy_echo", "arguments": {"text": "x"}, "_meta": structured}
         _, text = post(server, "/mcp", {**message, "params": params}, **{"Mcp-Session-Id": session})
         data = next(line[6:] for line in text.splitlines() if line.startswith("data: {"))
         ids.add(json.loads(data)["result"]["structuredContent"]["meta"]["session_id"])

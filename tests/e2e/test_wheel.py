@@ -1,6 +1,5 @@
 """What users install is the wheel: it must hold everything that it needs."""
 
-import json
 import site
 import subprocess
 import sys
@@ -30,6 +29,6 @@ def test_the_built_wheel_works_by_itself(cpl: Cpl, tmp_path: Path) -> None:
         check=True,
     )
     assert where.stdout.startswith(str(packages))
-    assert json.loads(installed.run("call", "describe").stdout)["branch"] == "main"
+    assert installed.json("call", "describe")["result"]["branch"] == "main"
     with installed.mcp() as client:
         assert client.open().call("describe")["result"]["branch"] == "main"

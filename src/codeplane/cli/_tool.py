@@ -3,22 +3,23 @@
 import asyncio
 import signal
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from codeplane.server.host import call_once
 from codeplane.session.checkout import Checkout
 
+if TYPE_CHECKING:
+    from codeplane.server.pipeline import Answer
+
 
 def call_tool(
     checkout: Checkout, tool: str, arguments: object, assignments: tuple[str, ...] = ()
-) -> tuple[dict[str, Any], bool]:
-    """The whole answer, and whether it is an error; from the running server, or from this process."""
+) -> "Answer":
+    """The whole answer: from the running server, or from this process."""
     return asyncio.run(_call(checkout, tool, arguments, assignments))
 
 
-async def _call(
-    checkout: Checkout, tool: str, given: object, assignments: tuple[str, ...]
-) -> tuple[dict[str, Any], bool]:
+async def _call(checkout: Checkout, tool: str, given: object, assignments: tuple[str, ...]) -> "Answer":
     """A signal cancels the call; one that writes ends first, so that nothing is left half done."""
     task = asyncio.ensure_future(call_once(checkout, tool, given, assignments))
     ended_by: list[int] = []

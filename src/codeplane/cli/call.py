@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from codeplane.cli._command import as_json_text, command, emit
+from codeplane.cli._command import command, emit
 from codeplane.cli._tool import call_tool
 from codeplane.config import Places
 from codeplane.core.errors import InvalidArgument
@@ -19,7 +19,8 @@ def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tupl
     """Call any tool from the shell.
 
     ARGUMENTS is a JSON object; `-` reads it from standard input. The call goes through the running
-    server, or runs in this process when there is none. Prints the result; with --json the whole answer.
+    server, or runs in this process when there is none. Prints the text that an agent reads; with --json
+    the whole answer as data.
     """
     try:
         text = sys.stdin.read() if arguments == "-" else arguments
@@ -29,7 +30,6 @@ def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tupl
             f"The arguments are not JSON: {error}.", hints=[f"cpl call {tool} '{{}}'"]
         ) from error
     checkout = Checkout.find(root, Places.of_user(), assignments)
-    body, is_error = call_tool(checkout, tool, given, assignments)
-    shown = as_json_text(body.get("error", body.get("result")), indent=2)
-    emit(body, shown, as_json=as_json)
-    sys.exit(1 if is_error else 0)
+    answer = call_tool(checkout, tool, given, assignments)
+    emit(answer.body, answer.text, as_json=as_json)
+    sys.exit(1 if answer.is_error else 0)

@@ -1,6 +1,5 @@
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,19 +20,6 @@ def undo(root: Path, as_json: bool, operation: str | None, dry_run: bool) -> Non
     """
     checkout = Checkout.find(root, Places.of_user())
     asked = {"operation": operation or "last", "dry_run": dry_run}
-    body, is_error = call_tool(checkout, "undo", {key: one for key, one in asked.items() if one})
-    emit(body, _refusal(body["error"]) if is_error else _told(body["result"]), as_json=as_json)
-    sys.exit(1 if is_error else 0)
-
-
-def _refusal(error: dict[str, Any]) -> str:
-    return "\n".join([f"cpl: {error['message']}", *(f"  try: {hint}" for hint in error.get("hints", []))])
-
-
-def _told(result: dict[str, Any]) -> str:
-    lines = [f"{result.get('operation', 'preview')}: {result['summary']}"]
-    lines += [f"  {file['action']} {file['path']}" for file in result.get("files", [])]
-    for file in result.get("delta", {}).get("files", []):
-        lines.append(f"  {file['action']} {file['path']} (+{file['insertions']} -{file['deletions']})")
-        lines += [f"    {line}" for line in file.get("diff", "").splitlines()]
-    return "\n".join(lines)
+    answer = call_tool(checkout, "undo", {key: one for key, one in asked.items() if one})
+    emit(answer.body, answer.text, as_json=as_json)
+    sys.exit(1 if answer.is_error else 0)

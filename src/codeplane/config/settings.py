@@ -69,6 +69,11 @@ class ServerSettings(_Section):
         default=10, gt=0, le=600, description="Time that a client gets to send a request."
     )
     workers: int = Field(default=8, ge=1, le=64, description="Tool calls that run at the same time.")
+    structured_clients: tuple[str, ...] = Field(
+        default=(),
+        description="Clients, by the name they introduce themselves with, that get structured content "
+        "besides the text of an answer.",
+    )
 
 
 class ReadingSettings(_Section):

@@ -12,6 +12,7 @@ from mcp.server.lowlevel import Server
 
 from codeplane import __version__
 from codeplane.core.ids import SessionId, new_session_id
+from codeplane.server.link import STRUCTURED_META_KEY
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.profiles import Profile
 from codeplane.tools import Effect, Tool
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 
 SESSION_META_KEY = "codeplane/session"
 SESSION_HEADER = "x-codeplane-session"
+STRUCTURED_HEADER = "x-codeplane-structured"
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 _INSTRUCTIONS = (
     "CodePlane answers questions about this repository from facts and executes changes exactly. "
-    "Every answer is {result, meta}; an error carries a code, a message and hints with the corrected "
-    "call. Prefer these tools to shell commands for what they cover. `describe` tells what the "
-    "repository is and documents any tool."
+    "Answers are plain text; an error ends with the call to send instead. Prefer these tools to shell "
+    "commands for what they cover. `describe` tells what the repository is and documents any tool."
 )
 
 
@@ -58,6 +59,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
         return listed, len(listed.model_dump_json(exclude_none=True))
 
     schemas: dict[str, dict[str, Any]] = {}
+    structured = pipeline.structured_clients
 
     def schema(name: str) -> dict[str, Any] | None:
         """Asked for with each call, and made once."""
@@ -78,7 +80,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
         answer = await pipeline.call(_request(ctx, params), profile.tools)
         return wire.CallToolResult(
             content=[wire.TextContent(type="text", text=answer.text)],
-            structured_content=dict(answer.body),
+            structured_content=dict(answer.body) if _wants_structure(ctx, structured) else None,
             is_error=answer.is_error,
         )
 
@@ -146,6 +148,19 @@ def _session(ctx: "ServerRequestContext[Origin, Any]") -> tuple[str, SessionId |
     client = ctx.session.client_params
     program = f"{client.client_info.name}/{client.client_info.version}" if client else "unnamed"
     return f"client:{program}", None
+
+
+def _wants_structure(ctx: "ServerRequestContext[Origin, Any]", clients: frozenset[str]) -> bool:
+    """Whether the caller asked for the envelope: by `_meta`, by a header, or as a client of the settings.
+
+    Some clients hand a model the envelope in place of the text, so nobody gets it unasked.
+    """
+    if (ctx.meta or {}).get(STRUCTURED_META_KEY) is True:
+        return True
+    if ctx.request is not None and ctx.request.headers.get(STRUCTURED_HEADER) in ("1", "true"):
+        return True
+    client = ctx.session.client_params
+    return client is not None and client.client_info.name.lower() in clients
 
 
 def _progress(ctx: "ServerRequestContext[Origin, Any]") -> Progress | None:

@@ -12,10 +12,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from codeplane.answers import error_text
 from codeplane.server.link import (
     BEGUN,
     INTERNAL_ERROR,
     LEAVING,
+    STRUCTURED_META_KEY,
     WHILE_WRITING,
     Link,
     interrupted,
@@ -173,7 +175,8 @@ def _interrupted(line: bytes, reason: str) -> bytes:
     request = _parse(line)
     if request.get("method") != "tools/call":
         return json_line({"id": request["id"], "error": {"code": INTERNAL_ERROR, "message": reason}})
-    body = {"error": interrupted(reason).to_wire(), "meta": {}}
-    text = {"type": "text", "text": json.dumps(body)}
-    result = {"content": [text], "structuredContent": body, "isError": True}
+    error = interrupted(reason).to_wire()
+    result: dict[str, Any] = {"content": [{"type": "text", "text": error_text(error)}], "isError": True}
+    if request.get("params", {}).get("_meta", {}).get(STRUCTURED_META_KEY) is True:
+        result["structuredContent"] = {"error": error, "meta": {}}
     return json_line({"id": request["id"], "result": result})

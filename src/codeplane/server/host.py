@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from codeplane import __version__
 from codeplane.config import Places
@@ -14,6 +14,7 @@ from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir
 
 if TYPE_CHECKING:
+    from codeplane.server.pipeline import Answer
     from codeplane.server.runtime import Runtime
 
 _GIVE_UP_SEC: Final = 30
@@ -84,7 +85,7 @@ class Host:
 
 async def call_once(
     checkout: Checkout, tool: str, arguments: object, assignments: tuple[str, ...] = ()
-) -> tuple[dict[str, Any], bool]:
+) -> "Answer":
     """One call from the shell: through the running server, or in this process while holding the lock."""
     from codeplane.server.oneshot import call_here, call_there
 

@@ -14,6 +14,7 @@ from codeplane.core.errors import CallInterrupted, NotServing
 from codeplane.storage import StateDir
 
 GREETING: Final = "codeplane"
+STRUCTURED_META_KEY: Final = "codeplane/structured"
 BEGUN: Final = "codeplane/begun"
 LEAVING: Final = "codeplane/leaving"
 INVALID_REQUEST: Final = -32600

@@ -2,13 +2,13 @@
 
 import json
 from contextlib import suppress
-from typing import Any
 
+from codeplane.answers import error_text
 from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.claim import claim
-from codeplane.server.link import BEGUN, WHILE_WRITING, Link, interrupted
+from codeplane.server.link import BEGUN, STRUCTURED_META_KEY, WHILE_WRITING, Link, interrupted
 from codeplane.server.logs import close_logs, set_up_own_log
-from codeplane.server.pipeline import Pipeline, Request
+from codeplane.server.pipeline import Answer, Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import StateDir
 from codeplane.tools import offered_tools
@@ -17,28 +17,28 @@ ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "cpl", "version": "call"},
     "io.modelcontextprotocol/clientCapabilities": {},
+    STRUCTURED_META_KEY: True,
 }
 
 
-async def call_here(checkout: Checkout, tool: str, arguments: object) -> tuple[dict[str, Any], bool]:
+async def call_here(checkout: Checkout, tool: str, arguments: object) -> Answer:
     """Runs the call in this process, as the only server of the repository while it lasts."""
     lock = claim(checkout)
     try:
         set_up_own_log(checkout.settings.logging, StateDir.at(checkout.root).log_file)
         repo = RepoSession.open(checkout)
         try:
-            answer = await Pipeline(repo, offered_tools(checkout.settings)).call(
+            return await Pipeline(repo, offered_tools(checkout.settings)).call(
                 Request(tool, arguments, "cpl call")
             )
         finally:
             repo.close()
-        return dict(answer.body), answer.is_error
     finally:
         close_logs()
         lock.release()
 
 
-async def call_there(link: Link, tool: str, arguments: object) -> tuple[dict[str, Any], bool]:
+async def call_there(link: Link, tool: str, arguments: object) -> Answer:
     """Sends the call to the running server and waits for its answer."""
     params = {"name": tool, "arguments": arguments, "_meta": ENVELOPE}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
@@ -50,11 +50,13 @@ async def call_there(link: Link, tool: str, arguments: object) -> tuple[dict[str
         begun |= message.get("method") == BEGUN
         if "error" in message:
             # A request that could not be read at all is answered without its id; it was the only one.
-            return {"error": InvalidArgument(message["error"]["message"]).to_wire()}, True
+            error = InvalidArgument(message["error"]["message"]).to_wire()
+            return Answer({"error": error}, is_error=True, text=error_text(error))
         if message.get("id") != 1:
             continue
         result = message["result"]
-        return result["structuredContent"], bool(result.get("isError", False))
+        text = result["content"][0]["text"]
+        return Answer(result["structuredContent"], bool(result.get("isError", False)), text)
     if begun:
         raise interrupted(WHILE_WRITING)
     raise NotServing("The server ended before it answered.", hints=["Call again."])

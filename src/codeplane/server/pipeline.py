@@ -1,7 +1,6 @@
 """The life of a call, written once: decode, session, run with a deadline, envelope, telemetry."""
 
 import asyncio
-import json
 import logging
 import math
 import threading
@@ -15,6 +14,7 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
+from codeplane.answers import error_text, note_lines
 from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
 from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.suggest import nearest, snake
@@ -35,8 +35,6 @@ _PROGRESS_SEC = 1
 _LOAD_AFTER_SEC = 2.0
 _REFACTORING = "refactoring"
 _LONGEST_SHOWN = 100
-# Fields of `meta` that an answer's reader can act on.
-_READ = ("task", "epoch", "limits_applied", "warnings", "next_actions")
 # What git and other programs call what is part of another tool here.
 _USUAL_NAMES = {
     "apply_patch": "write_source",
@@ -91,12 +89,8 @@ class Answer:
 
     body: Mapping[str, Any]
     is_error: bool
-    # The body as JSON, for who reads it: of `meta` what the caller can act on, and nothing for programs.
+    # What a model or a person reads: the rendered result or the error, then notes and offered calls.
     text: str
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class Pipeline:
@@ -115,6 +109,8 @@ class Pipeline:
         self._stopping = False
         self._loading: threading.Timer | None = None
         self.telemetry = Telemetry(repo)
+        names = repo.checkout.settings.server.structured_clients
+        self.structured_clients: frozenset[str] = frozenset(name.lower() for name in names)
 
     async def call(self, request: Request, tools: Mapping[str, Tool] | None = None) -> Answer:
         """Runs one call to its answer; only the client's own cancellation is raised."""
@@ -123,12 +119,15 @@ class Pipeline:
         call = Call(self._repo, session, new_request_id())
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         name = request.tool
+        failure: CodePlaneError | None = None
+        text = ""
         try:
             tool = _find(name, self._tools if tools is None else tools)
             output = await self._run(tool, request, call)
             answer = {"result": output.model_dump(mode="json", exclude_none=True)}
+            text = _rendered(output)
         except CodePlaneError as error:
-            answer = {"error": error.to_wire()}
+            failure = error
             outcome = error.name().lower()
             name = "unknown" if isinstance(error, UnknownTool) else name
             _log.info("call refused", extra={"tool": name, "error": error.name()})
@@ -137,7 +136,6 @@ class Pipeline:
                 "CodePlane failed on this call; its log has the details.",
                 request_id=call.request_id,
             )
-            answer = {"error": failure.to_wire()}
             outcome = "internal_error"
             self.telemetry.note_error(type(error).__name__, f"{name}: request {call.request_id}")
             _log.exception("call failed", extra={"tool": name})
@@ -148,14 +146,12 @@ class Pipeline:
             outcome = "ok"
         elapsed = time.perf_counter() - started
         self.telemetry.count(name, outcome, elapsed)
-        [(kind, told)] = answer.items()
-        text = _json(told)
+        if failure is not None:
+            answer = {"error": failure.to_wire()}
+            text = error_text(answer["error"])
         meta = _meta(call, elapsed, len(text))
-        read = {field: meta[field] for field in _READ if field in meta}
-        if call.task.state != "OPEN":
-            read["task_state"] = call.task.state
-        rest = f',"meta":{_json(read)}' if read else ""
-        return Answer({**answer, "meta": meta}, outcome != "ok", f'{{"{kind}":{text}{rest}}}')
+        text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
+        return Answer({**answer, "meta": meta}, failure is not None, text)
 
     def listed(self, size: int, tools: Mapping[str, Tool]) -> None:
         """Notes that a client has been sent the list of tools.
@@ -296,6 +292,15 @@ class Pipeline:
             self._threads = anyio.CapacityLimiter(math.inf)
             self._workers = anyio.CapacityLimiter(self._repo.checkout.settings.server.workers)
         return self._workers
+
+
+def _rendered(output: Output) -> str:
+    """The text of an answer. What the call has done is told even where a tool fails to render it."""
+    try:
+        return output.render()
+    except Exception:  # noqa: BLE001 - a write that took effect must not look failed
+        _log.exception("rendering failed", extra={"tool": type(output).__name__})
+        return Output.render(output)
 
 
 def _find(name: str, tools: Mapping[str, Tool]) -> Tool:

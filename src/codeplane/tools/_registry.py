@@ -17,6 +17,7 @@ from typing import Any, Final, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict
 
 import codeplane.tools
+from codeplane.answers import plain_text
 from codeplane.config import Settings
 from codeplane.session import Call
 from codeplane.tools._docs import ToolDoc, parse_doc
@@ -46,6 +47,10 @@ class Output(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    def render(self) -> str:
+        """The answer as a model reads it: plain text, as a good command prints it."""
+        return plain_text(self.model_dump(mode="json", exclude_none=True))
 
 
 @dataclass(frozen=True)
