@@ -83,3 +83,52 @@ def test_what_cannot_be_taken_back_is_refused(repo: Repo) -> None:
     assert repo.error("git_checkout", ref="none")["name"] == "REVISION_NOT_FOUND"
     failed = repo.session.ledger.operations(limit=1)[0].operation_id
     assert "did not succeed" in repo.error("undo", operation=failed)["message"]
+
+
+def test_a_soft_reset_forward_is_taken_back_without_touching_files(repo: Repo) -> None:
+    repo.write("new.py", "x = 1\n")
+    made = repo.result("git_stage_and_commit", message="new")["oid"]
+    repo.result("git_reset", ref="HEAD~1", mode="soft")
+    done = repo.result("git_reset", ref=made, mode="soft")
+    back = repo.result("undo", operation=done["operation"])
+    assert ((repo.root / "new.py").read_text(), status(repo)) == ("x = 1\n", "A  new.py")
+    repo.result("undo", operation=back["operation"])
+    assert (git(repo.root, "rev-parse", "HEAD")[:10], status(repo)) == (made, "")
+
+
+def test_a_mixed_reset_is_taken_back_under_local_edits(repo: Repo) -> None:
+    repo.write("app.py", "def two(): ...\n")
+    made = repo.result("git_stage_and_commit", message="two")["oid"]
+    done = repo.result("git_reset", ref="HEAD~1", mode="mixed")
+    repo.write("app.py", "def three(): ...\n")
+    repo.result("undo", operation=done["operation"])
+    assert git(repo.root, "rev-parse", "HEAD")[:10] == made
+    assert ((repo.root / "app.py").read_text(), status(repo)) == ("def three(): ...\n", "M app.py")
+
+
+def test_an_undo_that_would_lose_work_says_what_an_undo_can_do(repo: Repo) -> None:
+    repo.write("app.py", "def two(): ...\n")
+    git(repo.root, "commit", "-qam", "two")
+    done = repo.result("git_reset", ref="HEAD~1", mode="hard")
+    repo.write("app.py", "work\n")
+    refused = repo.error("undo", operation=done["operation"])
+    assert refused["name"] == "WORK_AT_RISK" and "force" not in str(refused["hints"])
+    assert f'undo {{"operation": "{done["operation"]}"}}' in refused["hints"][0]
+    repo.result("git_stash", action="push")
+    repo.result("undo", operation=done["operation"])
+    assert (repo.root / "app.py").read_text() == "def two(): ...\n"
+
+
+def test_the_last_operation_is_undone_if_git_did_it(repo: Repo) -> None:
+    repo.write("app.py", "def two(): ...\n")
+    made = repo.result("git_stage_and_commit", message="two")
+    assert made["operation"] in repo.error("undo")["message"]
+    repo.result("undo", operation="last")
+    assert (git(repo.root, "log", "--format=%s"), status(repo)) == ("start", "M  app.py")
+
+
+def test_a_last_operation_that_stays_is_named_with_what_takes_it_back(repo: Repo) -> None:
+    repo.write("app.py", "def two(): ...\n")
+    done = repo.result("git_stage", paths=["app.py"])
+    refused = repo.error("undo", operation="last")
+    assert done["operation"] in refused["message"] and refused["hints"] == ["git_reset {}"]

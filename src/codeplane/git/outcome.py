@@ -31,6 +31,7 @@ class Outcome:
     commit: str | None = None  # that was made
     conflicts: tuple[Conflict, ...] = ()  # where it has stopped
     saved: str | None = None  # reference of the commit that keeps work which was discarded
+    mode: str | None = None  # of a reset: what followed HEAD
     notes: tuple[
         str, ...
     ] = ()  # what the caller has to know: hooks, signing and filters that were not obeyed

@@ -48,7 +48,7 @@ def reset(
         message = handle[target.oid].peel(pygit2.Commit).raw_message
         subject = shown(message.decode("utf-8", "replace").strip().partition("\n")[0])
     said = f"{mode} reset: HEAD is at {target.oid[:_SHORT]} ({subject})"
-    return Outcome(said, saved=done.saved, notes=done.notes)
+    return Outcome(said, saved=done.saved, mode=mode.value, notes=done.notes)
 
 
 def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outcome:

@@ -90,16 +90,22 @@ class History:
         An undo is not itself offered, or undoing twice would bring back what was undone first; the undo of
         an undo is, for it changes the same as the operation did.
         """
+        return next((one for one in self._not_undone(task, session) if not one.is_git), None)
+
+    def last_change(self, session: SessionId | None = None) -> Operation | None:
+        """The same, or an operation of git if one came later, whether it can be taken back or not."""
+        return next(self._not_undone(None, session), None)
+
+    def _not_undone(self, task: TaskId | None, session: SessionId | None) -> Iterator[Operation]:
         undone: set[OperationId] = set()
         for operation in self._all(task, session):
-            is_edit = not operation.is_git and operation.op_type != TEST_RUN
-            if not operation.success or not operation.changes or not is_edit:
+            is_change = operation.is_git or (operation.changes and operation.op_type != TEST_RUN)
+            if not operation.success or not is_change:
                 continue
             if operation.undoes is not None:
                 undone.add(operation.undoes)
             if operation.operation_id not in undone and not self._is_undo(operation):
-                return operation
-        return None
+                yield operation
 
     def digests(self) -> set[Digest]:
         """The contents before and after every operation that is kept."""

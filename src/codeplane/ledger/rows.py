@@ -64,11 +64,12 @@ class Operation:
     undoes: OperationId | None = None
     recovered: bool = False
     artifact: Digest | None = None
-    branch_before: str | None = None  # of an operation of git, like the four after it
+    branch_before: str | None = None  # of an operation of git, like the five after it
     branch_after: str | None = None
     head_before: str | None = None
     head_after: str | None = None
     saved: str | None = None  # reference of the commit that keeps what was discarded
+    mode: str | None = None  # of a reset: what followed HEAD
     number: int = 0
 
     def __post_init__(self) -> None:

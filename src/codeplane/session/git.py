@@ -153,6 +153,7 @@ class _Before:
             deletions=outcome.deletions,
             mutation_fingerprint=self._fingerprint_of(row, changes, outcome, after),
             saved=outcome.saved,
+            mode=outcome.mode,
         )
         torn = described(outcome.conflicts, reader(call))
         parts = (self.head, after, changes, effects, _status(call), torn)

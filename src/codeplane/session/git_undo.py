@@ -13,48 +13,71 @@ from codeplane.ledger import Operation
 from codeplane.session.call import Call
 from codeplane.session.git import Changed, change
 
-# What they committed is staged again; the others bring files back too.
+# What they committed is staged again.
 _COMMITS: Final = ("git_commit", "git_stage_and_commit")
 # Those whose move of HEAD is all that they have done, or can be taken back without it.
 _MOVES: Final = (
     *_COMMITS, "git_checkout", "git_merge", "git_pull", "git_rebase", "git_reset", "git_undo",
 )  # fmt: skip
+# What to do about those that are not taken back by themselves.
+_BY_HAND: Final = {
+    "git_stage": ["git_reset {}"],
+    "git_merge": ['git_merge {"action": "abort"}'],
+    "git_rebase": ['git_rebase {"action": "abort"}'],
+}
 
 
 def undo_git(call: Call, operation: Operation) -> Changed[Outcome]:
     """Takes an operation of git back where HEAD is as it left it; local changes since then are kept."""
-    _check(operation)
+    _check(call, operation)
     return change(call, "git_undo", lambda: _act(call, operation), undoes=operation.operation_id)
 
 
-def hints_back(operation: Operation) -> list[str]:
-    """Calls that do by hand what an undo would."""
+def hints_back(call: Call, operation: Operation) -> list[str]:
+    """Calls that do by hand what an undo would, as far as there are any."""
     was, saved = operation.head_before, operation.saved
-    hints = (
-        [f'git_reset {{"ref": "{was}", "mode": "keep"}}'] if was not in (None, operation.head_after) else []
-    )
+    hints = []
     if operation.branch_before not in (None, operation.branch_after):
         hints = [f'git_checkout {{"ref": "{operation.branch_before}"}}']
-    return [*hints, *([f'git_stash {{"action": "apply", "ref": "{saved}"}}'] if saved else [])]
+    elif was not in (None, operation.head_after):
+        hints = [f'git_reset {{"ref": "{was}", "mode": "{_mode(call, operation)}"}}']
+    if saved:
+        hints.append(f'git_stash {{"action": "apply", "ref": "{saved}"}}')
+    return hints or _BY_HAND.get(operation.op_type, [])
 
 
-def _check(operation: Operation) -> None:
+def _mode(call: Call, operation: Operation) -> Mode:
+    """What goes back with HEAD: exactly what had come with it. The undo of an undo goes the same way."""
+    if operation.undoes is not None and (undone := call.repo.ledger.find(operation.undoes)) is not None:
+        return _mode(call, undone)
+    if operation.op_type in _COMMITS:
+        return Mode.SOFT
+    if operation.mode in (Mode.SOFT, Mode.MIXED):
+        return Mode(operation.mode)
+    # Where it left the files alone, so does the way back.
+    is_of_the_index = operation.op_type == "git_reset" and operation.mode is None and not operation.changes
+    return Mode.MIXED if is_of_the_index else Mode.KEEP
+
+
+def _check(call: Call, operation: Operation) -> None:
     name = f"{operation.operation_id} ({operation.op_type})"
     if not operation.success:
-        raise _refused(operation, f"{name} did not succeed, so there is nothing to take back.")
+        raise _refused(call, operation, f"{name} did not succeed: there is nothing to take back.")
     if not _has_moved(operation) and operation.saved is None:
-        raise _refused(operation, f"{name} has moved no HEAD and discarded nothing; git cannot take it back.")
+        raise _refused(
+            call, operation, f"{name} neither moved HEAD nor discarded anything: undo can't take it back."
+        )
     if _has_moved(operation) and operation.op_type not in _MOVES:
-        raise _refused(operation, f"{name} is not taken back by itself.")
+        raise _refused(call, operation, f"undo can't take {name} back.")
     if _has_moved(operation) and operation.head_before is None:
-        raise _refused(operation, f"{name} made the first commit, which has nothing before it.")
+        raise _refused(call, operation, f"{name} made the first commit: there is nothing before it.")
 
 
 def _act(call: Call, operation: Operation) -> Outcome:
     repository = call.repo.checkout.repository
     now = repository.head()
     if (now.branch, now.commit) != (operation.branch_after, operation.head_after):
-        raise _refused(operation, f"HEAD has moved since {operation.operation_id}.")
+        raise _refused(call, operation, f"HEAD has moved since {operation.operation_id}.")
     done = _moved_back(call, operation) if _has_moved(operation) else Outcome("")
     return _with_saved(call, operation, done) if operation.saved else done
 
@@ -63,14 +86,28 @@ def _moved_back(call: Call, operation: Operation) -> Outcome:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     was = operation.head_before or ""
     if operation.branch_before == operation.branch_after:
-        mode = Mode.SOFT if operation.op_type in _COMMITS else Mode.KEEP
-        return reset(repository, programs, was, mode)
+        try:
+            return reset(repository, programs, was, _mode(call, operation))
+        except WorkAtRisk as error:
+            raise _at_risk(operation, error) from error
     goal = Goal(was)
     if operation.branch_before is not None:
         goal = find_goal(repository, operation.branch_before)
         if goal.commit != was or goal.branch is None:
-            raise _refused(operation, f"The branch {operation.branch_before} has moved since, or is gone.")
-    return check_out(repository, programs, goal)
+            raise _refused(
+                call, operation, f"The branch {operation.branch_before} has moved since, or is gone."
+            )
+    try:
+        return check_out(repository, programs, goal)
+    except WorkAtRisk as error:
+        raise _at_risk(operation, error) from error
+
+
+def _at_risk(operation: Operation, error: WorkAtRisk) -> WorkAtRisk:
+    """The refusal of a reset or a checkout, with what an undo can be sent after."""
+    again = f'undo {{"operation": "{operation.operation_id}"}}'
+    hints = [f'git_stash {{"action": "push"}}, then {again}']
+    return WorkAtRisk(error.message, hints=hints, **error.details)
 
 
 def _with_saved(call: Call, operation: Operation, done: Outcome) -> Outcome:
@@ -93,5 +130,5 @@ def _has_moved(operation: Operation) -> bool:
     return before != (operation.branch_after, operation.head_after)
 
 
-def _refused(operation: Operation, message: str) -> UndoRefused:
-    return UndoRefused(message, hints=hints_back(operation), operation=operation.operation_id)
+def _refused(call: Call, operation: Operation, message: str) -> UndoRefused:
+    return UndoRefused(message, hints=hints_back(call, operation), operation=operation.operation_id)

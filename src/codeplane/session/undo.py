@@ -19,12 +19,12 @@ _MOST_NAMED: Final = 3
 
 
 def to_be_undone(call: Call, operation_id: str | None) -> Operation:
-    """The operation of that id, the last edit of anybody, or the last one of the session."""
+    """The operation of that id, the last one of anybody, or the last edit of the session."""
     ledger = call.repo.ledger
     if operation_id is None:
         found = ledger.last_undoable(session=call.session.session_id)
     elif operation_id == _LAST:
-        found = ledger.last_undoable()
+        found = ledger.last_change()
     else:
         found = ledger.find(OperationId(operation_id))
     if found is None:
@@ -35,18 +35,20 @@ def to_be_undone(call: Call, operation_id: str | None) -> Operation:
 
 
 def _nothing(call: Call, operation_id: str | None) -> NotFound:
-    """What somebody else has done is named, and not undone unless it is meant."""
-    hints = ["task_status {}", "cpl log lists what is on record."]
+    """What somebody else or git has done is named, and not undone unless it is meant."""
     if operation_id not in (None, _LAST):
+        hints = ["`cpl log` lists what is on record."]
         return NotFound(f"No operation {str(operation_id)[:100]} is on record.", hints=hints)
-    last = call.repo.ledger.last_undoable()
+    mine = call.repo.ledger.last_change(call.session.session_id)
+    last = mine or call.repo.ledger.last_undoable() or call.repo.ledger.last_change()
     if last is None:
-        return NotFound("Nothing is on record that could be undone.", hints=hints)
+        return NotFound("Nothing that could be undone is on record.")
     paths = [shown(one.path) for one in last.changes]
     more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    whose = "your last git operation" if mine is not None else "the last operation of another session"
+    of = f" of {', '.join(paths[:_MOST_NAMED])}{more}" if paths else ""
     return NotFound(
-        "This session has no edit on record that could be undone; the last one of another is "
-        f"{last.operation_id} ({last.op_type} of {', '.join(paths[:_MOST_NAMED])}{more}).",
+        f"This session has no edit to undo; {whose} is {last.operation_id} ({last.op_type}{of}).",
         hints=[f'undo {{"operation": "{last.operation_id}"}}'],
     )
 

@@ -33,7 +33,7 @@ def undo(call: Call, args: UndoInput) -> Delta | GitDelta:
     operation = to_be_undone(call, args.operation)
     if operation.is_git:
         if args.dry_run:
-            raise InvalidArgument("Only edits have a preview.", hints=hints_back(operation))
+            raise InvalidArgument("A git operation has no preview.", hints=hints_back(call, operation))
         return GitDelta.model_validate(delta_fields(undo_git(call, operation)))
     written = write(call, lambda: reverse(call, operation), ignored_ok=True, dry_run=args.dry_run)
     return told(call, written)
