@@ -142,7 +142,7 @@ class Run:
         before, children = time.process_time(), _children_cpu()
         started = time.perf_counter()
         watch.start()
-        self._tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+        self._tree = WorkingTree(root, open_repository(root, trusted=False))
         self._index = Index.open(file, self._tree, self._workers)
         self._index.refresh()
         self.wall = time.perf_counter() - started

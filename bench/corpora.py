@@ -94,7 +94,7 @@ def indexed(root: Path) -> Iterator[Index]:
     """A fresh index of a repository, with everything read."""
     with tempfile.TemporaryDirectory(prefix="cpl-") as base:
         workers = Workers(2)
-        tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+        tree = WorkingTree(root, open_repository(root, trusted=False))
         index = Index.open(Path(base) / "index.db", tree, workers)
         try:
             index.refresh()

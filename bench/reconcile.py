@@ -40,7 +40,7 @@ class _Tree:
         self._root = root
         self._count = len(names)
         _make(root, names)
-        self._tree = WorkingTree(root, open_repository(root, trusted=False), False)
+        self._tree = WorkingTree(root, open_repository(root, trusted=False))
 
     def figures(self, name: str, bound: float | None) -> list[Figure]:
         self._cold = _own_cpu(lambda: self._tree.reconcile({}))

@@ -17,10 +17,10 @@ import anyio
 
 from bench.measure import Figure
 from bench.mutants import Suite, python_for_suites
-from codeplane.config import Places, TrustRecord
+from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
-from codeplane.storage import StateDir, private_dir, write_private
+from codeplane.session.trusting import give_trust
 from codeplane.tools import all_tools
 
 _SUITE = Suite("sqlparse", "0.5.3", "sqlparse")
@@ -78,8 +78,7 @@ def _environment(base: Path) -> dict[str, str]:
 
 def _ours(root: Path, base: Path) -> tuple[int, int]:
     places = Places.of_user(_environment(base))
-    private_dir(places.state_dir)
-    TrustRecord(places.trust_file).grant(root, StateDir.create(root).new_trust_id(), write_private)
+    give_trust(root, places)
     session = RepoSession.open(Checkout.find(root, places))
     characters = 0
     try:

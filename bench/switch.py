@@ -21,7 +21,7 @@ def figures() -> list[Figure]:
         root = Path(base) / "repo"
         _make(root)
         workers = Workers(2)
-        tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+        tree = WorkingTree(root, open_repository(root, trusted=False))
         index = Index.open(Path(base) / "index.db", tree, workers)
         index.refresh()
         spent = []

@@ -14,10 +14,10 @@ from typing import Any
 import anyio
 
 from bench.measure import Figure
-from codeplane.config import Places, TrustRecord
+from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
-from codeplane.storage import StateDir, private_dir, write_private
+from codeplane.session.trusting import give_trust
 from codeplane.tools import all_tools
 
 RUNS = 3
@@ -84,8 +84,7 @@ def _server(files: dict[str, str]) -> Iterator[_Server]:
         (root / ".venv").symlink_to(sys.prefix)
         subprocess.run(["git", "init", "-q"], cwd=root, check=True)
         places = Places.of_user(_env(Path(scratch)))
-        private_dir(places.state_dir)
-        TrustRecord(places.trust_file).grant(root, StateDir.create(root).new_trust_id(), write_private)
+        give_trust(root, places)
         assignments = ["tests.workers=2", "tests.target_timeout_sec=600"]
         session = RepoSession.open(Checkout.find(root, places, assignments))
         try:

@@ -59,6 +59,35 @@ def test_tests_are_run_once_the_user_trusts_the_repository(shop: Cpl) -> None:
         assert "tests/test_slow.py" in told
 
 
+def test_trust_holds_at_once_in_a_running_server(shop: Cpl) -> None:
+    with shop.mcp() as process:
+        client = process.open()
+        refused = client.call("run_test_targets", {"target_filter": "test_app"})["error"]
+        assert refused["hints"] == ["cpl trust"]
+        shop.run("trust")
+        assert client.call("run_test_targets", {"target_filter": "test_app"})["result"]["summary"]
+        shop.run("trust", "--revoke")
+        assert "error" in client.call("run_test_targets", {"target_filter": "test_app"})
+
+
+def test_a_secret_opens_at_the_users_word_and_not_by_a_file(shop: Cpl) -> None:
+    (shop.repo / ".env").write_text("TOKEN = 'top'\n")
+    shop.run("trust")
+    with shop.mcp() as process:
+        client = process.open()
+        rules = {"path": ".cplignore", "action": "create", "content": "!.env\n"}
+        assert "result" in client.call("write_source", {"edits": [rules]})
+        ask = {"targets": [{"path": ".env"}]}
+        assert "top" not in json.dumps(client.call("read_source", ask))
+        assert "!.env" in shop.run("trust", "--secrets").stdout
+        assert "top" in json.dumps(client.call("read_source", ask))
+        (shop.repo / ".npmrc").write_text("token = top\n")
+        (shop.repo / ".cplignore").write_text("!.env\n!.npmrc\n")
+        assert "top" not in json.dumps(client.call("read_source", {"targets": [{"path": ".npmrc"}]}))
+        shop.run("trust", "--revoke")
+        assert "top" not in json.dumps(client.call("read_source", ask))
+
+
 def test_a_cancelled_run_leaves_no_process(shop: Cpl) -> None:
     shop.run("trust")
     with shop.mcp() as process:

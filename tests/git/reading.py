@@ -29,7 +29,7 @@ _COMPARED: tuple[tuple[str | None, str | None, bool, tuple[str, ...]], ...] = (
 
 
 def tree_of(root: Path) -> WorkingTree:
-    return WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+    return WorkingTree(root, open_repository(root, trusted=False))
 
 
 def check_status(root: Path, tree: WorkingTree | None = None) -> None:

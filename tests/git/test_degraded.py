@@ -39,7 +39,7 @@ def test_a_split_index_is_refused_with_the_way_out(tmp_path: Path) -> None:
     plain.run(root, "update-index", "--split-index")
     assert "split index" in refusal(root)
     with pytest.raises(GitUnsupported, match="split index"):
-        WorkingTree(root, opened(root), trusted=False).git.look()
+        WorkingTree(root, opened(root)).git.look()
     plain.run(root, "update-index", "--no-split-index")
     check_writable(opened(root))
 
@@ -54,7 +54,7 @@ def test_a_sparse_checkout_is_read_but_not_changed(tmp_path: Path) -> None:
     root = new(tmp_path / "repo")
     plain.run(root, "sparse-checkout", "set", "--cone", "in")
     assert "sparse" in refusal(root) and "sparse" in degraded(opened(root))[0]
-    assert WorkingTree(root, opened(root), trusted=False).git.look().is_clean
+    assert WorkingTree(root, opened(root)).git.look().is_clean
 
 
 def test_a_name_like_that_of_an_extension_is_no_extension(tmp_path: Path) -> None:

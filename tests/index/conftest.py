@@ -9,7 +9,7 @@ from codeplane.truth import WorkingTree
 
 
 def tree_of(repo: Path) -> WorkingTree:
-    return WorkingTree(repo, open_repository(repo, trusted=False), trusted=False)
+    return WorkingTree(repo, open_repository(repo, trusted=False))
 
 
 @pytest.fixture

@@ -245,7 +245,7 @@ def test_files_that_cannot_be_read_are_reported(repo: Path, tmp_path: Path, work
     write(repo, "locked/inner.py", b"def inner(): pass\n")
     (repo / "closed.py").chmod(0)
     (repo / "locked").chmod(0)
-    tree = WorkingTree(repo, open_repository(repo, trusted=False), trusted=False, largest=1000)
+    tree = WorkingTree(repo, open_repository(repo, trusted=False), largest=1000)
     index = Index.open(tmp_path / "i.db", tree, workers)
     index.refresh()
     assert "the most is 1000" in (tree.why_absent(RepoPath("large.bin")) or "")
@@ -262,7 +262,7 @@ def test_files_that_cannot_be_read_are_reported(repo: Path, tmp_path: Path, work
 def test_what_cannot_be_read_is_no_proof_that_a_name_is_nowhere(
     repo: Path, tmp_path: Path, workers: Workers
 ) -> None:
-    tree = WorkingTree(repo, open_repository(repo, trusted=False), trusted=False, largest=1000)
+    tree = WorkingTree(repo, open_repository(repo, trusted=False), largest=1000)
     index = Index.open(tmp_path / "i.db", tree, workers)
     write(repo, "large.bin", b"x\0" * 1000)
     index.refresh()

@@ -32,7 +32,7 @@ class World:
 
     def __post_init__(self) -> None:
         repository = open_repository(self.root, trusted=True)
-        self.tree = WorkingTree(self.root, repository, trusted=True)
+        self.tree = WorkingTree(self.root, repository)
         self.state = StateDir.create(self.root)
         self.engine = Engine(self.tree, repository, self.state.path, disk=self.disk)
 

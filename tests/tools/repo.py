@@ -6,10 +6,10 @@ from typing import Any
 
 import anyio
 
-from codeplane.config import Places, TrustRecord
+from codeplane.config import Places
 from codeplane.server.pipeline import Answer, Pipeline, Request
 from codeplane.session import Checkout, RepoSession
-from codeplane.storage import StateDir, private_dir, write_private
+from codeplane.session.trusting import give_trust
 from codeplane.tools import all_tools
 from tests.drive import new_repo, user_env
 
@@ -54,5 +54,4 @@ class Repo:
 def trust(root: Path, base: Path) -> None:
     """Has the user whose home is in `base` trust a checkout; sessions that are opened later know it."""
     places = Places.of_user(user_env(base / "home"))
-    private_dir(places.state_dir)
-    TrustRecord(places.trust_file).grant(root, StateDir.create(root).new_trust_id(), write_private)
+    give_trust(root, places)

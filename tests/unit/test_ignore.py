@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from codeplane.cli._ignore import CPLIGNORE
 from codeplane.git import open_repository
-from codeplane.truth import WorkingTree
+from codeplane.truth import Opened, WorkingTree
 from codeplane.truth.wildmatch import Patterns, as_bytes, parse
 from tests.drive import git, new_repo
 
@@ -74,8 +75,8 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def listed(root: Path, *, trusted: bool = False) -> set[str]:
-    delta = WorkingTree(root, open_repository(root, trusted=False), trusted).reconcile({})
+def listed(root: Path, *opened: str) -> set[str]:
+    delta = WorkingTree(root, open_repository(root, trusted=False), Opened(opened)).reconcile({})
     return {*delta.added, *delta.links, *delta.refused}
 
 
@@ -212,16 +213,45 @@ def test_a_bare_name_brings_back_nothing_inside_an_ignored_directory(tmp_path: P
     assert listed(root) == {".gitignore", ".cplignore", "a.out"}
 
 
-SECRETS = [".env", ".env.local", "deploy/server.key", "cert.PEM", "id_rsa", "id_ed25519_work"]
+SECRETS = [".env", ".env.local", "deploy/server.key", "cert.PEM", "id_rsa", "id_ed25519_work", "id_deploy"]
+SECRETS += [".git-credentials", ".aws/credentials", "home/.aws/credentials", ".npmrc", ".pypirc", ".pgpass"]
+SECRETS += [".docker/config.json", ".kube/config", "gcp-service-account.json", "x/serviceAccountKey.json"]
+SECRETS += ["app-firebase-adminsdk-abc.json", "client_secret_1.json"]
+NO_SECRETS = [
+    ".env.example",
+    "id_rsa.pub",
+    "id_generator.py",
+    "credentials",
+    "config.json",
+    "aws/credentials",
+]
 
 
-@pytest.mark.parametrize("trusted", [True, False])
-def test_a_secret_is_brought_back_only_in_a_trusted_repository(tmp_path: Path, trusted: bool) -> None:
-    root = new_repo(tmp_path / "r", dict.fromkeys([*SECRETS, ".env.example", "id_rsa.pub"], ""))
-    assert listed(root, trusted=trusted) == {".env.example", "id_rsa.pub"}
-    write(root, {".cplignore": "!.env\n!deploy/\n"})
-    brought_back = {".env"} if trusted else set()
-    assert listed(root, trusted=trusted) == {".env.example", "id_rsa.pub", ".cplignore"} | brought_back
+def test_files_that_usually_hold_secrets_are_left_out(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", dict.fromkeys([*SECRETS, *NO_SECRETS], ""))
+    assert listed(root) == set(NO_SECRETS)
+
+
+def test_a_line_brings_a_secret_back_only_if_the_user_has_opened_it(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "r", dict.fromkeys(SECRETS, ""))
+    write(root, {".cplignore": "!.env\n!.npmrc\n!deploy/\n"})
+    assert listed(root) == {".cplignore"}
+    assert listed(root, "!.env") == {".cplignore", ".env"}
+    write(root, {".cplignore": "!.npmrc\n"})
+    assert listed(root, "!.env") == {".cplignore"}
+
+
+def test_what_cpl_init_writes_changes_nothing(tmp_path: Path) -> None:
+    files = [".env.example", "src/a.py", "build/kept.py", "logs/tracked.log", ".env", "cert.pem"]
+    root = new_repo(tmp_path / "r", dict.fromkeys(files, ""))
+    write(
+        root,
+        {"target/debug/x.rs": "", "dist/y.js": "", "other.log": "", "coverage/z": "", "pytest_cache/w": ""},
+    )
+    before = listed(root)
+    write(root, {".cplignore": CPLIGNORE})
+    assert listed(root) == before | {".cplignore"}
+    assert ".env.example" in before and not any(path.startswith("target/") for path in before)
 
 
 def test_prunable_directories_keep_only_what_is_tracked_in_them(tmp_path: Path) -> None:
@@ -230,14 +260,8 @@ def test_prunable_directories_keep_only_what_is_tracked_in_them(tmp_path: Path) 
         root, {"node_modules/foreign/x.js": "", "build/out.o": "", ".venv/lib/y.py": "", "src/build/z.o": ""}
     )
     assert listed(root) == {"node_modules/own/a.js", "build/c.py"}
-    write(root, {".cplignore": "# Nothing.\n"})
-    assert listed(root) == {
-        "node_modules/own/a.js",
-        "build/c.py",
-        "build/out.o",
-        "src/build/z.o",
-        ".cplignore",
-    }
+    write(root, {".cplignore": "!src/build/\n"})
+    assert listed(root) == {"node_modules/own/a.js", "build/c.py", "src/build/z.o", ".cplignore"}
 
 
 @pytest.mark.parametrize("version", ["2", "4"])
@@ -270,7 +294,7 @@ def test_case_is_ignored_when_git_is_told_so(tmp_path: Path) -> None:
 def test_settings_of_git_that_change_are_obeyed_at_once(tmp_path: Path) -> None:
     root = new_repo(tmp_path / "r", {".gitignore": "Makefile\n"})
     write(root, {"makefile": "", "a.x": ""})
-    tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+    tree = WorkingTree(root, open_repository(root, trusted=False))
     assert {"makefile", "a.x"} <= set(tree.reconcile({}).added)
     write(tmp_path, {"global": "*.x\n"})
     git(root, "config", "core.excludesFile", str(tmp_path / "global"))
@@ -312,7 +336,7 @@ def test_many_patterns_do_not_hold_up_matching() -> None:
 def test_an_ignore_file_is_obeyed_up_to_a_size_and_told_beyond_it(tmp_path: Path) -> None:
     root = new_repo(tmp_path / "r", {"sub/a": "", "sub/b": ""})
     write(root, {"x": "", "sub/x": "", ".gitignore": "x\n" + "#" * (10 << 20)})
-    tree = WorkingTree(root, open_repository(root, trusted=False), trusted=False)
+    tree = WorkingTree(root, open_repository(root, trusted=False))
     assert "sub/x" not in tree.reconcile({}).added
     assert tree.problems() == []
     write(root, {".gitignore": "x\n" + "#" * (17 << 20)})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.config import TrustRecord
+from codeplane.config import Trust, TrustRecord
 from codeplane.core.errors import StateUnusable, UnreadableConfig
 from codeplane.storage import Serving, StateDir, private_dir, write_private, write_public
 from codeplane.storage.files import read_small, unusable
@@ -142,7 +142,7 @@ def test_nonsense_in_the_id_or_server_file_counts_as_absent(repo: Path) -> None:
 def test_trust_is_for_one_checkout(tmp_path: Path) -> None:
     record = TrustRecord(tmp_path / "trust.json")
     root = new_repo(tmp_path / "a")
-    record.grant(root, "id-1", write_private)
+    record.grant(root, Trust("id-1"), write_private)
     assert record.trusts(root, "id-1")
     assert not record.trusts(root, "id-of-a-fresh-clone")
     assert not record.trusts(tmp_path / "b", "id-1")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from codeplane.core.errors import ContentChanged, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
-from codeplane.truth import UNSETTLED, Delta, Known, WorkingTree, digest_of
+from codeplane.truth import LARGEST, UNSETTLED, Delta, Known, WorkingTree, digest_of
 from codeplane.truth import known as known_module
 from tests.drive import git, new_repo
 
@@ -30,8 +30,8 @@ SHORT_NS = 10_000_000
 Map = dict[RepoPath, Known]
 
 
-def tree_at(root: Path, *, trusted: bool = False, **options: int) -> WorkingTree:
-    return WorkingTree(root, open_repository(root, trusted=False), trusted, **options)
+def tree_at(root: Path, largest: int = LARGEST) -> WorkingTree:
+    return WorkingTree(root, open_repository(root, trusted=False), largest=largest)
 
 
 def look(tree: WorkingTree, known: Map) -> tuple[Delta, Map]:
@@ -314,7 +314,7 @@ from pathlib import Path
 from codeplane.git import open_repository
 from codeplane.truth import WorkingTree
 root = Path(sys.argv[1])
-tree = WorkingTree(root, open_repository(root, trusted=True), True)
+tree = WorkingTree(root, open_repository(root, trusted=True))
 delta = tree.reconcile({})
 again = tree.reconcile(delta.applied_to({}))
 print(json.dumps([sorted(delta.added), dict(delta.refused), bool(again)]))

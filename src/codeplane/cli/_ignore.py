@@ -1,23 +1,19 @@
-"""The `.cplignore` that a repository starts with."""
+"""The `.cplignore` that a repository starts with: a description of the built-in rules, and no rule."""
 
-CPLIGNORE = """\
-# What CodePlane never indexes, in .gitignore syntax. It applies on top of .gitignore.
-# `!pattern` brings back a file that git ignores.
-node_modules/
-dist/
-build/
-.venv/
-__pycache__/
-*.pyc
-*.log
-coverage/
-.pytest_cache/
+from codeplane.truth.ignore import GENERATED_LINES, SECRET_LINES, USUAL_LINES
 
-# Secrets. Bringing one of these back with `!` needs `cpl trust`.
-.env
-.env.*
-*.pem
-*.key
-id_rsa*
-id_ed25519*
-"""
+
+def _comment(lines: str) -> str:
+    return "".join(f"#   {line}\n" for line in lines.splitlines())
+
+
+CPLIGNORE = f"""\
+# What CodePlane leaves out, in .gitignore syntax, on top of .gitignore and of the built-in rules below.
+# A pattern leaves files out, tracked or not. !pattern brings back what git or a built-in rule leaves out.
+#
+# Built in, unless tracked:
+{_comment(USUAL_LINES)}#
+# Built in, tracked or not:
+{_comment(GENERATED_LINES)}#
+# Built in, secrets. A !pattern opens one only after you have run `cpl trust --secrets`:
+{_comment(SECRET_LINES)}"""

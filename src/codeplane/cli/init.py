@@ -21,7 +21,7 @@ from codeplane.storage import StateDir, write_public
 def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> None:
     """Set up CodePlane in a repository; safe to repeat.
 
-    Makes the state directory (git does not see it), a .cplignore with the defaults, the index, and
+    Makes the state directory (git does not see it), a .cplignore that explains the defaults, the index, and
     .codeplane/contexts.yaml with the build contexts that were found. Ctrl+C keeps what has been read. With
     --client, adds CodePlane's command to that client's project configuration; everything else in it stays.
     """
@@ -44,7 +44,7 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     }
     lines = [f"CodePlane is set up in {checkout.root}."]
     if made_ignore:
-        lines.append("Wrote .cplignore with the defaults.")
+        lines.append("Wrote .cplignore, which explains what is left out by default.")
     report["index"], told = _build(checkout)
     lines += told
     if chosen is not None:

@@ -1,35 +1,52 @@
 from pathlib import Path
+from typing import Any
 
 import click
 
 from codeplane.cli._command import command, emit
 from codeplane.config import Places, TrustRecord
+from codeplane.core.errors import InvalidArgument
 from codeplane.git import locate
-from codeplane.storage import StateDir, private_dir, read_trust_id, write_private
+from codeplane.session.trusting import give_trust
+from codeplane.storage import private_dir, read_trust_id, write_private
 
 
 @command()
-@click.option("--revoke", is_flag=True, help="Trust it no longer.")
-@click.option("--show", is_flag=True, help="Only tell whether it is trusted.")
-def trust(root: Path, as_json: bool, revoke: bool, show: bool) -> None:
+@click.option("--secrets", is_flag=True, help="Also open the secrets that .cplignore names now.")
+@click.option("--revoke", is_flag=True, help="Withdraw trust, and close the secrets again.")
+@click.option("--show", is_flag=True, help="Only show whether the repository is trusted.")
+def trust(root: Path, as_json: bool, secrets: bool, revoke: bool, show: bool) -> None:
     """Trust what this repository supplies.
 
-    CodePlane obeys the settings in the repository's .codeplane/config.yaml, runs its tests and linters, and
-    opens a repository that belongs to another user, only when you trust it. Trust is yours, not the
-    repository's: it is kept in your user state, for this checkout only. A fresh clone at the same place is
-    not trusted.
+    Only in a trusted repository does CodePlane obey .codeplane/config.yaml, run tests, linters and hooks,
+    and open a repository that belongs to another user. Trust is yours, not the repository's: it is kept in
+    your user state, for this checkout only. A fresh clone in the same place is not trusted. A running
+    server takes the change up with its next call.
+
+    Files that look like secrets stay closed even then. To open some, write a line !PATH for each into
+    .cplignore and run cpl trust --secrets: it opens what the file names at that moment, and nothing that
+    anyone writes into it later.
     """
+    if revoke and secrets:
+        raise InvalidArgument("--revoke closes secrets; --secrets opens them.", hints=["cpl trust --revoke"])
     places = Places.of_user()
     record = TrustRecord(places.trust_file)
     found = locate(root)
-    if not show:
+    if revoke and not show:
         private_dir(places.state_dir)
-        if revoke:
-            record.revoke(found, write_private)
-        else:
-            record.grant(found, StateDir.create(found).new_trust_id(), write_private)
-    trusted = record.trusts(found, read_trust_id(found))
-    text = f"{found} is {'trusted' if trusted else 'not trusted'}."
-    if not show:
-        text += " A running server takes this up when it is started again."
-    emit({"root": str(found), "trusted": trusted}, text, as_json=as_json)
+        record.revoke(found, write_private)
+    elif not show:
+        give_trust(found, places, opens_secrets=secrets)
+    granted = record.of(found, read_trust_id(found))
+    lines = list(granted.secrets) if granted is not None else []
+    report: dict[str, Any] = {"root": str(found), "trusted": granted is not None, "secrets": lines}
+    emit(report, _text(report, asked=secrets and not show), as_json=as_json)
+
+
+def _text(report: dict[str, Any], *, asked: bool) -> str:
+    text = [f"{report['root']} is {'trusted' if report['trusted'] else 'not trusted'}."]
+    if report["secrets"]:
+        text.append(f"Open despite the list of secrets: {', '.join(report['secrets'])}")
+    elif asked:
+        text.append("No secret is open: .cplignore has no line that begins with !.")
+    return "\n".join(text)

@@ -3,6 +3,6 @@
 from codeplane.config.layers import Source, load_settings
 from codeplane.config.places import Places
 from codeplane.config.settings import LogOutput, Settings
-from codeplane.config.trust import TrustRecord
+from codeplane.config.trust import Trust, TrustRecord
 
-__all__ = ["LogOutput", "Places", "Settings", "Source", "TrustRecord", "load_settings"]
+__all__ = ["LogOutput", "Places", "Settings", "Source", "Trust", "TrustRecord", "load_settings"]

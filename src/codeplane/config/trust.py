@@ -11,6 +11,14 @@ Writer = Callable[[Path, bytes], None]
 
 
 @dataclass(frozen=True)
+class Trust:
+    """What the user grants to one checkout; `secrets` are the lines of `.cplignore` that may open some."""
+
+    trust_id: str
+    secrets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class TrustRecord:
     """Trust is given to one checkout: its path together with a random id in its state directory.
 
@@ -20,11 +28,16 @@ class TrustRecord:
 
     file: Path
 
-    def trusts(self, root: Path, trust_id: str) -> bool:
-        return trust_id != "" and self._read().get(str(root)) == trust_id
+    def of(self, root: Path, trust_id: str) -> Trust | None:
+        """The trust in the checkout at `root` that has this id; None where there is none."""
+        trust = self._read().get(str(root))
+        return trust if trust is not None and trust.trust_id == trust_id != "" else None
 
-    def grant(self, root: Path, trust_id: str, write: Writer) -> None:
-        write(self.file, _dump({**self._read(), str(root): trust_id}))
+    def trusts(self, root: Path, trust_id: str) -> bool:
+        return self.of(root, trust_id) is not None
+
+    def grant(self, root: Path, trust: Trust, write: Writer) -> None:
+        write(self.file, _dump({**self._read(), str(root): trust}))
 
     def revoke(self, root: Path, write: Writer) -> bool:
         record = self._read()
@@ -33,7 +46,7 @@ class TrustRecord:
             write(self.file, _dump(record))
         return known
 
-    def _read(self) -> dict[str, str]:
+    def _read(self) -> dict[str, Trust]:
         try:
             record = json.loads(self.file.read_bytes())
         except FileNotFoundError:
@@ -42,8 +55,21 @@ class TrustRecord:
             raise UnreadableConfig(f"{self.file}: {error}.", file=str(self.file)) from error
         if not isinstance(record, dict):
             raise UnreadableConfig(f"{self.file}: not a trust record.", file=str(self.file))
-        return {str(path): str(trust_id) for path, trust_id in record.items()}
+        return {str(path): _trust(entry) for path, entry in record.items()}
 
 
-def _dump(record: dict[str, str]) -> bytes:
-    return json.dumps(record, indent=2, sort_keys=True).encode() + b"\n"
+def _trust(entry: object) -> Trust:
+    """An entry is the id, or the id with what else is granted."""
+    if not isinstance(entry, dict):
+        return Trust(str(entry))
+    secrets = entry.get("secrets")
+    lines = tuple(map(str, secrets)) if isinstance(secrets, list) else ()
+    return Trust(str(entry.get("id", "")), lines)
+
+
+def _dump(record: dict[str, Trust]) -> bytes:
+    entries = {
+        path: {"id": trust.trust_id, "secrets": list(trust.secrets)} if trust.secrets else trust.trust_id
+        for path, trust in record.items()
+    }
+    return json.dumps(entries, indent=2, sort_keys=True).encode() + b"\n"

@@ -90,7 +90,7 @@ def check_filters(repository: Repository, handle: pygit2.Repository, drivers: di
     if drivers and not repository.trusted:
         raise GitUnsupported(
             f"Git filters these files, and the repository is not trusted, so no filter runs: {told}.",
-            hints=["cpl trust, if you trust everything in it", "name the other paths"],
+            hints=["cpl trust", "Or name the other paths."],
             paths=[shown(path) for path in sorted(drivers)[:_MOST_NAMED]],
         )
     missing = sorted({name for name in drivers.values() if not _is_configured(handle, name)})

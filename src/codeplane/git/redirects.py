@@ -151,6 +151,6 @@ def _stores(objects: Path) -> Iterator[Path]:
 def _refused(root: Path, why: str) -> NotTrusted:
     return NotTrusted(
         f"{root} is not opened: {why}.",
-        hints=["cpl trust, if you know why that is so"],
+        hints=["cpl trust"],
         path=str(root),
     )

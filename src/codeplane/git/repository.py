@@ -238,7 +238,7 @@ def _explain(root: Path, error: Exception) -> RepositoryError:
     if "not owned by current user" in text:
         return ForeignOwner(
             f"{root} belongs to another user.",
-            hints=["cpl trust, if you trust everything in it"],
+            hints=["cpl trust"],
             path=str(root),
         )
     return UnsupportedRepository(f"Cannot open {root}: {text}.", path=str(root))

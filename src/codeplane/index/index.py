@@ -149,8 +149,11 @@ class Index:
         return path in self._known
 
     def configure(self, overrides: Sequence[Override]) -> None:
-        """Takes what the user says about build contexts; to be called before the first snapshot."""
-        self._snapshots.units.overrides = overrides
+        """Takes what the user says about build contexts; what was made from other words is made anew."""
+        if list(overrides) != list(self._snapshots.units.overrides):
+            fresh = Snapshots(self._tree)
+            fresh.units.overrides = overrides
+            self._snapshots = fresh
 
     @property
     def is_building(self) -> bool:

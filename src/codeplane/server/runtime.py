@@ -124,6 +124,7 @@ class Runtime:
             self.stop.set()
             return False
         if self._lock.holds() or not os.access(self._checkout.root, os.X_OK):
+            repo.heed_trust()
             return True  # nobody can serve a repository that is gone or closed, and each call says so
         if not self.stop.is_set():
             _log.warning("the state directory has been removed: the server ends")
@@ -248,6 +249,7 @@ def _bind(port: int) -> socket.socket:
 
 
 def _status(repo: RepoSession, pipeline: Pipeline, serving: Serving) -> dict[str, Any]:
+    repo.heed_trust()
     report = repo.status().model_dump(exclude_none=True)
     server: dict[str, Any] = {
         "version": __version__,

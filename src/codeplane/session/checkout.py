@@ -21,9 +21,16 @@ class Checkout:
     state: StateDir
     settings: Settings
     trusted: bool
+    opened: tuple[str, ...]  # lines of .cplignore that may bring secrets back
     notices: tuple[str, ...]
     programs: Programs
-    scratch: Path  # for copies of the tree, outside of it
+    places: Places
+    assignments: tuple[str, ...] = ()
+
+    @property
+    def scratch(self) -> Path:
+        """For copies of the tree, outside of it."""
+        return self.places.scratch
 
     @property
     def index_home(self) -> Path:
@@ -44,7 +51,8 @@ class Checkout:
     @classmethod
     def find(cls, start: Path, places: Places, assignments: Sequence[str] = ()) -> "Checkout":
         root = locate(start)
-        trusted = TrustRecord(places.trust_file).trusts(root, read_trust_id(root))
+        trust = TrustRecord(places.trust_file).of(root, read_trust_id(root))
+        trusted = trust is not None
         repository = open_repository(root, trusted=trusted)
         state = StateDir.at(root)
         sources = [assignment_source(assignments), env_source(places.overrides)]
@@ -54,7 +62,15 @@ class Checkout:
         elif state.config_file.exists():
             notices.append(f"{state.config_file} is not obeyed: this repository is not trusted (cpl trust).")
         sources.append(file_source(places.config_file))
-        programs = Programs(places.program_env)
         return cls(
-            root, repository, state, load_settings(sources), trusted, tuple(notices), programs, places.scratch
+            root=root,
+            repository=repository,
+            state=state,
+            settings=load_settings(sources),
+            trusted=trusted,
+            opened=trust.secrets if trust is not None else (),
+            notices=tuple(notices),
+            programs=Programs(places.program_env),
+            places=places,
+            assignments=tuple(assignments),
         )

@@ -9,7 +9,6 @@ from codeplane.core.errors import (
     CodePlaneError,
     EditConflict,
     InvalidArgument,
-    NotTrusted,
 )
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
@@ -34,6 +33,7 @@ from codeplane.search.missing import existing, no_match
 from codeplane.session.call import Call
 from codeplane.session.changed import changed_lines
 from codeplane.session.operation import Intent, Written, write
+from codeplane.session.trusting import require_trust
 from codeplane.storage import private_dir
 from codeplane.truth import WorkingTree, digest_of
 
@@ -128,11 +128,7 @@ def where(call: Call) -> Where:
 
 
 def _require_trust(call: Call) -> None:
-    if not call.repo.checkout.trusted:
-        raise NotTrusted(
-            "Linters run what the repository configures, and this repository is not trusted.",
-            hints=["cpl trust, if you know what is in it"],
-        )
+    require_trust(call.repo.checkout, "Linters run what the repository configures")
 
 
 def _watch(call: Call) -> Watch:

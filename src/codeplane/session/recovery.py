@@ -10,7 +10,7 @@ from codeplane.jail import shown
 from codeplane.ledger import Ledger, Operation, mutation_fingerprint
 from codeplane.mutation import Engine, Recovered
 from codeplane.session.checkout import Checkout
-from codeplane.truth import WorkingTree
+from codeplane.truth import Opened, WorkingTree
 
 
 def recover(engine: Engine, ledger: Ledger) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def recover(engine: Engine, ledger: Ledger) -> tuple[str, ...]:
 
 def settle(checkout: Checkout) -> None:
     """As a start does, without starting. The caller holds the server's lock."""
-    tree = WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
+    tree = WorkingTree(checkout.root, checkout.repository, Opened(checkout.opened))
     engine = Engine(tree, checkout.repository, checkout.state.path)
     ledger = Ledger.open(checkout.state.ledger, checkout.settings.ledger)
     try:

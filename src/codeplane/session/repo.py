@@ -30,6 +30,7 @@ from codeplane.session.line import Line
 from codeplane.session.plans import Plans
 from codeplane.session.recovery import recover
 from codeplane.session.savings import Savings
+from codeplane.session.trusting import TrustWatch
 from codeplane.session.unfinished import put_on_record
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
@@ -37,7 +38,7 @@ from codeplane.storage.database import Database
 from codeplane.storage.files import read_small, write_private
 from codeplane.storage.kept import open_kept
 from codeplane.testrun.coverage_map import CoverageMap
-from codeplane.truth import Known, WorkingTree
+from codeplane.truth import Known, Opened, WorkingTree
 from codeplane.verify.scratch import sweep
 
 _INDEX_WORKERS = 2
@@ -164,7 +165,7 @@ def _by_family(probed: Probed) -> list[FamilyContexts]:
 
 
 def _tree(checkout: Checkout) -> WorkingTree:
-    return WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
+    return WorkingTree(checkout.root, checkout.repository, Opened(checkout.opened))
 
 
 def _overrides(checkout: Checkout) -> list[Override]:
@@ -213,6 +214,10 @@ class RepoSession:
     ahead: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_READING_AHEAD, "read ahead")
     )
+
+    @cached_property
+    def trust_watch(self) -> TrustWatch:
+        return TrustWatch(self.checkout)
 
     @cached_property
     def kept(self) -> Database:
@@ -282,6 +287,18 @@ class RepoSession:
             self.kept.close()
         self.upkeep.join()
         self.workers.close()
+
+    def heed_trust(self) -> None:
+        """Takes up what the user has granted or revoked since the last call: settings, secrets, programs.
+
+        What the server was started with (its port, its workers, its logs) stays until the next start.
+        """
+        found = self.trust_watch.again(self.checkout)
+        if found is None:
+            return
+        self.checkout = found
+        self.tree.opened.take(found.opened)
+        self.index.configure(_overrides(found))
 
     def refresh(self, progress: Progress | None = None) -> None:
         """Makes the index as new as the tree is now.

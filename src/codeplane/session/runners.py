@@ -13,7 +13,7 @@ from codeplane.process.toolbox import Toolbox
 from codeplane.session.checkout import Checkout
 from codeplane.testrun.discover import discover
 from codeplane.testrun.runner import Place
-from codeplane.truth import WorkingTree
+from codeplane.truth import Opened, WorkingTree
 
 
 class _Tracked:
@@ -21,7 +21,7 @@ class _Tracked:
 
     def __init__(self, checkout: Checkout) -> None:
         self._checkout = checkout
-        self._tree = WorkingTree(checkout.root, checkout.repository, trusted=checkout.trusted)
+        self._tree = WorkingTree(checkout.root, checkout.repository, Opened(checkout.opened))
 
     @cached_property
     def _paths(self) -> Sequence[RepoPath]:

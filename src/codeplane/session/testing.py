@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.core.edits import FileChange
-from codeplane.core.errors import CodePlaneError, NotTrusted
+from codeplane.core.errors import CodePlaneError
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
@@ -20,6 +20,7 @@ from codeplane.ledger import TEST_RUN, Operation, failure_fingerprint
 from codeplane.process.toolbox import Toolbox
 from codeplane.session.call import Call
 from codeplane.session.selection import Chosen
+from codeplane.session.trusting import require_trust
 from codeplane.testrun.costs import Costs
 from codeplane.testrun.coverage import Coverage, read_coverage
 from codeplane.testrun.results import Case, End, Report
@@ -54,11 +55,7 @@ class Tested:
 
 def check_trusted(call: Call) -> None:
     """Tests are the repository's own code."""
-    if not call.repo.checkout.trusted:
-        raise NotTrusted(
-            "Running tests runs the repository's own code, and this repository is not trusted.",
-            hints=["cpl trust", "The user decides; a running server takes it up when it is started again."],
-        )
+    require_trust(call.repo.checkout, "Tests run the repository's own code")
 
 
 def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:

@@ -82,8 +82,13 @@ class StateDir:
     def new_trust_id(self) -> str:
         """A fresh id for the user's trust record: one that the repository ships is never the one."""
         trust_id = str(uuid.uuid4())
-        self._write(self.path / "trust", f"{trust_id}\n")
+        self._write(self.trust_file, f"{trust_id}\n")
         return trust_id
+
+    @property
+    def trust_file(self) -> Path:
+        """Holds the id that the user's trust is tied to."""
+        return self.path / "trust"
 
     @property
     def config_file(self) -> Path:

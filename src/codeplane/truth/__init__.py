@@ -1,7 +1,7 @@
 """The only reader of the working tree."""
 
 from codeplane.truth.commit import CommitTree, Content, Gap, GapKind
-from codeplane.truth.ignore import CPLIGNORE, Ignore, Standing
+from codeplane.truth.ignore import CPLIGNORE, Ignore, Opened, Standing
 from codeplane.truth.judge import Judge, Judgement, Verdict
 from codeplane.truth.known import UNSETTLED, Delta, Known, digest_of
 from codeplane.truth.scan import Listing
@@ -22,6 +22,7 @@ __all__ = [
     "Judgement",
     "Known",
     "Listing",
+    "Opened",
     "RepoVersion",
     "Standing",
     "Verdict",

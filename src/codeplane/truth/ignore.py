@@ -4,20 +4,23 @@ From the strongest rule to the weakest:
 
 1. `.git` and `.codeplane`, in any spelling, are closed.
 2. What `.cplignore` in the root excludes is out, tracked or not.
-3. Secrets (`SECRETS`) are out; `!` in `.cplignore` brings one back only in a trusted repository.
+3. Secrets (`SECRETS`) are out. A `!` line of `.cplignore` brings one back only if the user has opened that
+   very line (`Opened`): an agent can write the file, but not the user's record.
 4. `!` in `.cplignore` brings back what git ignores and what rules 5 to 7 leave out. Inside a directory that
    is ignored as a whole it has to begin with the names of directories (`!generated/api/*.py`): no ignored
    directory is searched for a bare name.
 5. Generated directories and files (`GENERATED`) are out, tracked or not: their content only repeats what
    other files say.
 6. Usual directories of foreign or built files (`USUAL`) are out, except for the tracked files in them: a
-   tracked directory of that name is somebody's source. `UNSAID` applies the same way where there is no
-   `.cplignore` to say it.
+   tracked directory of that name is somebody's source.
 7. What git ignores is out, except for the tracked files.
+
+These lists are the only ones: the `.cplignore` that `cpl init` writes shows them as comments and adds none.
 """
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -33,21 +36,98 @@ from codeplane.truth.wildmatch import Patterns, as_bytes, parse
 CPLIGNORE = ".cplignore"
 GITIGNORE = ".gitignore"
 
-SECRETS = Patterns(
-    parse(
-        b".env\n.env.*\n!.env.example\n!.env.sample\n!.env.template\n!.env.dist\n*.pem\n*.key\n*.p12\n*.pfx\n"
-        b"*.jks\n*.keystore\nid_rsa*\nid_dsa*\nid_ecdsa*\nid_ed25519*\n!id_*.pub\n.netrc\n.pypirc\n"
-    ),
-    ignore_case=True,
-)
-GENERATED = Patterns(
-    parse(
-        b"__pycache__/\n*.pyc\n.mypy_cache/\n.pytest_cache/\n.ruff_cache/\n.hypothesis/\n.tox/\n.nox/\n"
-        b".import_linter_cache/\n.gradle/\n.terraform/\n"
-    )
-)
-USUAL = Patterns(parse(b"node_modules/\n.venv/\nvenv/\n"))
-UNSAID = Patterns(parse(b"node_modules/\n.venv/\nvenv/\ndist/\nbuild/\ntarget/\ncoverage/\n*.log\n"))
+SECRET_LINES = """\
+.env
+.env.*
+!.env.example
+!.env.sample
+!.env.template
+!.env.dist
+*.pem
+*.key
+*.p12
+*.pfx
+*.jks
+*.keystore
+*.kdbx
+*.ppk
+id_*
+!id_*.*
+id_rsa*
+id_dsa*
+id_ecdsa*
+id_ed25519*
+!id_*.pub
+.netrc
+_netrc
+.pypirc
+.npmrc
+.pgpass
+.my.cnf
+.htpasswd
+.git-credentials
+.dockercfg
+.vault-token
+**/.aws/credentials
+**/.docker/config.json
+**/.kube/config
+**/.cargo/credentials
+**/.cargo/credentials.toml
+**/.gem/credentials
+*service-account*.json
+*service_account*.json
+*serviceaccount*.json
+*firebase-adminsdk*.json
+client_secret*.json
+application_default_credentials.json
+"""  # noqa: S105 - patterns of names
+GENERATED_LINES = """\
+__pycache__/
+*.pyc
+.mypy_cache/
+.pytest_cache/
+.ruff_cache/
+.hypothesis/
+.tox/
+.nox/
+.import_linter_cache/
+.gradle/
+.terraform/
+"""
+USUAL_LINES = """\
+node_modules/
+.venv/
+venv/
+dist/
+build/
+target/
+coverage/
+*.log
+"""
+SECRETS = Patterns(parse(SECRET_LINES.encode()), ignore_case=True)
+GENERATED = Patterns(parse(GENERATED_LINES.encode()))
+USUAL = Patterns(parse(USUAL_LINES.encode()))
+
+
+class Opened:
+    """The `!` lines of `.cplignore` that the user lets bring secrets back; a server may learn of new ones."""
+
+    def __init__(self, lines: Sequence[str] = ()) -> None:
+        self.take(lines)
+
+    def take(self, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
+        self._patterns = Patterns(parse(os.fsencode("\n".join(lines))))
+
+    def covers(self, name: str, path: str) -> bool:
+        """Whether one of the lines is about the file; both as `as_bytes`."""
+        return self._patterns.verdict(name, path, directory=False) is False
+
+    @staticmethod
+    def lines_of(data: bytes) -> list[str]:
+        """The lines of a `.cplignore` that bring something back."""
+        lines = [line.removesuffix(b"\r") for line in data.split(b"\n")]
+        return [os.fsdecode(line) for line in lines if any(one.negated for one in parse(line))]
 
 
 class Standing(IntEnum):
@@ -75,7 +155,7 @@ class Scope:
         own = self.ignore.own_verdict(name, path, directory=directory)
         if own is not None:
             return own
-        if self.standing is Standing.SOFT or self.ignore.usual.verdict(name, path, directory=directory):
+        if self.standing is Standing.SOFT or USUAL.verdict(name, path, directory=directory):
             return Standing.SOFT
         if self.standing is Standing.WHITE:
             return Standing.WHITE
@@ -122,9 +202,10 @@ class Scope:
 class Ignore:
     """The rules of one working tree."""
 
-    def __init__(self, root: Path, git_dir: Path, *, trusted: bool) -> None:
+    def __init__(self, root: Path, git_dir: Path, opened: Opened) -> None:
         self._root = root
-        self._trusted = trusted
+        self._opened = opened
+        self._opened_lines = opened.lines
         self._exclude = common_dir(git_dir) / "info" / "exclude"
         self._config = _Config(git_dir)
         self._nested: dict[str, RuleFile] = {}
@@ -144,15 +225,14 @@ class Ignore:
     def folds_case(self) -> bool:
         return self._fold
 
-    @property
-    def usual(self) -> Patterns:
-        return USUAL if self._own.exists else UNSAID
-
     def has_changed(self) -> bool:
         """Reads the rule files again whose stat has moved; tells whether a rule is different now."""
         before = self._config.settings
         if self._config.refresh() != before:
             self._obey(self._config.settings)
+            return True
+        if self._opened.lines != self._opened_lines:
+            self._opened_lines = self._opened.lines
             return True
         return sum(file.refresh() for file in self._files()) > 0
 
@@ -187,7 +267,7 @@ class Ignore:
         """What holds for tracked files too: `.cplignore`, secrets, generated files; both as `as_bytes`."""
         own = self._own.patterns
         said = None if own is None else own.verdict(name, path, directory=directory)
-        if said or (not directory and self._is_secret(name, is_white=said is False)):
+        if said or (not directory and self._is_secret(name, path, is_white=said is False)):
             return Standing.OUT
         if said is not None:
             return Standing.WHITE
@@ -201,18 +281,21 @@ class Ignore:
 
     def commit_rules(self) -> str:
         """Changes when `keeps_out_of_commits` may answer differently."""
-        return hashlib.sha256(self._own.data + bytes([self._fold, self._trusted])).hexdigest()[:16]
+        opened = os.fsencode("\n".join(self._opened.lines))
+        return hashlib.sha256(self._own.data + bytes([self._fold]) + opened).hexdigest()[:16]
 
     def keeps_back(self, path: RepoPath) -> bool:
         """Whether the file at `path` counts as a secret."""
         whole, name = as_bytes(path), as_bytes(path.rpartition("/")[2])
         own = self._own.patterns
         return self._is_secret(
-            name, is_white=own is not None and own.verdict(name, whole, directory=False) is False
+            name, whole, is_white=own is not None and own.verdict(name, whole, directory=False) is False
         )
 
-    def _is_secret(self, name: str, *, is_white: bool) -> bool:
-        return not (is_white and self._trusted) and bool(SECRETS.verdict(name, name, directory=False))
+    def _is_secret(self, name: str, path: str, *, is_white: bool) -> bool:
+        if not SECRETS.verdict(name, path, directory=False):
+            return False
+        return not (is_white and self._opened.covers(name, path))
 
     def may_hold_whites(self, directory: str) -> bool:
         """Whether a `!` pattern of `.cplignore` could match inside an ignored directory."""

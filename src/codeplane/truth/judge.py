@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
-from codeplane.truth.ignore import GITIGNORE, Ignore, Standing
+from codeplane.truth.ignore import GITIGNORE, USUAL, Ignore, Standing
 from codeplane.truth.tracked import Tracked
 from codeplane.truth.wildmatch import as_bytes
 
@@ -62,7 +62,7 @@ class Judge:
         return OPEN if soft is OPEN or path in self._tracked().files else soft
 
     def _soft(self, name: str, path: str, *, directory: bool) -> Judgement:
-        if self._rules.usual.verdict(as_bytes(name), as_bytes(path), directory=directory):
+        if USUAL.verdict(as_bytes(name), as_bytes(path), directory=directory):
             reason = f"{shown(path)} usually holds built or foreign files."
             return Judgement(Verdict.CLOSED, reason, is_usual=True)
         return Judgement(Verdict.IGNORED, f"{shown(path)} is ignored by git.")

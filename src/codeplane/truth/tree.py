@@ -16,7 +16,7 @@ from codeplane.git import Repository
 from codeplane.jail import Jail, shown
 from codeplane.truth.commit import CommitTree
 from codeplane.truth.events import Events, Happened
-from codeplane.truth.ignore import Ignore, common_dir
+from codeplane.truth.ignore import Ignore, Opened, common_dir
 from codeplane.truth.judge import Judge
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.rulefile import LARGEST as LARGEST_RULES
@@ -39,12 +39,14 @@ class WorkingTree:
     by that call.
     """
 
-    def __init__(self, root: Path, repository: Repository, trusted: bool, *, largest: int = LARGEST) -> None:
+    def __init__(
+        self, root: Path, repository: Repository, opened: Opened | None = None, *, largest: int = LARGEST
+    ) -> None:
         self.jail = Jail(root)
         self.largest = largest
         self._repository = repository
-        self._trusted = trusted
-        self._ignore = Ignore(root, repository.git_dir, trusted=trusted)
+        self.opened = opened or Opened()
+        self._ignore = Ignore(root, repository.git_dir, self.opened)
         self.git = GitStatus(repository, self.jail, self.rules())
         self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
         self._lock = threading.Lock()
@@ -224,7 +226,7 @@ class WorkingTree:
 
     def rules(self) -> Ignore:
         """The rules read anew: those of the listing must not move without the listing."""
-        return Ignore(self.jail.root, self._repository.git_dir, trusted=self._trusted)
+        return Ignore(self.jail.root, self._repository.git_dir, self.opened)
 
     def _set_aside(self) -> None:
         """The names were renewed between two followed looks: the next one has to compare them."""
@@ -423,7 +425,7 @@ class WorkingTree:
             told = shown(path)
             raise PathRefused(
                 f"{told} looks like a secret and is not read.",
-                hints=[f"If it is none, add !{told} to .cplignore and run cpl trust."],
+                hints=[f"Only the user can open it: a line !{told} in .cplignore, then cpl trust --secrets"],
                 path=told,
             )
 
