@@ -1,23 +1,23 @@
 """What holds for every tool, as functions from tools to violations, so that each rule can be seen to fail."""
 
 import ast
-import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from mcp_types import ListToolsResult
+
 from codeplane.core.errors import CodePlaneError
 from codeplane.server.decode import decode
+from codeplane.server.endpoint import listed_tool
 from codeplane.server.profiles import profiles
 from codeplane.tools import Tool
-from codeplane.tools._schema import lean_schema
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LONGEST_NAME = 60 - len("mcp__codeplane__")
 LONGEST_DESCRIPTION = 900
-STANDARD_SCHEMA_TOKENS = 6000
-# JSON and English average a little under four characters a token; three and a half errs on the safe side.
-CHARACTERS_A_TOKEN = 3.5
+STANDARD_CHARACTERS = 21_000
+STANDARD_TOOLS = 25
 
 
 def named_for_its_module(tools: Iterable[Tool]) -> Iterator[str]:
@@ -55,14 +55,15 @@ def has_a_case(tools: Iterable[Tool], cases: Path) -> Iterator[str]:
             yield f"{tool.name} has no case {tool.name}.txt"
 
 
-def fits_the_budget(tools: dict[str, Tool], budget: float = STANDARD_SCHEMA_TOKENS) -> Iterator[str]:
-    listed = [
-        {"name": t.name, "description": t.doc.description, "inputSchema": lean_schema(t.input)}
-        for t in profiles(tools)["standard"].tools.values()
-    ]
-    tokens = len(json.dumps(listed)) / CHARACTERS_A_TOKEN
-    if tokens > budget:
-        yield f"the standard profile costs {tokens:.0f} tokens"
+def fits_the_budget(tools: dict[str, Tool], budget: int = STANDARD_CHARACTERS) -> Iterator[str]:
+    """Every conversation pays for the list of tools before it has asked anything."""
+    standard = profiles(tools)["standard"].tools.values()
+    listed = ListToolsResult(tools=[listed_tool(tool) for tool in standard])
+    size = len(listed.model_dump_json(exclude_none=True, by_alias=True))
+    if size > budget:
+        yield f"the list of the standard profile has {size} characters"
+    if len(standard) > STANDARD_TOOLS:
+        yield f"the standard profile has {len(standard)} tools"
 
 
 def only_codeplane_errors(sources: Iterable[Path]) -> Iterator[str]:

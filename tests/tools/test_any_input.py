@@ -64,14 +64,14 @@ def check(answer: Answer) -> None:
 @settings(max_examples=40, **COMMON)
 @given(data=st.data())
 def test_what_the_schema_allows_is_answered(pipeline: Pipeline, tool: str, data: st.DataObject) -> None:
-    check(ask(pipeline, tool, data.draw(allowed(lean_schema(all_tools()[tool].input)))))
+    check(ask(pipeline, tool, data.draw(allowed(lean_schema(all_tools()[tool].input, whole=True)))))
 
 
 @pytest.mark.parametrize("tool", list(all_tools()))
 @settings(max_examples=40, **COMMON)
 @given(data=st.data())
 def test_what_it_does_not_allow_is_explained(pipeline: Pipeline, tool: str, data: st.DataObject) -> None:
-    check(ask(pipeline, tool, data.draw(refused(lean_schema(all_tools()[tool].input)))))
+    check(ask(pipeline, tool, data.draw(refused(lean_schema(all_tools()[tool].input, whole=True)))))
 
 
 @pytest.mark.soak
@@ -79,5 +79,5 @@ def test_what_it_does_not_allow_is_explained(pipeline: Pipeline, tool: str, data
 @settings(max_examples=1000, **COMMON)
 @given(data=st.data())
 def test_a_thousand_inputs(pipeline: Pipeline, tool: str, data: st.DataObject) -> None:
-    schema = lean_schema(all_tools()[tool].input)
+    schema = lean_schema(all_tools()[tool].input, whole=True)
     check(ask(pipeline, tool, data.draw(allowed(schema) | refused(schema))))

@@ -35,6 +35,14 @@ _INSTRUCTIONS = (
 )
 
 
+# Only what differs from the protocol's defaults: every conversation pays for the list of tools.
+_READS = wire.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_CHANGES = {
+    Effect.SESSION: wire.ToolAnnotations(destructive_hint=False, open_world_hint=False),
+    Effect.WRITE: wire.ToolAnnotations(open_world_hint=False),
+}
+
+
 async def _unmarked(_request_id: object) -> None:
     return None
 
@@ -55,7 +63,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     @cache
     def listing() -> tuple[wire.ListToolsResult, int]:
         """What is told of the tools, with its size; made when the first client of the profile asks."""
-        listed = wire.ListToolsResult(tools=[_listed(tool) for tool in profile.tools.values()])
+        listed = wire.ListToolsResult(tools=[listed_tool(tool) for tool in profile.tools.values()])
         return listed, len(listed.model_dump_json(exclude_none=True))
 
     schemas: dict[str, dict[str, Any]] = {}
@@ -101,18 +109,12 @@ async def _http_origin(_server: "Server[Origin]") -> "AsyncIterator[Origin]":
     yield Origin("http")
 
 
-def _listed(tool: Tool) -> wire.Tool:
-    reads = tool.effect is Effect.READ
+def listed_tool(tool: Tool) -> wire.Tool:
     return wire.Tool(
         name=tool.name,
         description=tool.doc.description,
         input_schema=tool.schema,
-        annotations=wire.ToolAnnotations(
-            read_only_hint=reads,
-            destructive_hint=tool.effect is Effect.WRITE,
-            idempotent_hint=reads,
-            open_world_hint=False,
-        ),
+        annotations=_READS if tool.effect is Effect.READ else _CHANGES[tool.effect],
     )
 
 

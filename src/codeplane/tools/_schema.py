@@ -1,41 +1,71 @@
 """JSON Schemas for agents: inlined, without titles and nulls, as small as the meaning allows."""
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 
-# How long a text or a list may be concerns nobody who sends a sensible one; the tool says so to the others.
-_DROPPED = {"title", "$defs", "minLength", "maxLength", "maxItems"}
+# `Field(json_schema_extra=UNLISTED)`: a parameter that few calls need. It is accepted, and `describe` and the
+# reference document it; the list of tools, which every conversation pays for, leaves it out.
+UNLISTED: Final[dict[str, Any]] = {"unlisted": True}
+
+# Bounds concern nobody who sends sensible values, and a parameter that does not exist is answered with the
+# one that was meant.
+_DROPPED: Final = {
+    "title",
+    "$defs",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "pattern",
+    "additionalProperties",
+}
 
 
-def lean_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The schema of `model` with references inlined and optional fields stated plainly."""
+def lean_schema(model: type[BaseModel], *, whole: bool = False) -> dict[str, Any]:
+    """The schema of `model` with references inlined and optional fields stated plainly.
+
+    Without `whole`, what a list of tools can do without is left out.
+    """
     schema = model.model_json_schema()
-    lean: dict[str, Any] = _lean(schema, schema.get("$defs", {}))
+    lean: dict[str, Any] = _Lean(schema.get("$defs", {}), whole).node(schema)
     lean.pop("description", None)
     lean.setdefault("properties", {})
     return lean
 
 
-def _lean(node: Any, defs: dict[str, Any]) -> Any:
-    if isinstance(node, list):
-        return [_lean(item, defs) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        target = defs[node["$ref"].rsplit("/", 1)[-1]]
-        return _lean({**target, **{k: v for k, v in node.items() if k != "$ref"}}, defs)
-    kept = {
-        key: _properties(value, defs) if key == "properties" else _lean(value, defs)
-        for key, value in node.items()
-        if key not in _DROPPED and not (key == "default" and (value is None or value is False))
-    }
-    return _without_null(kept)
+class _Lean:
+    def __init__(self, defs: dict[str, Any], whole: bool) -> None:
+        self._defs, self._whole = defs, whole
+        self._dropped = _DROPPED - {"additionalProperties", "minItems", "pattern"} if whole else _DROPPED
+
+    def node(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [self.node(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            target = self._defs[node["$ref"].rsplit("/", 1)[-1]]
+            return self.node({**target, **{k: v for k, v in node.items() if k != "$ref"}})
+        kept = {
+            key: self._properties(value) if key == "properties" else self.node(value)
+            for key, value in node.items()
+            if key not in self._dropped and not (key == "default" and _is_empty(value))
+        }
+        kept.pop("unlisted", None)
+        return _without_null(kept)
+
+    def _properties(self, fields: dict[str, Any]) -> dict[str, Any]:
+        # Names of parameters are data: one called `title` stays.
+        return {
+            name: self.node(field)
+            for name, field in fields.items()
+            if self._whole or not field.get("unlisted", False)
+        }
 
 
-def _properties(fields: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
-    # Names of parameters are data: one called `title` stays.
-    return {name: _lean(field, defs) for name, field in fields.items()}
+def _is_empty(default: Any) -> bool:
+    return default is None or default is False or default in ("", [])
 
 
 def _without_null(node: dict[str, Any]) -> dict[str, Any]:
