@@ -125,6 +125,8 @@ def _parameters(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str,
 
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, ...]]:
     for name, field in model.model_fields.items():
+        if field.exclude:  # it shapes the text and is in no answer
+            continue
         yield f"`{prefix}{name}`", _type(field.annotation), field.description or ""
         for inner, mark in _models_in(field.annotation):
             if inner is not model:  # a tree has the same fields at every level

@@ -236,3 +236,23 @@ def test_a_definition_that_is_not_committed_has_no_log(repo: Repo) -> None:
 
 def subjects(told: dict[str, Any]) -> list[str]:
     return [one["subject"] for one in told["commits"]]
+
+
+def test_a_status_reads_as_git_prints_it(repo: Repo) -> None:
+    repo.write("app.py", "def two(): ...\n")
+    git(repo.root, "add", "app.py")
+    repo.write("app.py", "def three(): ...\n")
+    repo.write("new.py", "x = 1\n")
+    git(repo.root, "mv", "old.txt", "moved.txt")
+    text = repo.ask("git_status").text.splitlines()
+    assert text == ["## main", "MM app.py", "R  moved.txt (was old.txt)", "?? new.py"]
+    assert repo.ask("git_diff", paths=["app.py"]).text == git(repo.root, "diff", "app.py").split("\n", 2)[2]
+
+
+def test_a_commit_is_answered_in_two_hundred_characters_and_a_line_a_file(repo: Repo) -> None:
+    names = [f"new{number}.py" for number in range(5)]
+    for name in names:
+        repo.write(name, "x = 1\n")
+    text = repo.ask("git_stage_and_commit", message="Some words " * 40).text
+    assert [f"A {name}" for name in names] == text.splitlines()[1:6]
+    assert len(text) - sum(len(name) + 3 for name in names) <= 200

@@ -1,5 +1,7 @@
 """Commits as the git tools show them."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from codeplane.git.entries import CommitInfo
@@ -20,6 +22,28 @@ class CommitOutput(Output):
     subject: str = Field(description="First line.")
     body: str | None = Field(default=None, description="The rest of the message.")
     parents: list[str] | None = Field(default=None, description="Of a merge.")
+
+    def oneline(self, *, dated: bool = False) -> str:
+        """As `git log --oneline`; `dated`, with the day."""
+        day = f" {self.date.partition('T')[0]}" if dated else ""
+        return f"{self.oid}{day} {self.subject}"
+
+    def whole(self, author: str | None = None) -> list[str]:
+        """As `git log`: who, when, and the whole message; `author` where the commit does not repeat it."""
+        merged = f" (merge of {' '.join(self.parents)})" if self.parents else ""
+        lines = [f"{self.oid} {self.date} {self.author or author or ''}{merged}", f"    {self.subject}"]
+        body = (self.body or "").splitlines()
+        return lines + (["", *(f"    {line}".rstrip() for line in body)] if body else [])
+
+
+def log_lines(commits: Sequence[CommitOutput]) -> list[str]:
+    """Whole commits with a blank line between them; one that names no author has the one above."""
+    lines: list[str] = []
+    author = None
+    for one in commits:
+        author = one.author or author
+        lines += [*([""] if lines else []), *one.whole(author)]
+    return lines
 
 
 def commit_fields(info: CommitInfo, *, body: bool) -> dict[str, object]:

@@ -10,6 +10,7 @@ from codeplane.git.committing import Committed
 from codeplane.jail import shown
 from codeplane.session.git import Changed
 from codeplane.tools._git import GitDelta, delta_fields, short
+from codeplane.tools._git_text import counts, delta_lines, more, subject_line
 
 LONGEST_MESSAGE = 100_000
 _MOST_FILES = 100
@@ -41,6 +42,15 @@ class CommitDelta(GitDelta):
         default=None, description="`A`, `M`, `D` or `T` (another kind) and path of its files."
     )
     more_committed: int | None = Field(default=None, description="Files beyond those.")
+
+    def render(self) -> str:
+        if self.oid is None:
+            return "\n".join(delta_lines(self))
+        where, subject = self.branch or "detached HEAD", self.summary.removeprefix(self.oid).strip()
+        size = counts(self.insertions, self.deletions)
+        headline, *rest = delta_lines(self, f"[{where} {self.oid}] {subject_line(subject)}{size}")
+        files = [*(self.committed or ()), *more("files", self.more_committed)]
+        return "\n".join([headline, *files, *rest])
 
 
 def committed_fields(changed: Changed[Committed]) -> dict[str, Any]:

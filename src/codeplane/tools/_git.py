@@ -11,6 +11,7 @@ from codeplane.git.outcome import Conflict, Outcome, Side
 from codeplane.jail import shown
 from codeplane.session.git import Changed
 from codeplane.tools._delta import affected, symbols_of
+from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Output
 
 _MOST_FILES = 20
@@ -77,6 +78,9 @@ class GitDelta(Output):
     tests_confidence: str | None = Field(
         default=None, description="complete, or partial; `inspect_affected_tests` has the reasons."
     )
+
+    def render(self) -> str:
+        return "\n".join(delta_lines(self))
 
 
 def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:

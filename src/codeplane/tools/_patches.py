@@ -8,6 +8,7 @@ from pydantic import Field
 from codeplane.git.changes import Change
 from codeplane.git.patches import Patch, pieces
 from codeplane.jail import shown
+from codeplane.tools._git_text import counts
 from codeplane.tools._registry import Output
 
 _MOST_CHARACTERS: Final = 20_000
@@ -36,6 +37,27 @@ class PatchOutput(Output):
     deletions: int | None = Field(default=None, description="Lines that went.")
     note: str | None = Field(default=None, description="Why no lines are shown.")
     hunks: str | None = Field(default=None, description="Hunks, as in a unified diff.")
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether only the file and its counts are there."""
+        return not (self.hunks or self.binary or self.note)
+
+    def lines(self) -> list[str]:
+        """The file as `git diff` prints it; without hunks, as `git diff --stat` counts it."""
+        letter = next(one for one, name in STATUSES.items() if name == self.status)
+        old = self.old_path or self.path
+        if self.is_bare:
+            name = f"{old} -> {self.path}" if self.old_path else self.path
+            mode = f" mode {self.mode}" if self.mode else ""
+            return [f"{letter} {name}{mode}{counts(self.insertions, self.deletions)}"]
+        lines = [f"rename from {old}", f"rename to {self.path}"] if self.old_path else []
+        lines += [f"mode {self.mode}"] if self.mode else []
+        lines += ["--- /dev/null" if letter == "A" else f"--- a/{old}"]
+        lines += ["+++ /dev/null" if letter == "D" else f"+++ b/{self.path}"]
+        lines += [f"Binary file {self.path} differs"] if self.binary and not self.note else []
+        lines += [self.note] if self.note else []
+        return [*lines, *(self.hunks or "").removesuffix("\n").split("\n")] if self.hunks else lines
 
 
 class DiffStats(Output):
@@ -70,6 +92,23 @@ def page(rest: Rest, patch: Callable[[Change], Patch]) -> tuple[list[PatchOutput
             return files, rest._replace(changes=rest.changes[at:], piece=piece)
         piece = 0
     return files, None
+
+
+def patch_lines(files: Sequence[PatchOutput]) -> list[str]:
+    """A diff as git prints it."""
+    return [line for one in files for line in one.lines()]
+
+
+def is_stat(files: Sequence[PatchOutput]) -> bool:
+    """Whether hunks were not asked for, or none of the files has any."""
+    return all(one.hunks is None for one in files) and any(one.is_bare for one in files)
+
+
+def total_lines(stats: DiffStats | None) -> list[str]:
+    """The counts of several files."""
+    if stats is None or stats.files_changed == 1:
+        return []
+    return [f"{stats.files_changed} files changed{counts(stats.insertions, stats.deletions)}"]
 
 
 def stats(patches: Sequence[Patch]) -> DiffStats:

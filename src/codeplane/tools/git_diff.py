@@ -6,17 +6,28 @@ from pydantic import Field
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.selection import Selection
 from codeplane.session import Call
-from codeplane.tools._patches import MOST_COUNTED, DiffStats, PatchOutput, Rest, page, stats
+from codeplane.tools._git_text import next_page
+from codeplane.tools._patches import (
+    MOST_COUNTED,
+    DiffStats,
+    PatchOutput,
+    Rest,
+    is_stat,
+    page,
+    patch_lines,
+    stats,
+    total_lines,
+)
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.truth.comparison import Comparison, changes
 
 
 class GitDiffInput(Input):
     base: Annotated[str | None, synonyms("from", "ref", "commit")] = Field(
-        default=None, max_length=250, description="Commit to compare with; else the index."
+        default=None, max_length=250, description="Commit to compare with; default: the index."
     )
     target: Annotated[str | None, synonyms("to", "head")] = Field(
-        default=None, max_length=250, description="Commit; else the working tree."
+        default=None, max_length=250, description="Commit; default: the working tree."
     )
     staged: Annotated[bool, synonyms("cached", "index")] = Field(
         default=False, description="What is staged, instead of the working tree."
@@ -27,13 +38,18 @@ class GitDiffInput(Input):
     stat: Annotated[bool, synonyms("name_only", "summary")] = Field(
         default=False, description="Files and counts, no hunks."
     )
-    cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
 
 
 class GitDiffOutput(Output):
     files: list[PatchOutput] = Field(description="File by file.")
     stats: DiffStats | None = Field(default=None, description="Of all files; in the first answer.")
-    next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
+    next_cursor: str | None = Field(default=None, description="Continues the diff.")
+
+    def render(self) -> str:
+        lines = patch_lines(self.files)
+        lines += total_lines(self.stats) if self.next_cursor or is_stat(self.files) else []
+        return "\n".join([*(lines or ["no changes"]), *next_page("git_diff", self.next_cursor)])
 
 
 @tool(Effect.READ, "git", standard=True)

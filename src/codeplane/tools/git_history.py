@@ -8,6 +8,7 @@ from codeplane.git.entries import info_of
 from codeplane.git.follow import Follow, Step
 from codeplane.git.walk import commit_of
 from codeplane.session import Call
+from codeplane.tools._git_text import next_page
 from codeplane.tools._limits import clamped
 from codeplane.tools._line_history import FileCommit, Place, follow_at, step_fields
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -33,6 +34,14 @@ class GitHistoryInput(Input):
 class GitHistoryOutput(Output):
     commits: list[FileCommit] = Field(description="Newest first.")
     next_cursor: str | None = Field(default=None, description="Continues the list.")
+
+    def render(self) -> str:
+        lines = [one.oneline() + _renamed(one) for one in self.commits]
+        return "\n".join([*(lines or ["no commits"]), *next_page("git_history", self.next_cursor)])
+
+
+def _renamed(one: FileCommit) -> str:
+    return f" (was {one.old_path})" if one.old_path else ""
 
 
 class _Rest(NamedTuple):

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator
+from enum import StrEnum
 from itertools import islice, pairwise
 from typing import Annotated, Any, NamedTuple
 
@@ -14,7 +15,8 @@ from codeplane.git.objects import find_commit
 from codeplane.git.selection import Selection
 from codeplane.git.walk import Walk, commit_of
 from codeplane.session import Call
-from codeplane.tools._commits import commit_fields
+from codeplane.tools._commits import commit_fields, log_lines
+from codeplane.tools._git_text import next_page
 from codeplane.tools._limits import clamped
 from codeplane.tools._line_history import FileCommit, Place, follow_at, follow_now, step_fields
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -50,9 +52,25 @@ class GitLogInput(Input):
     cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
 
 
+class Form(StrEnum):
+    """How much of a commit the text shows."""
+
+    ONELINE = "oneline"
+    DATED = "dated"
+    FULL = "full"
+
+
 class GitLogOutput(Output):
     commits: list[FileCommit] = Field(description="Newest first.")
     next_cursor: str | None = Field(default=None, description="Continues the list.")
+    form: Form = Field(default=Form.ONELINE, exclude=True, description="How much of a commit is shown.")
+
+    def render(self) -> str:
+        if self.form is Form.FULL:
+            lines = log_lines(self.commits)
+        else:
+            lines = [one.oneline(dated=self.form is Form.DATED) for one in self.commits]
+        return "\n".join([*(lines or ["no commits"]), *next_page("git_log", self.next_cursor)])
 
 
 class _Rest(NamedTuple):
@@ -61,7 +79,7 @@ class _Rest(NamedTuple):
     since: int | None
     author: str
     grep: str
-    full: bool
+    form: Form
 
     def has(self, commit: pygit2.Commit) -> CommitInfo | None:
         """The commit as it is shown, if it is one of those asked for."""
@@ -78,9 +96,9 @@ class _Rest(NamedTuple):
         for commit, step in _commits(handle, self.source, call):
             info = self.has(commit)
             if info is not None and step is not None:
-                yield step_fields(info, step, body=self.full)
+                yield step_fields(info, step, body=self.form is Form.FULL)
             elif info is not None:
-                yield commit_fields(info, body=self.full)
+                yield commit_fields(info, body=self.form is Form.FULL)
 
 
 @tool(Effect.READ, "git", standard=True)
@@ -105,6 +123,7 @@ def git_log(call: Call, args: GitLogInput) -> GitLogOutput:
     return GitLogOutput(
         commits=_told(fields),
         next_cursor=call.session.cursors.keep(rest) if source.ahead else None,
+        form=rest.form,
     )
 
 
@@ -130,7 +149,8 @@ def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
         if dots:
             source.leave_out(handle, find_commit(handle, left or "HEAD").oid)
         source.begin(handle, find_commit(handle, (right if dots else left) or "HEAD").oid)
-    return _Rest(source, until, since, (args.author or "").lower(), (args.grep or "").lower(), args.full)
+    form = Form.FULL if args.full else Form.DATED if args.since or args.until else Form.ONELINE
+    return _Rest(source, until, since, (args.author or "").lower(), (args.grep or "").lower(), form)
 
 
 def _of_lines(call: Call, handle: pygit2.Repository, args: GitLogInput) -> Follow:

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from codeplane.git.worktrees import where
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._git import ConflictOutput, conflict, short
+from codeplane.tools._git_text import more, status_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.truth.status import WorkStatus, within
 
@@ -38,6 +40,26 @@ class GitStatusOutput(Output):
     conflicts: list[ConflictOutput] | None = Field(default=None, description="Unmerged.")
     more: dict[str, int] | None = Field(default=None, description="Entries beyond those listed.")
     where: str | None = Field(default=None, description="In a linked worktree: which.")
+
+    def render(self) -> str:
+        lines = [self._heading(), *([self.where] if self.where else [])]
+        lines += status_lines(
+            self.staged or (), self.modified or (), self.untracked or (), self.conflicts or ()
+        )
+        for name, count in (self.more or {}).items():
+            lines += more(name, count)
+        return "\n".join(lines)
+
+    def _heading(self) -> str:
+        if self.head_commit is None:
+            told = f"No commits yet on {self.branch}"
+        elif self.branch is None:
+            told = f"HEAD detached at {self.head_commit}"
+        else:
+            follows = re.sub(" [+-]0(?= |$)", "", self.upstream) if self.upstream else None
+            told = f"{self.branch}...{follows}" if follows else self.branch
+        state = f", {self.state} in progress" if self.state else ""
+        return f"## {told}{state}{', clean' if self.is_clean else ''}"
 
 
 @tool(Effect.READ, "git", standard=True)
