@@ -1,11 +1,16 @@
 """I/O has owners: ruff's banned names hold the fences, and these tests see them fall."""
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from codeplane.core.slots import Answers
+from codeplane.index.layout import Layout
+from codeplane.index.sources import Memo
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -50,3 +55,29 @@ def test_no_code_asks_a_node_for_its_point() -> None:
     sources = (ROOT / "src" / "codeplane").rglob("*.py")
     lines = [(file, line) for file in sources for line in file.read_text().splitlines()]
     assert not [f"{file}: {line}" for file, line in lines if asking.search(line) and "`" not in line]
+
+
+def slots_made_elsewhere(source: str) -> list[int]:
+    """The lines that make a slot of a cache anywhere but in a constant of the module."""
+    tree = ast.parse(source)
+    constants = {id(node.value) for node in tree.body if isinstance(node, ast.AnnAssign | ast.Assign)}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    slots = [node for node in calls if re.match(r"(?:Slot|Lasting)\b", ast.unparse(node.func))]
+    return [node.lineno for node in slots if id(node) not in constants]
+
+
+def test_a_slot_of_a_cache_is_a_constant_of_one_module() -> None:
+    """A slot made on the way would be another one each time, and one that is handed around has two owners."""
+    for file in (ROOT / "src" / "codeplane").rglob("*.py"):
+        assert not slots_made_elsewhere(file.read_text()), file
+
+
+def test_a_slot_that_is_made_on_the_way_is_noticed() -> None:
+    assert slots_made_elsewhere('A = Slot[str, int]("a")\ndef f(): return Slot[str, int]("a")\n') == [2]
+
+
+def test_caches_of_a_view_take_no_bare_keys() -> None:
+    memo = Memo(0, 0, Layout({}))
+    assert isinstance(memo.answers, Answers)
+    assert isinstance(memo.passing, Answers)
+    assert not hasattr(Answers, "__getitem__")

@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeVar
 
+from codeplane.core.slots import Slot
 from codeplane.languages import extract, language_of, specs
 from codeplane.languages.facts import Facts, Import
 from codeplane.languages.modules import Member, Place
 
-T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Files:
@@ -98,5 +100,5 @@ class Files:
     def imports(self, path: str) -> Sequence[Import]:
         return self.facts[path].imports if path in self.facts else ()
 
-    def once(self, key: tuple[str, ...], find: Callable[[], T]) -> T:
+    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
         return find()

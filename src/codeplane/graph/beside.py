@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from codeplane.core.slots import Slot
 from codeplane.index import Snapshot
 from codeplane.index.files import FileFacts
 from codeplane.index.targets import known, split_path
@@ -10,7 +11,7 @@ from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, rules
 
 _MOST_NAMES: Final = 200  # of one file, looked for in others
-_WRITTEN: Final = "modules written out"
+_MODULES: Final = Slot[str, frozenset[str]]("files that a file declares as modules")
 
 
 def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:
@@ -56,12 +57,9 @@ def _by_path(snapshot: Snapshot, path: str, facts: FileFacts) -> Iterator[str]:
 
 def _written(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file declares as its modules, or reaches by paths from a module on."""
-    kept = snapshot.linker.sources.memo.answers
-    key = (_WRITTEN, path)
-    if key not in kept:
-        kept[key] = frozenset(place.path for place in _places(snapshot, path))
-    found: frozenset[str] = kept[key]
-    return found
+    return snapshot.linker.sources.memo.answers.once(
+        _MODULES, path, lambda: frozenset(place.path for place in _places(snapshot, path))
+    )
 
 
 def _places(snapshot: Snapshot, path: str) -> Iterator[Place]:

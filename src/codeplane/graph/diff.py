@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import Slot
 from codeplane.graph.references import is_below
 from codeplane.graph.structure import Change, ChangeKind, compare, flattened
 from codeplane.graph.versions import Version, has_structure
@@ -14,7 +15,7 @@ from codeplane.index.sources import ViewSources
 WORKING_TREE: Final = "working tree"
 _MOST_PAIRED: Final = 200
 _ALIKE: Final = 0.5
-_KEPT: Final = ("diff",)
+_LAST: Final = Slot[None, tuple[object, "list[FileDiff]"]]("last diff")
 
 Status = Literal["added", "modified", "deleted", "renamed"]
 
@@ -46,12 +47,11 @@ class FileDiff(NamedTuple):
 
 def diff_of(old: State, new: State, below: Collection[str] = ()) -> list[FileDiff]:
     """The files that differ; the last answer is kept with what is known of the new state, for more pages."""
-    answers = new.sources.memo.answers
+    last = new.sources.memo.answers.table(_LAST)
     key = (old.key, new.key, tuple(sorted(below)))
-    kept: tuple[object, list[FileDiff]] | None = answers.get(_KEPT)
-    if kept is None or kept[0] != key:
-        kept = answers[_KEPT] = (key, list(structural_diff(old, new, below)))
-    return kept[1]
+    if None not in last or last[None][0] != key:
+        last[None] = (key, list(structural_diff(old, new, below)))
+    return last[None][1]
 
 
 def structural_diff(old: State, new: State, below: Collection[str] = ()) -> Iterator[FileDiff]:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import Slot
 from codeplane.graph.importing import Links, links_of
 from codeplane.graph.versions import FUNCTIONS
 from codeplane.index import Snapshot
@@ -14,6 +15,8 @@ from codeplane.languages.modules import Place, rules
 
 _STRING: Final = re.compile(rb"[\"']([\w.]+)[\"']")
 _FURTHEST: Final = 3  # imports from a shared file to one that has fixtures
+_REQUESTED: Final = Slot[tuple[str, int | None], frozenset[str]]("names that a file may request fixtures by")
+_FIXTURES: Final = Slot[tuple[str, int | None], tuple["Fixture", ...]]("fixtures of a file")
 
 
 class Fixture(NamedTuple):
@@ -118,16 +121,16 @@ def _has_hooks(snapshot: Snapshot, path: str) -> bool:
 def asked_in(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The names that a file may ask for fixtures by: those of its parameters, and those in words."""
     sources = snapshot.linker.sources
-    key = ("asked", path, sources.memo.layout.blobs.get(path))
-    if key not in sources.memo.answers:
+    key = (path, sources.memo.layout.blobs.get(path))
+    requested = sources.memo.answers.table(_REQUESTED)
+    if key not in requested:
         facts, sharing = sources.facts(path), _sharing(snapshot, path)
         names: set[str] = set()
         if facts is not None and sharing is not None:
             names |= {facts.binds[at].name for at in facts.binds.of(Reason.PARAM)}
             names |= _asked_in_words(snapshot, path, sharing)
-        sources.memo.answers[key] = frozenset(names)
-    found: frozenset[str] = sources.memo.answers[key]
-    return found
+        requested[key] = frozenset(names)
+    return requested[key]
 
 
 def _asked_in_words(snapshot: Snapshot, path: str, sharing: Sharing) -> set[str]:
@@ -167,13 +170,13 @@ def is_in(path: str, directory: str) -> bool:
 def fixtures_in(snapshot: Snapshot, path: str) -> tuple[Fixture, ...]:
     """The fixtures that a file defines."""
     sources = snapshot.linker.sources
-    key = ("fixtures", path, sources.memo.layout.blobs.get(path))
-    if key not in sources.memo.answers:
+    key = (path, sources.memo.layout.blobs.get(path))
+    fixtures = sources.memo.answers.table(_FIXTURES)
+    if key not in fixtures:
         sharing = _sharing(snapshot, path)
         is_there = sharing is not None and sources.occurrences(path, sharing.word)
-        sources.memo.answers[key] = tuple(_found(snapshot, path, sharing)) if sharing and is_there else ()
-    kept: tuple[Fixture, ...] = sources.memo.answers[key]
-    return kept
+        fixtures[key] = tuple(_found(snapshot, path, sharing)) if sharing and is_there else ()
+    return fixtures[key]
 
 
 def _sharing(snapshot: Snapshot, path: str) -> Sharing | None:

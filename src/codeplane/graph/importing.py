@@ -6,10 +6,11 @@ from typing import Final, NamedTuple
 from codeplane.graph.beside import around, leading_without_import
 from codeplane.graph.relinking import Doubtful, doubtful_after, relinked
 from codeplane.index import Snapshot
+from codeplane.index.sources import Lasting
 from codeplane.index.targets import known
 from codeplane.languages.modules import Place, rules
 
-_LINKS: Final = "imports of files"
+_LINKS: Final = Lasting["Links"]("imports of files")
 # A file that so many tests import leads from nearly everything to nearly all of them, and tells nothing.
 _FEW_TESTS: Final = 20
 _SHARE: Final = 0.1

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from codeplane.core.slots import Slot
 from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, is_outside, known, outside, split_path
 from codeplane.languages import LanguageSpec
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 _BASES: Final = CLASSES | {"module"}
 _MOST_CLASSES: Final = 500
 _DEEPEST: Final = 50
+_MEMBER: Final = Slot[tuple[Target, str, bool, str], Target]("member of a class")
+_WHOLE: Final = Slot[Place, Target]("all parts of a class")
+_ORDER: Final = Slot[Target, list[Target]]("method resolution order")
+_FIRST_COLUMN: Final = Slot[tuple[int, int], int]("first column of the members of a class")
+_EXTENSIONS: Final = Slot[Place, list[Place]]("extensions of a class")
 
 FIELD: Final = "field"
 METHOD: Final = "method"
@@ -36,26 +42,24 @@ class Classes:
         owner = self.whole(owner)
         if not owner or owner == UNCLEAR:
             return owner
-        key = ("member", owner, name, of_bases, want)
-        return self._linker.once(key, lambda: self._member(owner, name, of_bases, want))
+        key = (owner, name, of_bases, want)
+        return self._linker.once(_MEMBER, key, lambda: self._member(owner, name, of_bases, want))
 
     def whole(self, owner: Target) -> Target:
         """A class with all of its parts, where it is written in several that say so."""
         if len(owner) != 1 or owner[0].definition < 0 or not self._is_part(owner[0]):
             return owner
-        key = ("whole", owner[0])
-        kept: Target | None = self._sources.memo.answers.get(key)
-        if kept is None:
+        wholes = self._sources.memo.answers.table(_WHOLE)
+        if owner[0] not in wholes:
             name = self._sources.namespace(owner[0])
             last = name.rpartition(".")[2]
             parts = [one for one in self._sources.definitions(last) if self._is_part(one)]
-            kept = tuple(
+            wholes[owner[0]] = tuple(
                 one
                 for one in parts
                 if self._sources.namespace(one) == name and self._share(owner[0].path, one.path)
             )
-            self._sources.memo.answers[key] = kept
-        return kept
+        return wholes[owner[0]]
 
     def _share(self, path: str, other: str) -> bool:
         """Whether a name can mean one thing in two files without an import."""
@@ -88,15 +92,11 @@ class Classes:
     def order(self, owner: Target) -> list[Target]:
         """The class and its bases in the order of lookup. Empty where there is no such order."""
         owner = self.whole(owner)
-        key = ("order", owner)
-        kept: list[Target] | None = self._sources.memo.answers.get(key)
-        if kept is None:
-            kept = self._sources.memo.answers[key] = _linearized(owner, self.bases, self._kept_order)
-        return kept
-
-    def _kept_order(self, owner: Target) -> list[Target] | None:
-        kept: list[Target] | None = self._sources.memo.answers.get(("order", owner))
-        return kept
+        orders = self._sources.memo.answers.table(_ORDER)
+        order = orders.get(owner)
+        if order is None:
+            order = orders[owner] = _linearized(owner, self.bases, orders.get)
+        return order
 
     def bases(self, owner: Target) -> list[Target]:
         """The bases as written; those of traits that are implemented elsewhere too. Plain ones from outside
@@ -160,11 +160,11 @@ class Classes:
         item = facts.definitions[place.definition] if facts is not None else None
         if facts is None or item is None or item.body < 0 or not self._linker.spec(facts).indented:
             return False
-        answers, key = self._sources.memo.answers, ("first column", facts.blob, item.parent)
-        if key not in answers:
+        columns, key = self._sources.memo.answers.table(_FIRST_COLUMN), (facts.blob, item.parent)
+        if key not in columns:
             beside = [one.span.start_column for one in facts.definitions if one.parent == item.parent]
-            answers[key] = min(beside)
-        return item.parent >= 0 and item.span.start_column > answers[key]
+            columns[key] = min(beside)
+        return item.parent >= 0 and item.span.start_column > columns[key]
 
     def _may_follow(self, owner: Target, order: list[Target], one: Target, name: str) -> bool:
         """Whether a class behind another one in the order of lookup has a member, or may have it."""
@@ -342,13 +342,11 @@ class Classes:
 
     def _extensions(self, place: Place, item: Definition) -> Sequence[Place]:
         """The definitions outside of a class that say that they belong to it."""
-        key = ("extensions", place)
-        kept: list[Place] | None = self._sources.memo.answers.get(key)
-        if kept is None:
-            self._sources.memo.answers[key] = []  # its own name inside is not looked up through them
-            kept = [one for one in self._sources.owned(item.name) if self._belongs(one, place)]
-            self._sources.memo.answers[key] = kept
-        return kept
+        extensions = self._sources.memo.answers.table(_EXTENSIONS)
+        if place not in extensions:
+            extensions[place] = []  # its own name inside is not looked up through them
+            extensions[place] = [one for one in self._sources.owned(item.name) if self._belongs(one, place)]
+        return extensions[place]
 
     def _belongs(self, extension: Place, place: Place) -> bool:
         facts = self._sources.facts(extension.path)

@@ -2,14 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from codeplane.core.slots import Slot
 from codeplane.languages.facts import ASKING
 from codeplane.reading.pack import sql_text
 from codeplane.storage.database import Connection
 
 if TYPE_CHECKING:
     from codeplane.index.sources import ViewSources
+
+_Positions = dict[str, list[tuple[int, int]]]
+_ASKING: Final = Slot[tuple[str, ...], _Positions]("members that are asked for by text")
+_SETTING: Final = Slot[None, tuple[frozenset[str], _Positions]]("members that are set by text")
 
 
 class Dynamics:
@@ -35,11 +40,8 @@ class Dynamics:
 
     def asking(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
         """The files that ask for members by names that are made at run time, with lines and columns."""
-        key = ("asking by text", *patterns)
-        if key not in self._sources.memo.passing:
-            self._sources.memo.passing[key] = self._asking(patterns)
-        asking: dict[str, list[tuple[int, int]]] = self._sources.memo.passing[key]
-        return asking
+        key = tuple(patterns)
+        return self._sources.memo.passing.once(_ASKING, key, lambda: self._asking(patterns))
 
     def _asking(self, patterns: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
         marks = ", ".join("?" * len(patterns))
@@ -64,13 +66,12 @@ class Dynamics:
 
     def setting(self) -> tuple[frozenset[str], dict[str, list[tuple[int, int]]]]:
         """The members that get values by names in strings, and where names for that are made at run time."""
-        key = ("setting by text",)
-        if key not in self._sources.memo.passing:
+        setting = self._sources.memo.passing.table(_SETTING)
+        if None not in setting:
             rows = self._connection.execute(
                 "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
             ).fetchall()
             said = [json.loads(literals) for blob, literals in rows if self._sources.paths_of(blob)]
             names = frozenset(name for literals in said for name in literals)
-            self._sources.memo.passing[key] = names, self.asking(("setattr",))
-        found: tuple[frozenset[str], dict[str, list[tuple[int, int]]]] = self._sources.memo.passing[key]
-        return found
+            setting[None] = names, self.asking(("setattr",))
+        return setting[None]

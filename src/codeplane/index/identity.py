@@ -4,6 +4,7 @@ import hashlib
 from typing import Final
 from zlib import crc32
 
+from codeplane.core.slots import Slot
 from codeplane.index.links import Linker
 from codeplane.languages.facts import Definition
 from codeplane.languages.modules import Place, rules
@@ -12,6 +13,8 @@ PREFIX: Final = "sym_"
 _MARK: Final = 5  # digits that tell the name, so that only definitions of few names have to be looked at
 _DIGITS: Final = 11
 _ISSUED: Final = 500_000
+_MODULE: Final = Slot[str, str]("module of a file")
+UIDS: Final = Slot[str, dict[Place, str]]("uids of the definitions of a name")
 
 
 class Identities:
@@ -24,14 +27,12 @@ class Identities:
 
     def module(self, path: str) -> str:
         """The module that a file is, as its language names it; the path where it has no such name."""
-        key = ("module", path)
-        kept: str | None = self._answers.get(key)
-        if kept is None:
+        answers = self._answers.table(_MODULE)
+        if path not in answers:
             facts = self._sources.facts(path)
             found = rules(facts.language) if facts is not None else None
-            kept = found.module_name(self._sources, path) if found is not None else path
-            self._answers[key] = kept
-        return kept
+            answers[path] = found.module_name(self._sources, path) if found is not None else path
+        return answers[path]
 
     def qualified(self, place: Place) -> str:
         """The module, the definitions around and the name, with dots between."""
@@ -65,11 +66,10 @@ class Identities:
 
     def _of_name(self, name: str) -> dict[Place, str]:
         """All definitions of a name with their uids. Those that are alike in all else are numbered."""
-        key = ("uids", name)
-        kept: dict[Place, str] | None = self._answers.get(key)
-        if kept is None:
+        answers = self._answers.table(UIDS)
+        if name not in answers:
             alike: dict[str, int] = {}
-            kept = {}
+            uids: dict[Place, str] = {}
             for place in self._sources.definitions(name):
                 item = self._item(place)
                 signature = hashlib.sha256(item.signature.encode("utf-8", "surrogateescape")).hexdigest()
@@ -77,12 +77,12 @@ class Identities:
                 same = f"{unit}:{item.kind}:{self.qualified(place)}:{signature}"
                 number = alike[same] = alike.get(same, -1) + 1
                 text = f"{same}:{number}".encode("utf-8", "surrogateescape")
-                kept[place] = PREFIX + _mark(name) + hashlib.sha256(text).hexdigest()[:_DIGITS]
-            self._answers[key] = kept
+                uids[place] = PREFIX + _mark(name) + hashlib.sha256(text).hexdigest()[:_DIGITS]
+            answers[name] = uids
         if len(self._sources.issued) > _ISSUED:
             self._sources.issued.clear()
-        self._sources.issued.update(dict.fromkeys(kept.values(), name))
-        return kept
+        self._sources.issued.update(dict.fromkeys(answers[name].values(), name))
+        return answers[name]
 
     def _item(self, place: Place) -> Definition:
         facts = self._sources.facts(place.path)

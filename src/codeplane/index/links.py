@@ -5,9 +5,10 @@ something outside the repository, means nothing here.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 
+from codeplane.core.slots import Slot
 from codeplane.index.around import Around
 from codeplane.index.classes import PATH, Classes
 from codeplane.index.files import FileFacts
@@ -20,6 +21,14 @@ from codeplane.languages.modules import Place, rules
 
 _DEEPEST: Final = 60
 _MOST_STARS: Final = 2_000
+_IMPORT: Final = Slot[tuple[str, int], Target]("what an import brings")
+_NAME: Final = Slot[tuple[Place, str], Target]("a name in a place")
+_MODULES: Final = Slot[str, set[Target]]("modules that a file names")
+_HOLDERS: Final = Slot[str, list[Target]]("classes with a member of a name")
+_ABOVE_HOLDERS: Final = Slot[str, set[Target]]("bases of classes with a member of a name")
+_HOMES: Final = Slot[str, set[tuple[str, ...]]]("namespaces with a function of a name")
+
+K = TypeVar("K")
 
 
 class Linker:
@@ -31,7 +40,7 @@ class Linker:
         self.making = Making(self, self.classes)
         self.around = Around(self)
         self._answers = sources.memo.answers
-        self._running: dict[tuple[object, ...], int] = {}
+        self._running: dict[tuple[Slot[Any, Target], Hashable], int] = {}
         self._lowest = _DEEPEST
 
     def spec(self, facts: FileFacts) -> LanguageSpec:
@@ -39,7 +48,7 @@ class Linker:
 
     def imported(self, path: str, at: int) -> Target:
         """What an import of a file brings; for a star import, the module."""
-        return self.once(("import", path, at), lambda: self._imported(path, at))
+        return self.once(_IMPORT, (path, at), lambda: self._imported(path, at))
 
     def module(self, path: str, text: str) -> Target:
         """The module that a dotted name in an import statement of a file means."""
@@ -63,14 +72,13 @@ class Linker:
 
     def modules(self, path: str) -> set[Target]:
         """The modules that the imports of a file name, and those on the way there."""
-        key = ("modules", path)
-        kept: set[Target] | None = self._answers.get(key)
-        if kept is None:
+        answers = self._answers.table(_MODULES)
+        if path not in answers:
             facts = self.sources.facts(path)
             texts = {item.module for item in facts.imports} if facts else set()
             paths = {".".join(text.split(".")[:at]) for text in texts for at in range(1, text.count(".") + 2)}
-            kept = self._answers[key] = {self.module(path, text) for text in paths if text}
-        return kept
+            answers[path] = {self.module(path, text) for text in paths if text}
+        return answers[path]
 
     def lookup(self, places: Target, name: str) -> Target:
         """What a name means inside a module, package or class, seen from outside."""
@@ -291,56 +299,55 @@ class Linker:
         places = sorted({place for target in distinct for place in target})
         return tuple(places) if self._are_merged(places) else UNCLEAR
 
-    def once(self, key: tuple[object, ...], find: Callable[[], Target]) -> Target:
+    def once(self, slot: Slot[K, Target], key: K, find: Callable[[], Target]) -> Target:
         """The answer to a question, found once. One that is asked again while it is being answered has none;
         what was answered on the way there is not kept."""
-        kept: Target | None = self._answers.get(key)
-        if kept is not None:
-            return kept
-        depth = self._running.get(key, 0 if len(self._running) >= _DEEPEST else -1)
+        answers = self._answers.table(slot)
+        answer = answers.get(key)
+        if answer is not None:
+            return answer
+        question = (slot, key)
+        depth = self._running.get(question, 0 if len(self._running) >= _DEEPEST else -1)
         if depth >= 0:
             self._lowest = min(self._lowest, depth)
             return UNCLEAR
         depth = len(self._running)
-        self._running[key] = depth
+        self._running[question] = depth
         try:
             answer = find()
         finally:
-            del self._running[key]
+            del self._running[question]
         if self._lowest >= depth:
-            self._answers[key] = answer
+            answers[key] = answer
             self._lowest = _DEEPEST
         return answer
 
     def holders(self, name: str) -> list[Target]:
         """The classes that define a member of this name."""
-        key = ("holders", name)
-        kept: list[Target] | None = self._answers.get(key)
-        if kept is None:
+        answers = self._answers.table(_HOLDERS)
+        if name not in answers:
             held = self.sources.held(name)
-            kept = self._answers[key] = [(place,) for place, kind in held if kind in CLASSES]
-        return kept
+            answers[name] = [(place,) for place, kind in held if kind in CLASSES]
+        return answers[name]
 
     def above_holders(self, name: str) -> set[Target]:
         """The classes that a class with a member of this name is derived from."""
-        key = ("above holders", name)
-        kept: set[Target] | None = self._answers.get(key)
-        if kept is None:
-            kept = self._answers[key] = {
+        answers = self._answers.table(_ABOVE_HOLDERS)
+        if name not in answers:
+            answers[name] = {
                 one for holder in self.holders(name) for one in self.classes.order(holder) if one != holder
             }
-        return kept
+        return answers[name]
 
     def homes(self, name: str) -> set[tuple[str, ...]]:
         """The namespaces that have a function of this name."""
-        key = ("homes", name)
-        kept: set[tuple[str, ...]] | None = self._answers.get(key)
-        if kept is None:
+        answers = self._answers.table(_HOMES)
+        if name not in answers:
             places = [
                 one for one in self.sources.definitions(name) if self.definition_kind(one) == "function"
             ]
-            kept = self._answers[key] = {self._names_around(place) for place in places}
-        return kept
+            answers[name] = {self._names_around(place) for place in places}
+        return answers[name]
 
     def _names_around(self, place: Place) -> tuple[str, ...]:
         """The names of the definitions that a definition stands in, outer ones last."""
@@ -387,7 +394,7 @@ class Linker:
         return next((spec.name for spec in specs().values() if spec.directories_are_modules), "")
 
     def _name_in(self, place: Place, name: str) -> Target:
-        return self.once(("name", place, name), lambda: self._find_in(place, name))
+        return self.once(_NAME, (place, name), lambda: self._find_in(place, name))
 
     def _find_in(self, place: Place, name: str) -> Target:
         direct = self._direct(place, name)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import Digest
+from codeplane.core.slots import Slot
 from codeplane.index.sources import ViewSources
 from codeplane.index.store import from_sql
 from codeplane.languages.modules import Place
@@ -13,6 +14,7 @@ from codeplane.storage.database import Connection
 
 _AT_ONCE: Final = 200
 _MOST_WORDS: Final = 2_000
+_ALL_NAMES: Final = Slot[None, tuple[int, str, str]]("all defined names")
 
 
 class Holder(NamedTuple):
@@ -156,14 +158,12 @@ class Lookup:
 
         Where a letter takes another room in lower case, both are the names as they are.
         """
-        key = ("all names",)
-        kept: tuple[int, str, str] | None = self._sources.memo.answers.get(key)
-        if kept is None or kept[0] != self._epoch:
+        all_names = self._sources.memo.answers.table(_ALL_NAMES)
+        if None not in all_names or all_names[None][0] != self._epoch:
             text = "\n" + "".join([f"{name}\n" for name in self._sources.defined_names()])
             lower = text.lower()
-            kept = (self._epoch, text, lower if len(lower) == len(text) else text)
-            self._sources.memo.answers[key] = kept
-        return kept[1:]
+            all_names[None] = (self._epoch, text, lower if len(lower) == len(text) else text)
+        return all_names[None][1:]
 
     def _blobs(self, asked: str) -> list[int]:
         rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (asked,))

@@ -1,8 +1,9 @@
 """What stands behind the name of a class: what a call of it makes, and whether it is that class at all."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from codeplane.core.slots import Slot
 from codeplane.index.classes import Classes
 from codeplane.index.targets import CLASSES, NOTHING, Target, is_outside, known
 from codeplane.languages.facts import Definition
@@ -10,6 +11,9 @@ from codeplane.languages.modules import Place
 
 if TYPE_CHECKING:
     from codeplane.index.links import Linker
+
+_HAS_METACLASS: Final = Slot[Target, bool]("a metaclass decides what a call makes")
+_EXTENDS: Final = Slot[tuple[Target, frozenset[str]], bool]("a class extends one of some bases")
 
 
 class Making:
@@ -22,12 +26,11 @@ class Making:
 
     def is_made_by_another(self, owner: Target) -> bool:
         """Whether the class of a class decides what a call of it makes."""
-        key = ("made by another", owner)
-        kept: bool | None = self._sources.memo.answers.get(key)
-        if kept is None:
+        answers = self._sources.memo.answers.table(_HAS_METACLASS)
+        if owner not in answers:
             known_ones = [place for one in self._classes.order(owner) if not is_outside(one) for place in one]
-            kept = self._sources.memo.answers[key] = any(map(self._has_maker, known_ones))
-        return kept
+            answers[owner] = any(map(self._has_maker, known_ones))
+        return answers[owner]
 
     def is_keyed(self, owner: Target) -> bool:
         """Whether the fields of a class are keys of its instances."""
@@ -43,13 +46,11 @@ class Making:
         """Whether a class or one of its bases writes down one of these bases."""
         if not bases:
             return False
-        key = ("extends", owner, bases)
-        kept: bool | None = self._sources.memo.answers.get(key)
-        if kept is None:
+        answers, key = self._sources.memo.answers.table(_EXTENDS), (owner, bases)
+        if key not in answers:
             known_ones = [place for one in self._classes.order(owner) if not is_outside(one) for place in one]
-            kept = any(bases.intersection(self._bases(place)) for place in known_ones)
-            self._sources.memo.answers[key] = kept
-        return kept
+            answers[key] = any(bases.intersection(self._bases(place)) for place in known_ones)
+        return answers[key]
 
     def is_replaced(self, place: Place) -> bool:
         """Whether a decorator makes something else of a class, by what it says or has in it."""

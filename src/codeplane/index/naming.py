@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
+from codeplane.core.slots import Slot
 from codeplane.index.identity import PREFIX
 from codeplane.index.purpose import Purpose
 from codeplane.index.store import from_sql
@@ -31,6 +32,7 @@ _SHOWN: Final = 10
 _NEAR: Final = 5
 _ALIKE: Final = 0.7
 _COMPARED: Final = 200
+_MODULE_PATHS: Final = Slot[tuple[str, ...], list[str]]("files whose module ends so")
 # Headings and keys are found by name, but where code has the name, they are not what is meant.
 _PROSE: Final = frozenset("heading key selector block stage resource".split())
 
@@ -181,16 +183,15 @@ class Naming:
 
     def _paths_of(self, module: Sequence[str]) -> list[str]:
         """The files whose module has a name that ends so."""
-        answers, key = self._sources.memo.answers, ("paths of module", *module)
-        if key not in answers:
-            answers[key] = [
+        paths, key = self._sources.memo.answers.table(_MODULE_PATHS), tuple(module)
+        if key not in paths:
+            paths[key] = [
                 path
                 for path in self._sources.memo.layout.blobs
                 if all(part in path for part in module)
                 and _ends_with(_split(self._modules.module(path)), module)
             ]
-        kept: list[str] = answers[key]
-        return kept
+        return paths[key]
 
     def _distinct(self, found: Sequence[_Candidate]) -> Sequence[_Candidate]:
         """One candidate for what is one thing: overloads, a property with its setter, a reopened class."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Final
 
+from codeplane.core.slots import Slot
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import CLASSES, NOTHING, UNCLEAR, Target, known, split_path
@@ -13,6 +14,9 @@ from codeplane.languages.facts import MADE, Occurrences, Role
 from codeplane.languages.modules import Place
 
 _ITSELF: Final = "this"  # what a method says the type of that it says of its receiver
+_NARROWED: Final = Slot[tuple[str, int], dict[str, list[str]]]("types that receivers are checked for")
+_TYPE_GUARDS: Final = Slot[str, dict[str, set[str]]]("type guards")
+_HAS_ANOTHER: Final = Slot[tuple[Target, str], bool]("an unrelated class has a member of the name")
 
 
 class Narrowing:
@@ -38,7 +42,7 @@ class Narrowing:
         spec = self._linker.spec(facts)
         if not spec.guards:
             return facts.asked
-        answers, key = self._sources.memo.answers, ("asked", path, facts.blob)
+        answers, key = self._sources.memo.answers.table(_NARROWED), (path, facts.blob)
         if key not in answers:
             found = {value: [*asked] for value, asked in facts.asked.items()}
             guards = self._guards(spec)
@@ -46,16 +50,12 @@ class Narrowing:
             for value, what in self._calls(facts, names, guards) if names else ():
                 found.setdefault(value, []).append(what)
             answers[key] = found
-        kept: dict[str, list[str]] = answers[key]
-        return kept
+        return answers[key]
 
     def _guards(self, spec: LanguageSpec) -> dict[str, set[str]]:
         """The names of all functions that say of what type something is, with those of what is meant."""
-        answers, key = self._sources.memo.answers, ("guards", spec.guards)
-        if key not in answers:
-            answers[key] = self._sources.signed(spec.guard_word, spec.guards)
-        kept: dict[str, set[str]] = answers[key]
-        return kept
+        signed, pattern = self._sources.signed, spec.guards
+        return self._sources.once(_TYPE_GUARDS, pattern, lambda: signed(spec.guard_word, pattern))
 
     def _calls(
         self, facts: FileFacts, names: Occurrences, guards: Mapping[str, set[str]]
@@ -115,12 +115,12 @@ class Narrowing:
 
     def _has_another(self, owner: Target, name: str) -> bool:
         """Whether something that is neither a class nor a base of it has a member of the name."""
-        answers, key = self._sources.memo.answers, ("another", owner, name)
+        answers, key = self._sources.memo.answers.table(_HAS_ANOTHER), (owner, name)
         if key not in answers:
             order = {place for one in self._linker.classes.order(owner) for place in one}
             held = [place for place, kind in self._sources.held(name) if kind in CLASSES]
             answers[key] = any(place not in order for place in held)
-        return bool(answers[key])
+        return answers[key]
 
 
 def _following(facts: FileFacts, names: Occurrences, call: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from codeplane.core.slots import Slot
 from codeplane.languages import specs
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ _SOURCES: Final = frozenset(("src", "source", "sources"))
 # What builds put their output into whatever the language; other names have to have source beside them.
 _ROOTS: Final = frozenset(("dist", "build"))
 
+_PURPOSES: Final = Slot[str, "Purpose"]("purposes of files")
+_TEST_DIRECTORIES: Final = Slot[None, frozenset[str]]("directories of tests")
+_BUILT_FILES: Final = Slot[None, frozenset[str]]("files built from others")
+
 
 class Purposes:
     """The purposes of the files of one view. Paths tell them, the files beside, and headers of content."""
@@ -60,7 +65,7 @@ class Purposes:
         self._sources = sources
         self._layout = sources.memo.layout
         self._generated = sources.generated()
-        self._known: dict[str, Purpose] = sources.memo.answers.setdefault(("purposes",), {})
+        self._known = sources.memo.answers.table(_PURPOSES)
 
     def of(self, path: str) -> Purpose:
         if self._layout.blobs.get(path) in self._generated:
@@ -97,11 +102,7 @@ class Purposes:
     @property
     def _test_directories(self) -> frozenset[str]:
         """Directories named like tests where files are tests: by their names, or by what they define."""
-        key = ("test directories",)
-        kept: frozenset[str] | None = self._sources.memo.answers.get(key)
-        if kept is None:
-            kept = self._sources.memo.answers[key] = self._find_test_directories()
-        return kept
+        return self._sources.once(_TEST_DIRECTORIES, None, self._find_test_directories)
 
     def _find_test_directories(self) -> frozenset[str]:
         flagged = self._sources.defining_tests()
@@ -123,11 +124,7 @@ class Purposes:
     @property
     def _made(self) -> frozenset[str]:
         """The files that are made from others of the view."""
-        key = ("made files",)
-        kept: frozenset[str] | None = self._sources.memo.answers.get(key)
-        if kept is None:
-            kept = self._sources.memo.answers[key] = frozenset(_made(self._layout.blobs))
-        return kept
+        return self._sources.once(_BUILT_FILES, None, lambda: frozenset(_made(self._layout.blobs)))
 
 
 def _may_say_test(text: str) -> bool:

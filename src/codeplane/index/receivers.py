@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from codeplane.core.slots import Slot
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.targets import CLASSES, NOTHING, Target, known, split_path
@@ -11,6 +12,10 @@ from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Bind, Occurrence,
 from codeplane.languages.modules import Place
 
 _ITSELF: Final = ("Self", "Any", "Type")
+_NARROWED_SCOPES: Final = Slot[int, set[int]]("scopes that narrow their receiver")
+_NARROWED_BINDS: Final = Slot[int, set[int]]("binds whose values are asked for their class")
+_RECEIVER: Final = Slot[tuple[str, int, int], Target]("class of a receiver parameter")
+_WRITTEN_BINDS: Final = Slot[tuple[int, str], frozenset[int]]("binds of a name that are written to")
 
 
 class Receivers:
@@ -25,22 +30,20 @@ class Receivers:
         spec = self._linker.spec(facts)
         if not spec.narrowing or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
             return False
-        key = ("narrowed", facts.blob)
-        kept: set[int] | None = self._sources.memo.answers.get(key)
-        if kept is None:
+        answers = self._sources.memo.answers.table(_NARROWED_SCOPES)
+        if facts.blob not in answers:
             asked = self._asked(path, spec)
-            kept = {one.scope for name, one in asked if name in spec.self_parameters}
-            self._sources.memo.answers[key] = kept
-        return bool(kept) and any(scope in kept for scope in self._linker.outward(facts, seen.scope))
+            answers[facts.blob] = {one.scope for name, one in asked if name in spec.self_parameters}
+        scopes = answers[facts.blob]
+        return bool(scopes) and any(scope in scopes for scope in self._linker.outward(facts, seen.scope))
 
     def asked_binds(self, path: str, facts: FileFacts) -> set[int]:
         """The binds of a file whose values are asked for their class."""
-        answers, key = self._sources.memo.answers, ("asked binds", facts.blob)
-        if key not in answers:
+        answers = self._sources.memo.answers.table(_NARROWED_BINDS)
+        if facts.blob not in answers:
             asked = self._asked(path, self._linker.spec(facts))
-            answers[key] = {one.target - 1 for _, one in asked if one.target}
-        found: set[int] = answers[key]
-        return found
+            answers[facts.blob] = {one.target - 1 for _, one in asked if one.target}
+        return answers[facts.blob]
 
     def _asked(self, path: str, spec: LanguageSpec) -> list[tuple[str, Occurrence]]:
         """The names in a file whose values are asked for their class; `isinstance(self.x, …)` asks for that
@@ -113,8 +116,8 @@ class Receivers:
         if facts.binds[at].name not in self._linker.spec(facts).self_parameters:
             return NOTHING
         # Every `self.name` of a method asks this.
-        key = ("receiver", path, facts.blob, at)
-        return known(self._linker.once(key, lambda: self._find_receiver_class(path, facts, at)))
+        key = (path, facts.blob, at)
+        return known(self._linker.once(_RECEIVER, key, lambda: self._find_receiver_class(path, facts, at)))
 
     def _find_receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
         bind = facts.binds[at]
@@ -154,10 +157,9 @@ class Receivers:
 
     def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
         """The binds of a name in a file that are written to."""
-        answers, key = self._sources.memo.answers, ("replaced binds", facts.blob, name)
+        answers, key = self._sources.memo.answers.table(_WRITTEN_BINDS), (facts.blob, name)
         if key not in answers:
             answers[key] = frozenset(
                 target - 1 for target in self._sources.targets(path, name, Role.WRITE) if target
             )
-        found: frozenset[int] = answers[key]
-        return found
+        return answers[key]

@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from codeplane.core.slots import Slot
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
 from codeplane.index.receivers import Receivers
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _READABLE: Final = re.compile(r"[\w$]+(?:\(\))?(?:(?:\.|::|->|\\)#?[\w$]+(?:\(\))?)*\Z")
 _FUNCTIONS: Final = ("function", "method")
+_RESULT: Final = Slot[tuple[str, int, int, str, bool], Target]("result of a call")
 _AWAIT: Final = "await"
 _ASYNC: Final = "async "
 
@@ -61,8 +63,8 @@ class Results:
         made = self._values.made(code.facts, self._values.constructed(code.path, code.scope, function))
         if made.target:
             return NO_VALUE if is_awaited else made._replace(is_declared=False)
-        key = ("result", code.path, code.facts.blob, code.scope, function, is_awaited)
-        found = known(self._linker.once(key, lambda: self._returned(code, function, is_awaited)))
+        key = (code.path, code.facts.blob, code.scope, function, is_awaited)
+        found = known(self._linker.once(_RESULT, key, lambda: self._returned(code, function, is_awaited)))
         return self._values.declared(found)
 
     def _is_early(self, code: _Code, function: str) -> bool:

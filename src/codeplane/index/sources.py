@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import Answers, Slot
 from codeplane.index.contexts import Read, is_marker
 from codeplane.index.dynamics import Dynamics
 from codeplane.index.files import FactsCache, FileFacts, OccurrencesCache
@@ -23,14 +24,27 @@ from codeplane.reading.pack import sql_text, unpack_occurrences
 from codeplane.reading.words import question
 from codeplane.storage.database import Connection
 
-T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 _LARGEST: Final = 1024 * 1024
 _PART: Final = re.compile(r"\w+")
 _MOST_SINCE: Final = 200  # changes that an answer may be behind
 _AT_ONCE: Final = 500  # values of one query
 _DEEPEST: Final = 30  # parts of the name of a namespace
+_DECLARING: Final = Slot[tuple[str, str], tuple[Place, ...]]("files and namespaces of a package")
+_BY_LAST_NAME: Final = Slot[str, dict[str, list[Place]]]("definitions by last name of a column")
+_TESTS: Final = Slot[None, frozenset[str]]("tests")
+_DEFINING_TESTS: Final = Slot[None, Mapping[str, bool]]("files that define tests")
+_MODULES_BY_PART: Final = Slot[str, dict[str, set[str]]]("imported modules by part of their names")
 _NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
+
+
+class Lasting(Generic[V]):
+    """An answer of `Memo.lasting`, by its own identity."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Memo:
@@ -40,10 +54,10 @@ class Memo:
         self.view = view
         self.epoch = epoch
         self.layout = layout
-        self.answers: dict[tuple[Any, ...], Any] = {}
-        self.passing: dict[tuple[Any, ...], Any] = {}  # answers that any change of a file may make others
+        self.answers = Answers()
+        self.passing = Answers()  # answers that any change of a file may make others
         # Answers that whoever asks brings up to date, each with what has changed since it was true.
-        self.lasting: dict[str, tuple[Any, tuple[Change, ...]]] = {}
+        self.lasting: dict[Lasting[Any], tuple[Any, tuple[Change, ...]]] = {}
         self.manifests: dict[str, bytes | None] = {}
         # What the occurrences of a name in a file mean, and how many these are.
         self.meanings: dict[tuple[str, int | None, str], Any] = {}
@@ -72,7 +86,7 @@ class Memo:
         memo.lasting = self._lasting(changes)
         return memo
 
-    def _lasting(self, changes: list[Change]) -> dict[str, tuple[Any, tuple[Change, ...]]]:
+    def _lasting(self, changes: list[Change]) -> dict[Lasting[Any], tuple[Any, tuple[Change, ...]]]:
         if any(self._is_read(change) for change in changes):
             return {}
         return {
@@ -153,14 +167,13 @@ class ViewSources:
         return full_name(facts, place.definition) if facts else ""
 
     def declaring(self, package: str, language_family: str) -> Sequence[Place]:
-        key = ("declaring", package, language_family)
-        if key not in self.memo.answers:
+        answers, key = self.memo.answers.table(_DECLARING), (package, language_family)
+        if key not in answers:
             languages = {spec.name for spec in specs().values() if spec.family == language_family}
             found = {Place(path) for path in self._files_in(package, languages)}
             found |= set(self._namespaces(package, languages))
-            self.memo.answers[key] = tuple(sorted(found))
-        answer: Sequence[Place] = self.memo.answers[key]
-        return answer
+            answers[key] = tuple(sorted(found))
+        return answers[key]
 
     def members(self, place: Place, name: str) -> Sequence[Member]:
         facts = self.facts(place.path)
@@ -205,12 +218,8 @@ class ViewSources:
             for path in self.paths_of(blob)
         )
 
-    def once(self, key: tuple[str, ...], find: Callable[[], T]) -> T:
-        asked = ("rules", *key)
-        if asked not in self.memo.answers:
-            self.memo.answers[asked] = find()
-        answer: T = self.memo.answers[asked]
-        return answer
+    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
+        return self.memo.answers.once(slot, key, find)
 
     def facts(self, path: str) -> FileFacts | None:
         """Everything that a file says; None where it is not read yet."""
@@ -376,8 +385,8 @@ class ViewSources:
 
     def _by_last_name(self, column: str) -> dict[str, list[Place]]:
         """The last names of the types in a column → the definitions that write them."""
-        key = ("by last name", column)
-        if key not in self.memo.answers:
+        answers = self.memo.answers.table(_BY_LAST_NAME)
+        if column not in answers:
             found: dict[str, list[Place]] = {}
             rows = self._connection.execute(
                 f"SELECT blob, position, {column} FROM definition WHERE {column} <> ''"
@@ -385,9 +394,8 @@ class ViewSources:
             for blob, at, texts in rows:
                 for last in {split_path(text)[-1] for text in texts.split("\n")}:
                     found.setdefault(last, []).extend(Place(path, at) for path in self.paths_of(blob))
-            self.memo.answers[key] = {last: sorted(places) for last, places in found.items()}
-        places: dict[str, list[Place]] = self.memo.answers[key]
-        return places
+            answers[column] = {last: sorted(places) for last, places in found.items()}
+        return answers[column]
 
     def held(self, name: str) -> list[tuple[Place, str]]:
         """What the definitions of a name stand in, in order of path and position, with its kind."""
@@ -403,33 +411,31 @@ class ViewSources:
 
     def tests(self) -> frozenset[str]:
         """The files that define tests, by the conventions of their language."""
-        key = ("tests",)
-        if key not in self.memo.answers:
+        answers = self.memo.answers.table(_TESTS)
+        if None not in answers:
             purpose = self.purposes.of
-            self.memo.answers[key] = frozenset(
+            answers[None] = frozenset(
                 path
                 for path, is_sure in self.defining_tests().items()
                 if is_sure or purpose(path) is Purpose.TEST
             )
-        found: frozenset[str] = self.memo.answers[key]
-        return found
+        return answers[None]
 
     def defining_tests(self) -> Mapping[str, bool]:
         """The files with definitions that are tests by their names or marks, and whether these alone tell."""
-        key = ("defining tests",)
-        if key not in self.memo.answers:
+        answers = self.memo.answers.table(_DEFINING_TESTS)
+        if None not in answers:
             rows = self._connection.execute(
                 "SELECT DISTINCT d.blob, b.language FROM definition d JOIN blob b ON b.id = d.blob"
                 " WHERE d.flags & ?",
                 (FLAG_TEST,),
             ).fetchall()
-            self.memo.answers[key] = {
+            answers[None] = {
                 path: not specs()[language].tests_by_place
                 for blob, language in rows
                 for path in self.paths_of(blob)
             }
-        found: Mapping[str, bool] = self.memo.answers[key]
-        return found
+        return answers[None]
 
     def generated(self) -> frozenset[int]:
         """The contents that say that a program has made them."""
@@ -469,14 +475,14 @@ class ViewSources:
 
     def _modules_with(self, parts: Set[str], query: str) -> set[str]:
         """The modules that a query finds and that have one of some names among their parts."""
-        key = ("modules", query)
-        if key not in self.memo.answers:
+        answers = self.memo.answers.table(_MODULES_BY_PART)
+        if query not in answers:
             having: dict[str, set[str]] = {}
             for (module,) in self._connection.execute(query):
                 for part in _PART.findall(module):
                     having.setdefault(part, set()).add(module)
-            self.memo.answers[key] = having
-        found: dict[str, set[str]] = self.memo.answers[key]
+            answers[query] = having
+        found = answers[query]
         return {module for part in parts for module in found.get(part, ())}
 
     def _in_blobs(self, query: str, values: Sequence[str]) -> set[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from codeplane.core.slots import Slot
 from codeplane.index.classes import FIELD, METHOD, PATH
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
@@ -26,6 +27,7 @@ from codeplane.languages.modules import Place
 
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
 _MOST_ALIASES: Final = 20
+_OVERRIDDEN: Final = Slot[tuple[Target, str], bool]("a derived class may override a member")
 _MEMBERS: Final = frozenset(("method", "property", "field"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 
@@ -280,7 +282,7 @@ class Values:
         facts = self._sources.facts(owner[0].path)
         if facts is None or self._linker.spec(facts).static_types:
             return False
-        answers, key = self._sources.memo.answers, ("replaced", owner, name)
+        answers, key = self._sources.memo.answers.table(_OVERRIDDEN), (owner, name)
         if key not in answers:
             is_open = self._is_structural(owner)
             answers[key] = (
@@ -288,7 +290,7 @@ class Values:
                 or (is_open and any(holder != owner for holder in self._linker.holders(name)))
                 or (bool(self._linker.spec(facts).narrowing) and self._is_overtaken(owner, name))
             )
-        return bool(answers[key])
+        return answers[key]
 
     def _is_overtaken(self, owner: Target, name: str) -> bool:
         """Whether a derived class has a member of the name from a base that goes before the class."""

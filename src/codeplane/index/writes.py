@@ -1,11 +1,16 @@
 """Whether a field may hold something else than what its class gives it."""
 
 from collections.abc import Callable
+from typing import Final
 
+from codeplane.core.slots import Slot
 from codeplane.index.links import Linker
 from codeplane.index.targets import NOTHING, UNCLEAR, Target, is_outside
 from codeplane.languages.facts import MADE, Definition, Occurrence, Role
 from codeplane.languages.modules import Place
+
+_STEADY: Final = Slot[Place, Target]("a field that holds one class")
+_HEIRS: Final = Slot[Target, list[Target]]("derived classes")
 
 
 class Writes:
@@ -24,7 +29,7 @@ class Writes:
 
     def may_change(self, place: Place, held: Target) -> bool:
         """Whether a field may be given something else than instances of the class that it holds."""
-        return self._linker.once(("steady", place), lambda: self._steady(place, held)) == UNCLEAR
+        return self._linker.once(_STEADY, place, lambda: self._steady(place, held)) == UNCLEAR
 
     def _steady(self, place: Place, held: Target) -> Target:
         facts = self._sources.facts(place.path)
@@ -53,8 +58,8 @@ class Writes:
 
     def heirs(self, owner: Target) -> list[Target]:
         """The classes that are derived from one and name it as it is named."""
-        answers, key = self._sources.memo.answers, ("heirs", owner)
-        if key not in answers:
+        answers = self._sources.memo.answers.table(_HEIRS)
+        if owner not in answers:
             found = [owner]
             for one in found:
                 written = self._sources.extending(self._definition(one[0]).name)
@@ -62,9 +67,8 @@ class Writes:
                 found += [
                     heir for heir in heirs if heir not in found and one in self._linker.classes.bases(heir)
                 ]
-            answers[key] = found[1:]
-        heirs_of: list[Target] = answers[key]
-        return heirs_of
+            answers[owner] = found[1:]
+        return answers[owner]
 
     def _declares(self, holder: Place, name: str, held: Target) -> bool:
         """Whether a class declares a field as another class or one that is derived from that."""

@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol, TypeVar
 
+from codeplane.core.slots import Slot
 from codeplane.languages._spec import HERE, specs
 from codeplane.languages.facts import Import
 
-T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Place(NamedTuple):
@@ -77,9 +79,8 @@ class Sources(Protocol):
     def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
         """The definitions of a kind that have an annotation: each with its scope and the annotation."""
 
-    def once(self, key: tuple[str, ...], find: Callable[[], T]) -> T:
-        """What follows from the files that there are and nothing else, found once. The key begins with the
-        language."""
+    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
+        """What follows from the files that there are and nothing else, worked out once."""
 
 
 class Rules(Protocol):

@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from codeplane.core.slots import Answers, Slot
 from codeplane.languages._spec import HERE, specs
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 
-T = TypeVar("T")
+V = TypeVar("V")
 
 _FURTHEST = 20_000  # bytes from an import to the text of its source
 
@@ -53,14 +54,11 @@ class Moving:
     # The names of a file that mean something of another one without an import, each with that file.
     outer: Callable[[str], Mapping[str, str]]
     defined: Callable[[str], Sequence[str]]  # the names that a file defines outside of others
-    _kept: dict[str, Any] = field(default_factory=dict)
+    _answers: Answers = field(default_factory=Answers)
 
-    def once(self, key: str, find: Callable[[], T]) -> T:
-        """What follows from the move alone, found once."""
-        if key not in self._kept:
-            self._kept[key] = find()
-        found: T = self._kept[key]
-        return found
+    def once(self, slot: Slot[None, V], find: Callable[[], V]) -> V:
+        """What follows from the move alone, worked out once."""
+        return self._answers.once(slot, None, find)
 
     def path(self, old: str) -> str:
         """Where a file is afterwards."""

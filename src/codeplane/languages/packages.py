@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from codeplane.core.slots import Slot
 from codeplane.languages.facts import Import
 from codeplane.languages.moving import Change, Moving, Stuck
+
+_PACKAGES: Final = Slot[None, "dict[str, Renamed]"]("files whose package is renamed")
 
 
 class Style(NamedTuple):
@@ -25,7 +28,7 @@ class Renamed(NamedTuple):
 
 def follow(moving: Moving, path: str, style: Style) -> Iterator[Change | Stuck]:
     """The declaration, the imports and the full names of a file, and imports of what was beside it."""
-    renamed = moving.once("packages", lambda: _renamed(moving, style))
+    renamed = moving.once(_PACKAGES, lambda: _renamed(moving, style))
     data = moving.read(path)
     rows = data.decode("utf-8", "surrogateescape").split("\n")
     done: set[tuple[int, int]] = set()

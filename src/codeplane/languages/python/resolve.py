@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.slots import Slot
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 
@@ -10,6 +11,8 @@ _ENDINGS = (".py", ".pyi")
 _PACKAGE = tuple(f"__init__{ending}" for ending in _ENDINGS)
 # Python's own tests, which are not among its modules by name; a project's own are found before them.
 _BEHIND = "test"
+_MODULE = Slot[tuple[str, ...], Sequence[Place]]("module by dotted name from a directory")
+_ROOTS = Slot[str, set[str]]("source roots around a directory")
 _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
@@ -38,7 +41,7 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     if parts[0] in sys.stdlib_module_names:
         return ()
     directory = path.rpartition("/")[0]
-    return sources.once(("python", "module", directory, *parts), lambda: _absolute(sources, directory, parts))
+    return sources.once(_MODULE, (directory, *parts), lambda: _absolute(sources, directory, parts))
 
 
 def candidates(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
@@ -64,7 +67,7 @@ def _files(sources: Sources, directory: str, parts: Sequence[str]) -> Iterator[P
 
 def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
     """The module that all files of a directory mean by a dotted name."""
-    roots = sources.once(("python", "roots", directory), lambda: _roots(sources, f"{directory}/"))
+    roots = sources.once(_ROOTS, directory, lambda: _roots(sources, f"{directory}/"))
     if directory not in roots and _module(sources, directory, parts[:1]):
         return ()  # a file that is run as it stands means the one beside it
     if parts[0] == _BEHIND:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from codeplane.core.slots import Slot
 from codeplane.languages._grammar import grammar
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import Change, Moving, Stuck
@@ -14,6 +15,7 @@ from codeplane.languages.rust import resolve
 
 _PATH = re.compile(r"(?<![\w:$])(?:crate|self|super|[A-Za-z_]\w*)(?:::(?:r#)?\w+)+")
 _TEXTS = ("line_comment", "block_comment", "string_literal", "raw_string_literal", "char_literal")
+_HEADS = Slot[None, "list[_Head | Stuck]"]("modules whose parent stays")
 _NARROW = re.compile(r"pub\s*\((?:super|in\b|self)")
 
 
@@ -40,7 +42,7 @@ class _Declared(NamedTuple):
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """The declarations that come and go in a file, and its paths that lead to modules elsewhere now."""
-    heads = moving.once("heads", lambda: list(_heads(moving)))
+    heads = moving.once(_HEADS, lambda: list(_heads(moving)))
     data = moving.read(path)
     tree = grammar("rust").parser.parse(data).root_node
     for head in heads:
