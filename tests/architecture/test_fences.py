@@ -33,6 +33,11 @@ def lint(name: str, source: str) -> str:
         ("import sqlite3\n", "Databases are opened by codeplane.storage alone"),
         ("import os\nos.environ\n", "The environment is read once"),
         ("import os\nos.replace('a', 'b')\n", "Files are replaced by"),
+        ("import tomllib\n", "Documents are read by codeplane.core.documents alone"),
+        ("from configparser import ConfigParser\n", "Documents are read by codeplane.core.documents alone"),
+        ("import json\njson.loads('1')\n", "Use parse_json (a file of the repository) or decode_json"),
+        ("from xml.etree import ElementTree\n", "XML is read by codeplane.core.xml_text alone"),
+        ("import yaml\nyaml.safe_load('a')\n", "YAML is read by codeplane.core.yaml_text alone"),
     ],
 )
 def test_io_outside_its_owner_is_refused(source: str, reason: str) -> None:

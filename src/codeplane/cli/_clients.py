@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument, StateUnusable
 from codeplane.core.suggest import nearest
 from codeplane.storage import write_public
@@ -118,7 +119,7 @@ def _program() -> str:
 
 def _merge_json(existing: str, key: str, entry: Entry) -> str | None:
     try:
-        tree = json.loads(existing) if existing.strip() else {}
+        tree = decode_json(existing) if existing.strip() else {}
     except ValueError:
         return None
     if not isinstance(tree, dict) or not isinstance(tree.setdefault(key, {}), dict):

@@ -1,6 +1,5 @@
 """Reading the server's own log. A repository may ship one, so nothing in it is taken for granted."""
 
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from codeplane.cli._command import as_json_text
+from codeplane.core.documents import decode_json
 from codeplane.storage import StateDir
 from codeplane.storage.files import open_plain
 
@@ -60,7 +60,7 @@ def _whole_lines(file: Path, start: int) -> tuple[int, bytes]:
 def _entries(lines: bytes) -> Iterator[Entry]:
     for line in lines.split(b"\n"):
         try:
-            entry = json.loads(line)
+            entry = decode_json(line)
         except (ValueError, RecursionError):
             continue
         if isinstance(entry, dict) and _is_shallow(entry):

@@ -1,11 +1,11 @@
 """Asking the running server over HTTP, as any operator's program would."""
 
 import http.client
-import json
 import os
 from dataclasses import dataclass
 from typing import Any
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import NotServing
 from codeplane.storage import StateDir
 
@@ -37,7 +37,7 @@ def ask_server(state: StateDir, path: str) -> dict[str, Any]:
         body = response.read(_LARGEST_ANSWER)
         if response.status != 200:
             raise NotServing(f"The server at {serving.url} refused: {response.status}.")
-        answer: object = json.loads(body)
+        answer: object = decode_json(body)
     except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
         raise NotServing(f"Nothing answers at {serving.url}.") from error
     finally:

@@ -1,4 +1,3 @@
-import json
 import sys
 from pathlib import Path
 
@@ -7,6 +6,7 @@ import click
 from codeplane.cli._command import command, emit
 from codeplane.cli._tool import call_tool
 from codeplane.config import Places
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
 from codeplane.session.checkout import Checkout
 
@@ -24,7 +24,7 @@ def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tupl
     """
     try:
         text = sys.stdin.read() if arguments == "-" else arguments
-        given = json.loads(text or "{}")
+        given = decode_json(text or "{}")
     except (ValueError, RecursionError) as error:
         raise InvalidArgument(
             f"The arguments are not JSON: {error}.", hints=[f"cpl call {tool} '{{}}'"]

@@ -119,9 +119,9 @@ def _read(path: Path) -> bytes:
 
 
 def _parse(text: str) -> object:
-    from codeplane.config._yaml import parse  # most starts read no YAML at all
+    from codeplane.core.yaml_text import parse_yaml  # most starts read no YAML at all
 
-    return parse(text)
+    return parse_yaml(text)
 
 
 def _plant(tree: _Tree, keys: Sequence[str], value: str, label: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import UnreadableConfig
 
 Writer = Callable[[Path, bytes], None]
@@ -48,7 +49,7 @@ class TrustRecord:
 
     def _read(self) -> dict[str, Trust]:
         try:
-            record = json.loads(self.file.read_bytes())
+            record = decode_json(self.file.read_bytes())
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:

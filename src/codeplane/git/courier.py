@@ -13,6 +13,7 @@ from typing import Any, Final
 import pygit2
 from pygit2.enums import CredentialType
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.refspecs import Refspec, is_text, mapped, text_names
 from codeplane.git.urls import checked_url, is_local, without_secrets
@@ -100,7 +101,7 @@ class _Callbacks(pygit2.RemoteCallbacks):
 
 
 def main() -> None:
-    request = json.loads(sys.stdin.buffer.read())
+    request = decode_json(sys.stdin.buffer.read())
     try:
         _say(_exchange(request))
     except _Ended as ended:

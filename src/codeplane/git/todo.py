@@ -8,6 +8,7 @@ from typing import Final
 
 import pygit2
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import GitUnsupported
 from codeplane.git.landing import read_state, write_state
 from codeplane.git.repository import Repository
@@ -186,7 +187,7 @@ def _step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Ste
 
 def _messages(repository: Repository) -> dict[str, str]:
     try:
-        found = json.loads(read_state(repository, _MESSAGES) or "{}")
+        found = decode_json(read_state(repository, _MESSAGES) or "{}")
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import pygit2
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import (
     CodePlaneError,
     CredentialsRefused,
@@ -160,7 +161,7 @@ class _Ear:
         *lines, rest = self._rest.split(b"\n")
         self._rest = bytearray(rest)
         for line in lines:
-            self._take(json.loads(line))
+            self._take(decode_json(line))
 
     def _take(self, said: dict[str, Any]) -> None:
         if "done" in said:

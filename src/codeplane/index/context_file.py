@@ -6,9 +6,11 @@ from typing import Any, Final, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from codeplane.core.documents import Malformed
 from codeplane.core.errors import UnreadableConfig
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
+from codeplane.core.yaml_text import parse_yaml_texts
 from codeplane.index.contexts import Context, Override
 from codeplane.languages.families import FAMILIES
 
@@ -85,12 +87,9 @@ def read_contexts(text: str) -> list[Override]:
     if len(text) > _LARGEST_CONFIG:
         raise _unreadable(f"larger than {_LARGEST_CONFIG} characters")
     try:
-        tree = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506, it makes nothing but strings, lists, dicts
-        file = _File.model_validate(tree)
-    except yaml.YAMLError as error:
-        raise _unreadable(" ".join(str(error).split())) from error
-    except RecursionError as error:
-        raise _unreadable("nested too deeply") from error
+        file = _File.model_validate(parse_yaml_texts(text))
+    except Malformed as error:
+        raise _unreadable(str(error)) from error
     except ValidationError as error:
         raise _unreadable(_first_problem(error)) from error
     overrides = [_override(entry) for entry in file.contexts]

@@ -1,9 +1,9 @@
 """Where the files of a view make names at run time."""
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from codeplane.core.documents import decode_json
 from codeplane.core.slots import Slot
 from codeplane.languages.facts import ASKING
 from codeplane.reading.pack import sql_text
@@ -35,7 +35,7 @@ class Dynamics:
         rows = self._connection.execute(
             "SELECT DISTINCT blob, literals FROM dynamic WHERE pattern = 'dynamic_import' AND NOT computed"
         ).fetchall()
-        found = [(blob, text) for blob, literals in rows for text in json.loads(literals)]
+        found = [(blob, text) for blob, literals in rows for text in decode_json(literals)]
         return sorted((path, text) for blob, text in found for path in self._sources.paths_of(blob))
 
     def asking(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
@@ -71,7 +71,7 @@ class Dynamics:
             rows = self._connection.execute(
                 "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
             ).fetchall()
-            said = [json.loads(literals) for blob, literals in rows if self._sources.paths_of(blob)]
+            said = [decode_json(literals) for blob, literals in rows if self._sources.paths_of(blob)]
             names = frozenset(name for literals in said for name in literals)
             setting[None] = names, self.asking(("setattr",))
         return setting[None]

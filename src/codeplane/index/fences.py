@@ -4,17 +4,15 @@ The texts come from the repository and are not trusted: every reader is linear i
 no pattern can make a match backtrack without bound.
 """
 
-import json
 import posixpath
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-import yaml
-
+from codeplane.core.documents import parse_json, parse_toml
+from codeplane.core.yaml_text import parse_yaml_texts
 from codeplane.languages.families import WorkspaceForm
 
 _LARGEST_MARKER: Final = 1_048_576
@@ -55,21 +53,18 @@ def read_listing(form: WorkspaceForm, data: bytes | None) -> Listing | Unreadabl
         return Unreadable(f"larger than {_LARGEST_MARKER} bytes")
     try:
         return _READERS[form](data.decode("utf-8-sig"))
-    except (ValueError, yaml.YAMLError) as error:
+    except ValueError as error:
         return Unreadable(f"malformed: {_one_line(error)}")
-    except RecursionError:
-        return Unreadable("malformed: nested too deeply")
 
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8"
-    problem = error.problem if isinstance(error, yaml.MarkedYAMLError) else None
-    return " ".join((problem or str(error)).split())[:200]
+    return " ".join(str(error).split())[:200]
 
 
 def _npm(text: str) -> Listing | None:
-    package = json.loads(text)
+    package = parse_json(text)
     if not isinstance(package, dict):
         raise ValueError("not an object")
     workspaces = package.get("workspaces")
@@ -85,12 +80,14 @@ _PACKAGES = re.compile(
 
 
 def _pnpm(text: str) -> Listing:
-    section = _PACKAGES.search(text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    section = _PACKAGES.search(text)
     if section is None:
         return Listing(strict=False)
     if len(section[0]) > _LARGEST_SECTION:
         raise ValueError("the list of packages is too long")
-    tree = yaml.load(section[0], Loader=yaml.BaseLoader)  # noqa: S506, it makes nothing but strings, lists, dicts
+    above = "\n" * text.count("\n", 0, section.start())  # so that a problem is told with its line
+    tree = parse_yaml_texts(above + section[0])
     if not isinstance(tree, dict):
         raise ValueError("not a mapping")
     patterns = _strings(next(iter(tree.values())) or [], "packages")
@@ -130,20 +127,8 @@ def _unquoted(text: str) -> str:
     return text
 
 
-# A text without an end goes on to the end of its line or of the file: looking again would take the square.
-_TOML_TEXT = re.compile(
-    r'#[^\n]*|"""(?:\\.|[^\\])*?(?:"""|\\?\Z)|"(?:\\.|[^"\\\n])*+"?'
-    r"|'''.*?(?:'''|\Z)|'[^'\n]*+'?",
-    re.DOTALL,
-)
-_LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){16}")
-
-
 def _cargo(text: str) -> Listing | None:
-    # tomllib takes time and memory in the square of the parts of a dotted key.
-    if _LONG_KEY.search(_TOML_TEXT.sub("s", text)):
-        raise ValueError("a key has too many parts")
-    workspace = tomllib.loads(text).get("workspace")
+    workspace = parse_toml(text).get("workspace")
     if workspace is None:
         return None
     if not isinstance(workspace, dict):

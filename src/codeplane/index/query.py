@@ -1,11 +1,11 @@
 """Bounded questions to the index. Every answer has a limit and says why it is empty when it is."""
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import EpochGone, NotFound, RevisionNotFound
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.core.proof import Absence, Tier
@@ -279,7 +279,7 @@ class Snapshot:
             " JOIN entry e ON e.blob = d.blob WHERE e.view = ? AND e.path = ? ORDER BY d.position",
             (self._view, sql_text(path)),
         )
-        made = (Dynamic(p, line, c, tuple(json.loads(text)), bool(k)) for p, line, c, text, k in rows)
+        made = (Dynamic(p, line, c, tuple(decode_json(text)), bool(k)) for p, line, c, text, k in rows)
         return self._bounded(made, limit, lambda: self._why_none_in(path))
 
     def scopes_in(self, path: RepoPath, limit: int) -> Found[Scope]:

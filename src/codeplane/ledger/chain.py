@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from codeplane.core.documents import decode_json
 from codeplane.storage.database import Connection
 
 Kind = Literal["head", "task", "operation", "dropped", "seal"]
@@ -45,7 +46,7 @@ class Row:
     def body(self) -> dict[str, Any]:
         """What the row says; nothing where it is not an object."""
         try:
-            body = json.loads(self.text)
+            body = decode_json(self.text)
         except (TypeError, ValueError, RecursionError):
             return {}
         return body if isinstance(body, dict) else {}

@@ -1,13 +1,11 @@
 """What in a repository says that a linter is used: configuration files, sections of them, commands."""
 
-import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from configparser import ConfigParser, Error
 from fnmatch import fnmatchcase
 from typing import Final
 
+from codeplane.core.documents import ini_sections, json_object, toml_table
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.lint.linter import Project
@@ -18,9 +16,6 @@ _TASKS: Final = (
     "package.json lefthook.yml"
 ).split()
 _WORKFLOWS: Final = ".github/workflows/"
-# A string need not end: looking for its end again from every quote inside would take the square of the time.
-_COMMENT: Final = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_COMMA: Final = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|,(?=\s*[}\]])', re.DOTALL)
 
 
 class Named:
@@ -60,21 +55,12 @@ def marked(tree: Tree, *names: str) -> list[Project]:
 
 def toml_at(tree: Tree, path: RepoPath) -> Mapping[str, object]:
     """A TOML file; empty where it is none."""
-    try:
-        return tomllib.loads(tree.text(path) or "")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
+    return toml_table(tree.text(path))
 
 
 def json_at(tree: Tree, path: RepoPath) -> Mapping[str, object]:
     """A JSON object, comments and trailing commas allowed; empty where it is none."""
-    text = _COMMENT.sub(lambda match: match.group(1) or " ", tree.text(path) or "")
-    text = _COMMA.sub(lambda match: match.group(1) or "", text)
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return json_object(tree.text(path), comments=True)
 
 
 def section(table: object, *keys: str) -> object:
@@ -104,12 +90,7 @@ def with_key(tree: Tree, key: str) -> list[Project]:
 
 def ini_at(tree: Tree, path: RepoPath) -> Mapping[str, Mapping[str, str]]:
     """An INI file; empty where it is none."""
-    parser = ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(tree.text(path) or "")
-    except Error:
-        return {}
-    return {name: dict(parser[name]) for name in parser.sections()}
+    return ini_sections(tree.text(path))
 
 
 def mentioned(tree: Tree, pattern: str) -> list[Project]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import StateUnusable
 from codeplane.core.ids import OperationId
 from codeplane.jail import Jail
@@ -158,7 +159,7 @@ class Journal:
             if told != _checksum(text):
                 continue
             try:
-                record = json.loads(text)
+                record = decode_json(text)
             except (ValueError, RecursionError):
                 continue
             if isinstance(record, dict) and record.get("journal") == inode:

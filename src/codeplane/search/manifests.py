@@ -1,12 +1,10 @@
 """What manifests say of the programs in a repository and of the packages that it needs."""
 
-import configparser
-import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from codeplane.core.documents import Malformed, parse_ini, parse_json, parse_toml
 from codeplane.core.paths import RepoPath
 from codeplane.index import Purpose, Snapshot
 
@@ -64,7 +62,7 @@ def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]
             data = sources.read(path)
             try:
                 told = parse(data.decode("utf-8", "replace")) if data else None
-            except (ValueError, RecursionError, configparser.Error):
+            except Malformed:
                 continue
             if isinstance(told, Mapping):
                 yield RepoPath(path), told
@@ -72,12 +70,6 @@ def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]
 
 def _name(path: str) -> str:
     return path.rsplit("/", 1)[-1]
-
-
-def _ini(text: str) -> Mapping[str, Any]:
-    parser = configparser.RawConfigParser(strict=False)
-    parser.read_string(text)
-    return {section: dict(parser.items(section)) for section in parser.sections()}
 
 
 def _go(text: str) -> Mapping[str, Any]:
@@ -170,12 +162,12 @@ def _none(_: Mapping[str, Any]) -> Iterator[str]:
 
 
 _FORMS: Final[Mapping[str, Callable[[str], Any]]] = {
-    "pyproject.toml": tomllib.loads,
-    "setup.cfg": _ini,
-    "package.json": json.loads,
-    "Cargo.toml": tomllib.loads,
+    "pyproject.toml": parse_toml,
+    "setup.cfg": parse_ini,
+    "package.json": parse_json,
+    "Cargo.toml": parse_toml,
     "go.mod": _go,
-    "composer.json": json.loads,
+    "composer.json": parse_json,
 }
 _PROGRAMS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, str, str]]]]] = {
     "pyproject.toml": _python_programs,

@@ -9,6 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.suggest import nearest, nearest_quoted, snake
 from codeplane.tools._registry import Input, Synonyms, Tool
@@ -265,6 +266,6 @@ def _show(tool: Tool, arguments: Mapping[str, Any]) -> str:
 
 def _json_or(text: str, otherwise: Any) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return decode_json(text)
+    except ValueError:
         return otherwise

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from codeplane.answers import error_text
+from codeplane.core.documents import decode_json
 from codeplane.server.link import (
     BEGUN,
     INTERNAL_ERROR,
@@ -123,7 +124,7 @@ class Front:
     def _keep(self, line: bytes) -> bool:
         """Whether a line of the server is for the client; notes what it answers."""
         fast = _ID_AT_START.match(line)
-        message = {"id": json.loads(fast.group(1))} if fast else _parse(line)
+        message = {"id": decode_json(fast.group(1))} if fast else _parse(line)
         if message.get("method") == BEGUN:
             self._begun.add(_key(message["params"]["id"]))
             return False
@@ -160,7 +161,7 @@ class Front:
 
 def _parse(line: bytes) -> dict[str, Any]:
     try:
-        message = json.loads(line)
+        message = decode_json(line)
     except (ValueError, RecursionError):
         return {}
     return message if isinstance(message, dict) else {}

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import CallInterrupted, NotServing
 from codeplane.storage import StateDir
 
@@ -37,7 +38,7 @@ def request_id_of(line: bytes) -> Any:
     """The id of a request that cannot be read as a whole; None when it cannot be made out."""
     found = _ID.search(line[:1000])
     try:
-        return json.loads(found.group(1)) if found else None
+        return decode_json(found.group(1)) if found else None
     except ValueError:
         return None
 
@@ -111,7 +112,7 @@ async def _connect(path: str, state: StateDir, profile: str) -> Link:
         await link.send(
             json.dumps({GREETING: {"state": str(state.path), "profile": profile}}).encode() + b"\n"
         )
-        link.version = json.loads(await link.line())[GREETING]["version"]
+        link.version = decode_json(await link.line())[GREETING]["version"]
     except BaseException:
         link.close()
         raise

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 
 from codeplane.answers import error_text
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.claim import claim
 from codeplane.server.link import BEGUN, STRUCTURED_META_KEY, WHILE_WRITING, Link, interrupted
@@ -46,7 +47,7 @@ async def call_there(link: Link, tool: str, arguments: object) -> Answer:
     with suppress(ConnectionError):
         await link.send(json.dumps(request).encode() + b"\n")
     while line := await link.line():
-        message = json.loads(line)
+        message = decode_json(line)
         begun |= message.get("method") == BEGUN
         if "error" in message:
             # A request that could not be read at all is answered without its id; it was the only one.

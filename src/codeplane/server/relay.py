@@ -20,6 +20,7 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
 from codeplane import __version__
+from codeplane.core.documents import decode_json
 from codeplane.server.endpoint import Origin, relay_origin
 from codeplane.server.link import BEGUN, GREETING, LEAVING, json_line, request_id_of
 from codeplane.server.profiles import Profile
@@ -125,7 +126,7 @@ class Relay:
         async with asyncio.timeout(_GREETING_SEC):
             line = await reader.readline()
         try:
-            greeting = json.loads(line)[GREETING]
+            greeting = decode_json(line)[GREETING]
             profile = self._profiles[greeting["profile"]]
         except (ValueError, KeyError, TypeError):
             return None
@@ -154,7 +155,7 @@ async def _read_lines(
                 failure = _failure(request_id_of(line), wire.PARSE_ERROR, "Not a JSON-RPC message.")
                 await _send(writer, failure)
                 continue
-            if isinstance(message, wire.JSONRPCNotification) and "id" in (request := json.loads(line)):
+            if isinstance(message, wire.JSONRPCNotification) and "id" in (request := decode_json(line)):
                 # Taken for a notification, it would be waited for in vain.
                 await _send(writer, _failure(request["id"], wire.INVALID_REQUEST, _BAD_ID))
                 continue

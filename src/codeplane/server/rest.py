@@ -1,6 +1,5 @@
 """Refactoring over plain HTTP: plans with their candidates, and decisions about them. Tools do the work."""
 
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -9,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.proof import Tier
 from codeplane.jail import shown
@@ -74,7 +74,7 @@ class Rest:
     async def _call(self, tool: str, request: Request) -> Answer | Response:
         """The answer of a tool; what it refuses becomes a response."""
         try:
-            arguments = json.loads(await request.body())
+            arguments = decode_json(await request.body())
         except (ValueError, RecursionError):
             arguments = None
         if not isinstance(arguments, dict):

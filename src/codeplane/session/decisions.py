@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
+from codeplane.core.documents import decode_json
 from codeplane.refactor import Plan
 from codeplane.refactor.witness import signature
 from codeplane.storage.files import read_small, write_private
@@ -44,7 +45,7 @@ class Decisions:
     def _read(self) -> dict[str, Any]:
         data = read_small(self._file, _LARGEST)
         try:
-            found = json.loads(data) if data is not None else {}
+            found = decode_json(data) if data is not None else {}
         except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import CodePlaneError, StateUnusable
 from codeplane.git import Repository
 from codeplane.git.index import drop_own_lock
@@ -79,6 +80,6 @@ def _file(state: StateDir) -> Path:
 def _read(data: bytes) -> Operation | None:
     """The row that was begun; None where the file is not one that this program wrote."""
     try:
-        return Operation.of(0, json.loads(data))
+        return Operation.of(0, decode_json(data))
     except (ValueError, RecursionError):
         return None

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import StateUnusable
 from codeplane.storage.files import private_dir, read_small, remove_tree, unusable, write_private
 from codeplane.storage.lock import ServerLock
@@ -153,7 +154,7 @@ class StateDir:
     def serving(self) -> Serving | None:
         """What the last server wrote down. It may be dead: only an answer proves that it lives."""
         try:
-            found = json.loads(read_small(self._serving_file, _LARGEST_FILE) or b"")
+            found = decode_json(read_small(self._serving_file, _LARGEST_FILE) or b"")
         except (ValueError, RecursionError):
             return None
         return _serving(found)

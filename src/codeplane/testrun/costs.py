@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Final
 
+from codeplane.core.documents import decode_json
 from codeplane.storage.database import Database
 from codeplane.testrun.target import Target
 
@@ -53,7 +54,7 @@ class Costs:
 
 def _read(text: str) -> Sequence[float]:
     try:
-        found = json.loads(text)
+        found = decode_json(text)
     except ValueError:
         return []
     return [float(one) for one in found if isinstance(one, int | float)] if isinstance(found, list) else []

@@ -1,10 +1,11 @@
 """Coverage of a run: what its batches have measured, put together."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from codeplane.core.documents import decode_json
 
 _LARGEST: Final = 64 << 20
 
@@ -56,7 +57,7 @@ def _read(file: Path) -> Mapping[str, Any] | None:
     try:
         if file.stat().st_size > _LARGEST:
             return None
-        files = json.loads(file.read_bytes())["files"]
+        files = decode_json(file.read_bytes())["files"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return files if isinstance(files, dict) else None

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from codeplane.core.documents import decode_json
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.graph.learnt import OUTLINE, Block, Learnt, Parts, Record, Shape, parts_of
@@ -52,7 +53,7 @@ def _report(file: Path) -> Mapping[str, Any] | None:
     try:
         if file.stat().st_size > _LARGEST:
             return None
-        found = json.loads(file.read_bytes())
+        found = decode_json(file.read_bytes())
     except (OSError, ValueError):
         return None
     keys = ("files", "tests", "opened", "starting", "failed", "whole")
@@ -151,14 +152,14 @@ def _forget(connection: Connection, there: Collection[str]) -> None:
     for test in {*gone, *tests[_MOST_TESTS:]}:
         connection.execute("DELETE FROM test_record WHERE test = ?", (test,))
     records = connection.execute("SELECT blocks FROM test_record").fetchall()
-    used = {int(at) for (text,) in records for at in json.loads(text)}
+    used = {int(at) for (text,) in records for at in decode_json(text)}
     kept = connection.execute("SELECT id FROM test_shape").fetchall()
     connection.executemany("DELETE FROM test_shape WHERE id = ?", [(at,) for (at,) in kept if at not in used])
 
 
 def _read(connection: Connection) -> Learnt:
     shapes = {
-        int(number): Shape(RepoPath(path), digest, tuple(Block(*one) for one in json.loads(blocks)))
+        int(number): Shape(RepoPath(path), digest, tuple(Block(*one) for one in decode_json(blocks)))
         for number, path, digest, blocks in connection.execute(
             "SELECT id, path, digest, blocks FROM test_shape"
         )
@@ -166,7 +167,7 @@ def _read(connection: Connection) -> Learnt:
     tests: dict[str, Record] = {}
     rows = connection.execute("SELECT test, blocks, is_open, has_failed FROM test_record")
     for test, text, is_open, has_failed in rows:
-        found = {int(at): frozenset(blocks) for at, blocks in json.loads(text).items() if int(at) in shapes}
+        found = {int(at): frozenset(blocks) for at, blocks in decode_json(text).items() if int(at) in shapes}
         tests[test] = Record(found, bool(is_open), bool(has_failed))
     imported = {
         RepoPath(name[len(_IMPORT) :]): record.blocks

@@ -1,10 +1,11 @@
 """A tool's docstring, taken apart: the text is written once and published everywhere."""
 
 import inspect
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from codeplane.core.documents import decode_json
 
 _HEADINGS = {"Use when:": "use", "Not for:": "avoid", "Examples:": "examples"}
 
@@ -70,4 +71,4 @@ def _describe(text: str, use: list[str], avoid: list[str]) -> str:
 
 def _example(item: str) -> Example:
     description, _, params = item.partition(": ")
-    return Example(description, json.loads(params))
+    return Example(description, decode_json(params))

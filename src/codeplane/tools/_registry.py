@@ -4,7 +4,6 @@ What agents are told of each is kept in a file beside it, so that a server start
 that nobody has called. `make docs` writes it, and a test fails when it is stale.
 """
 
-import json
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 import codeplane.tools
 from codeplane.answers import plain_text
 from codeplane.config import Settings
+from codeplane.core.documents import decode_json
 from codeplane.session import Call
 from codeplane.tools._docs import ToolDoc, parse_doc
 from codeplane.tools._schema import lean_schema
@@ -137,7 +137,7 @@ def tool(
 @cache
 def all_tools() -> dict[str, Tool]:
     """Every tool by name, in order; the code of one that has been written down is not loaded yet."""
-    listing = {row["name"]: row for row in json.loads(LISTING.read_bytes())}
+    listing = {row["name"]: row for row in decode_json(LISTING.read_bytes())}
     return {name: _listed(listing[name]) if name in listing else load_tool(name) for name in _names()}
 
 

@@ -1,19 +1,15 @@
 """The manifests that say what a module specifier means: `package.json` and `tsconfig.json`."""
 
-import json
-import re
 from collections.abc import Iterator, Mapping
 from posixpath import normpath
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from codeplane.core.documents import json_object
 from codeplane.languages.modules import Sources
 
 Json = Mapping[str, object]
 
-# A string need not end: looking for its end again from every quote inside would take the square of the time.
-_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|,(?=\s*[}\]])', re.DOTALL)
 _CONFIGS = ("tsconfig.json", "jsconfig.json")
 _MOST = 2_000  # manifests of one name that are read
 _CHAIN = 20  # configurations that extend each other
@@ -44,13 +40,7 @@ def manifest(sources: Sources, path: str) -> Json:
 def _parse(data: bytes | None) -> Json:
     if data is None:
         return {}
-    text = _COMMENT.sub(lambda match: match.group(1) or " ", data.decode("utf-8-sig", "replace"))
-    text = _COMMA.sub(lambda match: match.group(1) or "", text)
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return json_object(data, comments=True)
 
 
 def joined(directory: str, path: str) -> str | None:

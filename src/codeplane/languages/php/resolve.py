@@ -1,11 +1,11 @@
 """How PHP finds names: what Composer loads by itself, and which files declare a namespace."""
 
-import json
 import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from codeplane.core.documents import json_object
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 
@@ -159,11 +159,7 @@ def _read(sources: Sources) -> _Loading:
 
 def _entries(data: bytes | None, section: str) -> Iterator[tuple[str, str, str]]:
     """Kind, prefix and directory of each entry of a section. What is not as it should be is left out."""
-    try:
-        manifest = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return
-    loading = manifest.get(section) if isinstance(manifest, dict) else None
+    loading = json_object(data).get(section)
     count = 0
     for kind, entries in loading.items() if isinstance(loading, dict) else ():
         pairs = entries.items() if isinstance(entries, dict) else [("", entries)]

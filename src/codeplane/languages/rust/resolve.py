@@ -1,13 +1,14 @@
 """How Rust finds modules: crates from `Cargo.toml`, and the files that `mod x;` declares below."""
 
 import posixpath
-import tomllib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from codeplane.core.documents import Malformed, parse_toml
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Member, Place, Sources
 
@@ -156,12 +157,10 @@ def _manifests(sources: Sources) -> _Manifests:
     """Directory → the manifest in it."""
     found = {}
     for path in sources.paths_named("Cargo.toml"):
-        try:
-            found[posixpath.dirname(path)] = tomllib.loads(
+        with suppress(Malformed):
+            found[posixpath.dirname(path)] = parse_toml(
                 (sources.read(path) or b"").decode("utf-8", "replace")
             )
-        except (tomllib.TOMLDecodeError, RecursionError):
-            continue
     return found
 
 

@@ -1,9 +1,9 @@
 """Reading what linters print."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from codeplane.core.documents import Malformed, decode_json, decode_json_at
 from codeplane.lint.diagnostic import Severity
 from codeplane.lint.linter import Unreadable
 
@@ -29,8 +29,8 @@ def json_of(data: bytes) -> object:
     if not begins:
         raise Unreadable
     try:
-        found: object = json.JSONDecoder().raw_decode(text, min(begins))[0]
-    except (ValueError, RecursionError) as error:
+        found: object = decode_json_at(text, min(begins))
+    except Malformed as error:
         raise Unreadable from error
     return found
 
@@ -56,8 +56,8 @@ def json_lines(data: bytes) -> Iterator[Json]:
     for line in data.split(b"\n"):
         if line.startswith(b"{"):
             try:
-                found = json.loads(text_of(line))
-            except (ValueError, RecursionError):
+                found = decode_json(text_of(line))
+            except Malformed:
                 continue
             if isinstance(found, dict):
                 yield found

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from json import JSONDecoder
 from typing import Any, Final
 
+from codeplane.core.documents import Malformed, decode_json_at
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
@@ -50,11 +50,10 @@ class _GoVet(Linter):
 
 def _objects(said: str) -> Iterator[Any]:
     """An object for each package, with text between them."""
-    decoder = JSONDecoder()
     for begin in _OBJECT.finditer(said):
         try:
-            yield decoder.raw_decode(said, begin.start())[0]
-        except (ValueError, RecursionError):
+            yield decode_json_at(said, begin.start())
+        except Malformed:
             continue
 
 

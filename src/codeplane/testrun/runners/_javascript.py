@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from codeplane.core.documents import json_object
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, HIGH, MEDIUM, Ended, Project
 from codeplane.testrun.runners._places import first_line, first_place, own_frames, relative
-from codeplane.testrun.runners._tree import below, common, directory, inside, json_object, named
+from codeplane.testrun.runners._tree import below, common, directory, inside, named
 from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import plain, shortened
 
@@ -122,7 +123,7 @@ def cases(ended: Ended, report: str, runner: str) -> list[Case]:
 def _suites(report: Path) -> list[Mapping[str, Any]]:
     try:
         with report.open("rb") as stream:
-            read = json_object(stream.read(_LARGEST).decode("utf-8", "replace"))
+            read = json_object(stream.read(_LARGEST), _LARGEST)
     except OSError:
         return []
     suites = read.get("testResults")

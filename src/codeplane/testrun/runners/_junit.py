@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from xml.etree import ElementTree
 
+from codeplane.core.documents import Malformed
 from codeplane.core.paths import RepoPath
+from codeplane.core.xml_text import Element, parse_xml
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runners._places import first_line, first_place, relative
 from codeplane.testrun.text import plain, shortened
@@ -25,16 +26,14 @@ class Context:
     owner: Callable[[str, str], str]  # from the class and the file of a test to its target
 
 
-def read_xml(file: Path) -> ElementTree.Element | None:
+def read_xml(file: Path) -> Element | None:
     """The root of a document; None for one that is missing, too large or broken. Suites write it: a document
     that brings definitions of its own is not read."""
     try:
         with file.open("rb") as stream:
             data = stream.read(LARGEST + 1)
-        if len(data) > LARGEST or b"<!DOCTYPE" in data[:2000] or b"<!ENTITY" in data:
-            return None
-        return ElementTree.fromstring(data)  # noqa: S314 - no definitions, no entities
-    except (OSError, ElementTree.ParseError, ValueError, LookupError):
+        return parse_xml(data, LARGEST)
+    except (OSError, Malformed):
         return None
 
 
@@ -44,7 +43,7 @@ def junit_cases(file: Path, context: Context) -> list[Case]:
     return [] if document is None else [_case(element, context) for element in document.iter("testcase")]
 
 
-def _case(element: ElementTree.Element, context: Context) -> Case:
+def _case(element: Element, context: Context) -> Case:
     group = element.get("classname") or element.get("class") or ""
     name = element.get("name") or ""
     file = relative(element.get("file") or "", context.root, context.cwd) if element.get("file") else ""
@@ -66,7 +65,7 @@ def _case(element: ElementTree.Element, context: Context) -> Case:
     )
 
 
-def _status(element: ElementTree.Element) -> tuple[Status, ElementTree.Element | None]:
+def _status(element: Element) -> tuple[Status, Element | None]:
     for tag, status in _BAD.items():
         if (found := element.find(tag)) is not None:
             return status, found
@@ -75,7 +74,7 @@ def _status(element: ElementTree.Element) -> tuple[Status, ElementTree.Element |
     return Status.PASSED, None
 
 
-def _printed(element: ElementTree.Element) -> Iterator[str]:
+def _printed(element: Element) -> Iterator[str]:
     for tag in ("system-out", "system-err"):
         for found in element.findall(tag):
             if found.text and found.text.strip():

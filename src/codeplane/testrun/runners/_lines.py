@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from codeplane.core.documents import Malformed, decode_json
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import Place, Standing
 from codeplane.testrun.stacks import stopped_at
@@ -46,8 +47,8 @@ def read_lines(reports: Path) -> list[dict[str, Any]]:
 
 def _line(text: bytes) -> dict[str, Any] | None:
     try:
-        read = json.loads(text)
-    except ValueError:
+        read = decode_json(text)
+    except Malformed:
         return None
     return read if isinstance(read, dict) and isinstance(read.get("e"), str) else None
 

@@ -1,13 +1,12 @@
 """Test files of Python, and what settings of a project say about them."""
 
-import configparser
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from posixpath import basename, dirname
-from typing import Any, Final
+from typing import Final
 
+from codeplane.core.documents import ini_sections
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 
@@ -40,21 +39,9 @@ def directory(path: RepoPath) -> RepoPath:
     return RepoPath(dirname(path))
 
 
-def toml(text: str | None) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(text or "")
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
 def section(text: str | None, name: str) -> Mapping[str, str] | None:
     """A section of an ini file; None where it has none, or is none."""
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(text or "")
-        return dict(parser[name]) if parser.has_section(name) else None
-    except (configparser.Error, ValueError):
-        return None
+    return ini_sections(text).get(name)
 
 
 def words(value: object) -> list[str]:

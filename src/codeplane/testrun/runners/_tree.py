@@ -1,9 +1,8 @@
 """Files of a project, as runners look for them."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from posixpath import basename, dirname
-from typing import Any, Final
+from typing import Final
 
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.paths import RepoPath
@@ -68,15 +67,6 @@ def common(batch: Sequence[Target]) -> tuple[str, ...]:
     if not all(target.only for target in batch):
         return ()
     return tuple(dict.fromkeys(name for target in batch for name in target.only))
-
-
-def json_object(text: str | None) -> Mapping[str, Any]:
-    """What a JSON file holds; nothing where it is none."""
-    try:
-        read = json.loads(text or "")
-    except (ValueError, RecursionError):
-        return {}
-    return read if isinstance(read, dict) else {}
 
 
 def program(place: Place, name: str, root: RepoPath, hint: str) -> str:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from codeplane.core.documents import toml_table
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, IN_TURN, Ended, Place, Project, Traits
 from codeplane.testrun.runners._places import first_line, relative
-from codeplane.testrun.runners._python import toml
 from codeplane.testrun.runners._tree import below, common, directory, inside, named, nearest, program
 from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import plain, shortened
@@ -44,7 +44,7 @@ class Cargo:
         return [
             Project(self.name, directory(path), path, HIGH)
             for path in named(tree, "Cargo.toml")
-            if "package" in toml(tree.text(path))
+            if "package" in toml_table(tree.text(path))
         ]
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
@@ -89,7 +89,7 @@ class Cargo:
 
 
 def _has_library(tree: Tree, root: RepoPath, files: Sequence[RepoPath]) -> bool:
-    manifest = toml(tree.text(RepoPath(f"{root}/Cargo.toml" if root else "Cargo.toml")))
+    manifest = toml_table(tree.text(RepoPath(f"{root}/Cargo.toml" if root else "Cargo.toml")))
     return "lib" in manifest or any(inside(path, root) == "src/lib.rs" for path in files)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
-from xml.etree import ElementTree
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.xml_text import Element
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
@@ -83,7 +83,7 @@ def trx_cases(file: Path, target: str, root: Path) -> list[Case]:
     return [_case(result, classes, target, root) for result in results]
 
 
-def _case(result: ElementTree.Element, classes: dict[str, str], target: str, root: Path) -> Case:
+def _case(result: Element, classes: dict[str, str], target: str, root: Path) -> Case:
     name, group = result.get("testName") or "", classes.get(result.get("testId") or "", "")
     full = name if not group or name.startswith(group) else f"{group}.{name}"
     status = _STATUSES.get(result.get("outcome") or "", Status.ERROR)
@@ -108,7 +108,7 @@ def _case(result: ElementTree.Element, classes: dict[str, str], target: str, roo
     )
 
 
-def _tag(element: ElementTree.Element) -> str:
+def _tag(element: Element) -> str:
     return element.tag.rpartition("}")[2]
 
 

@@ -1,6 +1,5 @@
 """go test, by the events that it prints."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from codeplane.core.documents import Malformed, decode_json
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
@@ -212,8 +212,8 @@ def _event(line: str) -> Mapping[str, Any] | None:
     if not line.startswith("{"):
         return None
     try:
-        read = json.loads(line)
-    except (ValueError, RecursionError):
+        read = decode_json(line)
+    except Malformed:
         return None
     return read if isinstance(read, dict) and "Action" in read else None
 

@@ -1,12 +1,12 @@
 """Node's own test runner, told about by a reporter of our own."""
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from posixpath import basename, dirname
-from typing import Any, Final
+from typing import Final
 
+from codeplane.core.documents import json_object
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
@@ -102,11 +102,8 @@ def _language(path: str) -> str:
 
 
 def _test_script(text: str | None) -> str:
-    try:
-        told: Any = json.loads(text or "{}")
-        return str(told["scripts"]["test"])
-    except (ValueError, KeyError, TypeError):
-        return ""
+    scripts = json_object(text).get("scripts")
+    return str(scripts.get("test", "")) if isinstance(scripts, dict) else ""
 
 
 RUNNER: Final = Node()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from codeplane.core.documents import json_object
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
@@ -12,7 +13,7 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, MEDIUM, Ended, Place, Project
 from codeplane.testrun.runners._junit import Context, junit_cases
 from codeplane.testrun.runners._places import first_line, first_place
-from codeplane.testrun.runners._tree import below, directory, file_targets, json_object, named, program
+from codeplane.testrun.runners._tree import below, directory, file_targets, named, program
 from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 

@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Final
 
+from codeplane.core.documents import toml_table
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
@@ -25,6 +26,9 @@ _TRAITS: Final = Traits(last_words=signal.SIGUSR1)
 _NOTHING_COLLECTED: Final = 5
 _MISUSED: Final = 4
 _INI_FILE: Final = re.compile(r"^\s*inifile: (\S+)", re.MULTILINE)
+
+
+_Setting = tuple[RepoPath, str, int, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -86,25 +90,31 @@ class Pytest:
         return [_misused(ended.finished, ended.place.root)] if not _lines.running(lines) else found
 
 
-def _settings(tree: Tree) -> Iterator[tuple[RepoPath, str, int, Mapping[str, Any]]]:
-    """Every file that configures pytest: what shows it, how sure that is, what it says."""
-    for path in _python.named(tree, "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"):
+def _settings(tree: Tree, root: RepoPath | None = None) -> Iterator[_Setting]:
+    """Every file that configures pytest, in one directory or in all: what shows it, how sure that is, what it
+    says."""
+
+    def named(*names: str) -> list[RepoPath]:
+        found = _python.named(tree, *names)
+        return [path for path in found if root is None or _python.directory(path) == root]
+
+    for path in named("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"):
         text = tree.text(path)
-        told = _python.toml(text).get("pytest", {}) if path.endswith(".toml") else None
-        yield path, path, HIGH, told or _python.section(text, "pytest") or {}
-    for path in _python.named(tree, "pyproject.toml"):
-        tool = _python.toml(tree.text(path)).get("tool", {})
+        told = toml_table(text).get("pytest") if path.endswith(".toml") else _python.section(text, "pytest")
+        yield path, path, HIGH, told if isinstance(told, dict) else {}
+    for path in named("pyproject.toml"):
+        tool = toml_table(tree.text(path)).get("tool", {})
         if isinstance(tool, dict) and isinstance(told := tool.get("pytest"), dict):
             options = told.get("ini_options", told)
             yield path, f"{path}: tool.pytest", HIGH, options if isinstance(options, dict) else {}
     for name, header in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
-        for path in _python.named(tree, name):
+        for path in named(name):
             if (options := _python.section(tree.text(path), header)) is not None:
                 yield path, f"{path}: {header}", MEDIUM, options
 
 
 def _options(tree: Tree, root: RepoPath) -> Mapping[str, Any]:
-    return next((told for path, _, _, told in _settings(tree) if _python.directory(path) == root), {})
+    return next((told for _, _, _, told in _settings(tree, root)), {})
 
 
 def _is_in(path: str, place: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from codeplane.core.documents import json_object
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
@@ -12,7 +13,7 @@ from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, HIGH, Ended, Place, Project
 from codeplane.testrun.runners import _ruby
 from codeplane.testrun.runners._places import first_line, first_place, relative
-from codeplane.testrun.runners._tree import below, directory, file_targets, json_object
+from codeplane.testrun.runners._tree import below, directory, file_targets
 from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
@@ -60,7 +61,7 @@ class RSpec:
 def _read(ended: Ended) -> Mapping[str, Any]:
     try:
         with (ended.reports / _REPORT).open("rb") as stream:
-            read = json_object(stream.read(_LARGEST).decode("utf-8", "replace"))
+            read = json_object(stream.read(_LARGEST), _LARGEST)
     except OSError:
         return {}
     return read if isinstance(read.get("summary"), dict) else {}
