@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -480,3 +481,17 @@ def test_a_signal_ends_a_call_but_not_in_the_middle_of_a_write(
 def test_set_without_effect_says_so(cpl: Cpl) -> None:
     with cpl.up():
         assert "--set has no effect" in cpl.run("call", "describe", "--set", "server.workers=2").stderr
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+def test_calls_from_the_shell_page_on_and_end_their_tasks(cpl: Cpl, is_served: bool) -> None:
+    for number in range(3):
+        (cpl.repo / f"f{number}.txt").write_text("")
+    with cpl.up() if is_served else nullcontext():
+        first = cpl.json("call", "list_files", '{"limit": 2}')["result"]
+        asked = json.dumps({"limit": 2, "cursor": first["next_cursor"]})
+        assert cpl.json("call", "list_files", asked)["result"] != first
+        edit = {"path": "new.txt", "action": "create", "content": "x"}
+        cpl.run("call", "write_source", json.dumps({"edits": [edit]}))
+        assert "CLOSED_SUCCESS" in cpl.run("log").stdout
+    assert "CLOSED_INTERRUPTED" not in cpl.run("log").stdout

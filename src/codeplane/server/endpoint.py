@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 
 from codeplane import __version__
 from codeplane.core.ids import SessionId, new_session_id
-from codeplane.server.link import STRUCTURED_META_KEY
+from codeplane.server.link import SINGLE_META_KEY, STRUCTURED_META_KEY
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.profiles import Profile
 from codeplane.tools import Effect, Tool
@@ -129,6 +129,7 @@ def _request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequ
         progress=_progress(ctx),
         movable=origin.session_id is not None,
         begun=lambda: origin.mark_begun(ctx.request_id),
+        is_single=(ctx.meta or {}).get(SINGLE_META_KEY) is True,
     )
 
 

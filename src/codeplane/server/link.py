@@ -16,6 +16,7 @@ from codeplane.storage import StateDir
 
 GREETING: Final = "codeplane"
 STRUCTURED_META_KEY: Final = "codeplane/structured"
+SINGLE_META_KEY: Final = "codeplane/single"
 BEGUN: Final = "codeplane/begun"
 LEAVING: Final = "codeplane/leaving"
 INVALID_REQUEST: Final = -32600

@@ -7,7 +7,14 @@ from codeplane.answers import error_text
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.claim import claim
-from codeplane.server.link import BEGUN, STRUCTURED_META_KEY, WHILE_WRITING, Link, interrupted
+from codeplane.server.link import (
+    BEGUN,
+    SINGLE_META_KEY,
+    STRUCTURED_META_KEY,
+    WHILE_WRITING,
+    Link,
+    interrupted,
+)
 from codeplane.server.logs import close_logs, set_up_own_log
 from codeplane.server.pipeline import Answer, Pipeline, Request
 from codeplane.session import Checkout, RepoSession
@@ -19,6 +26,7 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": {"name": "cpl", "version": "call"},
     "io.modelcontextprotocol/clientCapabilities": {},
     STRUCTURED_META_KEY: True,
+    SINGLE_META_KEY: True,
 }
 
 
@@ -30,7 +38,7 @@ async def call_here(checkout: Checkout, tool: str, arguments: object) -> Answer:
         repo = RepoSession.open(checkout)
         try:
             return await Pipeline(repo, offered_tools(checkout.settings)).call(
-                Request(tool, arguments, "cpl call")
+                Request(tool, arguments, "cpl call", is_single=True)
             )
         finally:
             repo.close()

@@ -20,6 +20,7 @@ from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.suggest import nearest, snake
 from codeplane.server.decode import decode
 from codeplane.server.logs import correlation
+from codeplane.server.paging import paged
 from codeplane.server.telemetry import Telemetry
 from codeplane.session import Call, RepoSession, Stop
 from codeplane.tools import Effect, Input, Output, Tool
@@ -81,6 +82,8 @@ class Request:
     movable: bool = False
     # Awaited once, right before a tool that writes starts: from then on the call must not be repeated.
     begun: Callable[[], Awaitable[None]] = _nothing
+    # Whether the caller makes this one call and leaves: its task ends with it, and its cursors are kept.
+    is_single: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,9 @@ class Pipeline:
             text = error_text(answer["error"])
         meta = _meta(call, elapsed, len(text))
         text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
+        if request.is_single:
+            reason = None if failure is None else failure.name()
+            await anyio.to_thread.run_sync(self._repo.sessions.finish, request.session_key, reason)
         return Answer({**answer, "meta": meta}, failure is not None, text)
 
     def listed(self, size: int, tools: Mapping[str, Tool]) -> None:
@@ -200,6 +206,7 @@ class Pipeline:
                 await anyio.sleep_forever()
             raise Stop.STOPPING.error()
         args = decode(tool, request.arguments)
+        tool = paged(tool) if request.is_single else tool
         if request.progress is not None:
             call.report = _from_worker(request.progress)
         timeout = tool.timeout_sec or self._repo.checkout.settings.server.call_timeout_sec

@@ -58,6 +58,12 @@ class Sessions:
             self._tasks.interrupt(session.task, reason)
             self._tasks.flush_soon()
 
+    def finish(self, key: str, failure: str | None = None) -> None:
+        """Ends a session whose client has what it came for, or an error of that name; so does its task."""
+        session = self._by_key.pop(key, None)
+        if session is not None:
+            self._tasks.close(session.task, "CLOSED_FAILED" if failure else "CLOSED_SUCCESS", failure)
+
     def close_all(self) -> None:
         """Ends every session of a server that stops; their tasks are on record when it returns."""
         while self._by_key:

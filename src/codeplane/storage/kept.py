@@ -19,6 +19,9 @@ MIGRATIONS: Final = (
         test TEXT PRIMARY KEY, blocks TEXT NOT NULL, is_open INTEGER NOT NULL, used_ms INTEGER NOT NULL
     ) WITHOUT ROWID""",
     "ALTER TABLE test_record ADD COLUMN has_failed INTEGER NOT NULL DEFAULT 0",
+    """CREATE TABLE cursor (
+        cursor TEXT PRIMARY KEY, tool TEXT NOT NULL, steps TEXT NOT NULL, made_ms INTEGER NOT NULL
+    )""",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 

@@ -1,0 +1,105 @@
+"""Cursors that outlive the call that made them, for callers whose every call is a conversation of its own.
+
+A cursor is kept as the calls that led to it. To go on from it, these calls are made again; where one of them
+no longer answers what it did, the repository has changed and the cursor is gone. Nothing that a shipped
+`state.db` could hold is executed: arguments are checked as those of any call.
+"""
+
+import hashlib
+import json
+import time
+from dataclasses import replace
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from codeplane.core.documents import parse_json
+from codeplane.core.errors import CursorGone
+from codeplane.core.ids import new_request_id
+from codeplane.session import Call
+from codeplane.storage.database import Database
+from codeplane.tools import Effect, Input, Output, Tool
+
+_MOST: Final = 100
+_LIFE_MS: Final = 3_600_000
+_MOST_PAGES: Final = 200
+
+Step = tuple[dict[str, Any], str]  # what was asked, and the digest of the answer
+
+
+def paged(tool: Tool) -> Tool:
+    """The tool, taking and making cursors that are kept in the state directory."""
+    if tool.effect is not Effect.READ:
+        return tool
+    code = tool.code()
+
+    def run(call: Call, args: Input) -> Output:
+        cursor = getattr(args, "cursor", None)
+        steps: list[Step] = []
+        if cursor is not None:
+            steps = _find(call.repo.kept, tool.name, cursor)
+            args = args.model_copy(update={"cursor": _again(tool, call, steps, cursor)})
+        output = code.run(call, args)
+        if (following := getattr(output, "next_cursor", None)) is not None:
+            asked = args.model_dump(mode="json", exclude_unset=True, exclude={"cursor"})
+            _keep(call.repo.kept, following, tool.name, [*steps, (asked, _digest(output))])
+        return output
+
+    return replace(tool, code=lambda: replace(code, run=run))
+
+
+def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
+    """Makes the calls once more; returns the cursor of this process that the last of them gives."""
+    here: str | None = None
+    for asked, digest in steps:
+        given = asked if here is None else {**asked, "cursor": here}
+        try:
+            args = tool.input.model_validate(given)
+        except ValidationError as error:
+            raise _gone(cursor) from error
+        output = tool.run(Call(call.repo, call.session, new_request_id()), args)
+        call.check()
+        here = getattr(output, "next_cursor", None)
+        if here is None or _digest(output) != digest:
+            raise _gone(cursor, "What it goes on from has changed.")
+    if here is None:
+        raise _gone(cursor)
+    return here
+
+
+def _keep(kept: Database, cursor: str, tool: str, steps: list[Step]) -> None:
+    if len(steps) > _MOST_PAGES:
+        return
+    now = int(time.time() * 1000)
+    with kept.write() as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO cursor (cursor, tool, steps, made_ms) VALUES (?, ?, ?, ?)",
+            (cursor, tool, json.dumps(steps), now),
+        )
+        connection.execute(
+            "DELETE FROM cursor WHERE made_ms < ? OR cursor NOT IN"
+            " (SELECT cursor FROM cursor ORDER BY made_ms DESC, rowid DESC LIMIT ?)",
+            (now - _LIFE_MS, _MOST),
+        )
+
+
+def _find(kept: Database, tool: str, cursor: str) -> list[Step]:
+    oldest = int(time.time() * 1000) - _LIFE_MS
+    with kept.read() as connection:
+        rows = connection.execute(
+            "SELECT steps FROM cursor WHERE cursor = ? AND tool = ? AND made_ms >= ?", (cursor, tool, oldest)
+        ).fetchall()
+    try:
+        return [(dict(asked), str(digest)) for asked, digest in parse_json(rows[0][0])[:_MOST_PAGES]]
+    except (IndexError, ValueError, TypeError) as error:
+        raise _gone(cursor) from error
+
+
+def _gone(cursor: str, reason: str = "") -> CursorGone:
+    message = f"There is no cursor {cursor[:40]!r}." + (f" {reason}" if reason else "")
+    return CursorGone(message, hints=["Cursors last an hour. Ask anew without one."])
+
+
+def _digest(output: Output) -> str:
+    shown = output.model_dump_json(exclude={"next_cursor"})
+    return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:32]
