@@ -40,7 +40,7 @@ def test_a_function_takes_its_imports_along_and_is_imported_back(made: Made) -> 
     run(repo.root)
     text = (repo.root / "shop/text.py").read_text()
     assert text.count("import json") == 1
-    assert "from os import path as osp\nfrom shop.names import LABEL\n" in text
+    assert "import json\nfrom os import path as osp\n\nfrom shop.names import LABEL\n\n\ndef" in text
     assert text.endswith(
         "# Reads it.\ndef load(name):\n    return json.loads('[\"%s\"]' % (osp.basename(name) + LABEL))\n"
     )
@@ -99,3 +99,43 @@ def test_a_method_and_another_language_are_unsupported(made: Made) -> None:
     repo = made({"a.ts": "export function f() {}\n", "b.py": "class A:\n    def m(self): ...\n"})
     assert repo.result("refactor_move", symbol="a.f", to_path="c.ts")["outcome"] == "unsupported"
     assert repo.result("refactor_move", symbol="b.A.m", to_path="c.py")["outcome"] == "unsupported"
+
+
+def test_a_package_of_relative_imports_gets_relative_imports(made: Made) -> None:
+    repo = made(
+        {
+            "shop/__init__.py": "",
+            "shop/store.py": "from .names import LABEL, OTHER\n\n\ndef load():\n    return LABEL\n\n\n"
+            "x = OTHER\n",
+            "shop/names.py": "LABEL = 1\nOTHER = 2\n",
+            "shop/text.py": "#!/usr/bin/env python\nfrom .names import (OTHER,  # two\n)\n\ny = OTHER\n",
+            "shop/use.py": "from .store import load\nfrom .text import y\n\nprint(load(), y)\n",
+            "shop/more.py": "from .store import (\n    load,\n    x,\n)\n\nprint(load(), x)\n",
+            "main.py": "import shop.use\n",
+        }
+    )
+    done = repo.result("refactor_move", symbol="shop.store.load", to_path="shop/text.py", apply="if_certain")
+    assert done["outcome"] == "ok", done
+    run(repo.root)
+    assert "from .names import (LABEL, OTHER,  # two\n)\n" in (repo.root / "shop/text.py").read_text()
+    assert (repo.root / "shop/use.py").read_text().startswith("from .text import load, y\n\n")
+    assert (
+        (repo.root / "shop/more.py")
+        .read_text()
+        .startswith("from .store import (\n    x,\n)\nfrom .text import load\n\n")
+    )
+
+
+def test_where_every_name_has_a_statement_so_has_the_one_that_comes(made: Made) -> None:
+    repo = made(
+        {
+            "a.py": "def f():\n    return 1\n\n\ndef g():\n    return 2\n",
+            "b.py": "def e():\n    return 3\n\n\ndef h():\n    return 4\n",
+            "main.py": "from a import f\nfrom a import g\nfrom b import e\nfrom b import h\n\nprint(e, f)\n",
+        }
+    )
+    done = repo.result("refactor_move", symbol="a.f", to_path="b.py", apply="if_certain")
+    assert done["outcome"] == "ok", done
+    run(repo.root)
+    text = "from a import g\nfrom b import e\nfrom b import f\nfrom b import h\n\n"
+    assert (repo.root / "main.py").read_text().startswith(text)

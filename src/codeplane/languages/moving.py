@@ -40,6 +40,14 @@ class Stuck(NamedTuple):
     weight: Literal["form", "doubt", "note"] = "form"
 
 
+class Wanted(NamedTuple):
+    """Something that a file has to import."""
+
+    module: str | None  # that the name is taken from; None where the name is the module
+    name: str
+    alias: str = ""  # "" where there is none
+
+
 @dataclass(frozen=True)
 class Moving:
     """Files that move, and the views before and after: the same contents under other paths."""
@@ -92,17 +100,21 @@ class Carries(Protocol):
     def module_text(self, sources: Sources, path: str, target: str) -> str | None:
         """The text by which a file imports another; None where there is none."""
 
-    def import_text(self, item: Import, module: str) -> str:
-        """A statement that imports the same thing from a module by another text."""
+    def wanted(self, item: Import, module: str) -> Wanted:
+        """The same thing as an import brings, from a module by another text."""
 
     def is_plain(self, data: bytes, item: Import) -> bool:
         """Whether an import stands on its own at the top of a file, under no condition."""
 
-    def whole(self, data: bytes) -> list[str]:
-        """The statements at the top of a file that change what the whole of it means."""
+    def whole(self, data: bytes) -> list[Wanted]:
+        """The imports at the top of a file that change what the whole of it means."""
 
-    def insertion(self, data: bytes) -> int:
-        """The line before which imports may be added."""
+    def arranged(self, sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
+        """A file with more imports, merged into what is there and sorted as that is."""
+
+    def is_sorted_with(self, data: bytes, item: Import, module: str) -> bool:
+        """Whether an import can take its name from another module where it stands: nothing else is taken from
+        there, and the order of the file stays."""
 
     def taken_from(self, data: bytes, item: Import, module: str | None) -> Change | None:
         """The statement of an import with one name from another module, or without it where that is None."""

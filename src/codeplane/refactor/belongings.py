@@ -1,5 +1,6 @@
 """What a definition takes along to another file, and what has to be written where it was and is named."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,9 +13,11 @@ from codeplane.index.sources import ViewSources
 from codeplane.jail import shown
 from codeplane.languages.facts import Import, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.languages.moving import Carries, Change
+from codeplane.languages.moving import Carries, Change, Wanted
+from codeplane.languages.ordering import closed, differences, entries_of
+from codeplane.refactor import removal
 from codeplane.refactor.circles import Transfer, new_circle
-from codeplane.refactor.delete import Taken
+from codeplane.refactor.delete import OUTWARD, Taken
 from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.removal import apart
 from codeplane.refactor.text import Lines
@@ -33,7 +36,9 @@ class Belongings:
     against: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     gone: set[tuple[str, str]] = field(default_factory=set)
-    needed: list[str] = field(default_factory=list)  # statements for the target
+    # What files have to import, and the pieces of their imports that go or change, by path.
+    needed: dict[RepoPath, list[Wanted]] = field(default_factory=dict)
+    changed: dict[RepoPath, list[Site]] = field(default_factory=dict)
     edges: set[tuple[str, str]] = field(default_factory=set)
 
     @property
@@ -68,8 +73,9 @@ class Belongings:
         kept = apart(unused, Lines(self.snapshot.source(self.subject.path)))
         if len(kept) < len(unused):
             self.notes.append(Problem("unused", "Some imports that nothing uses any more are left."))
-        self.sites += kept
-        self._insert()
+        self.changed.setdefault(self.subject.path, []).extend(kept)
+        for path in sorted({*self.needed, *self.changed}):
+            self.sites += self._written(path)
         self._cycles()
 
     @cached_property
@@ -102,11 +108,14 @@ class Belongings:
         """What changes the meaning of the old file as a whole has to hold in the target."""
         wanted = self.language.whole(self.snapshot.source(self.subject.path))
         if not self.snapshot.linker.sources.exists(self.target):
-            self.needed += wanted
+            self._need(self.target, *wanted)
             return
         held = self.language.whole(self.snapshot.source(self.target))
         if missing := [one for one in wanted if one not in held]:
-            self._refuse("form", f"`{missing[0]}` does not hold in {shown(self.target)}.")
+            self._refuse("form", f"`{missing[0].name}` does not hold in {shown(self.target)}.")
+
+    def _need(self, path: RepoPath, *wanted: Wanted) -> None:
+        self.needed.setdefault(path, []).extend(wanted)
 
     def _needs(self, facts: FileFacts, there: FileFacts | None) -> None:
         """The imports that the definition needs in the target."""
@@ -149,7 +158,7 @@ class Belongings:
             self.edges.add((str(self.target), target[0].path if is_module else found))
         if self._is_bound(item, module, target, there):
             return
-        self.needed.append(self.language.import_text(item, module))
+        self._need(self.target, self.language.wanted(item, module))
 
     def _is_bound(
         self, item: Import, module: str, target: tuple[Place, ...], there: FileFacts | None
@@ -181,7 +190,7 @@ class Belongings:
             self._refuse("form", f"{shown(self.subject.path)} has no name to be imported by.")
             return
         self.edges.add((str(self.target), str(self.subject.path)))
-        self.needed.append(self.language.import_text(Import(0, "", module, name, name, 0, 0), module))
+        self._need(self.target, Wanted(module, name))
 
     def _followed(self) -> bool:
         """Imports of the definition elsewhere; whether the old file still has to show it."""
@@ -206,15 +215,29 @@ class Belongings:
     def _redirect(self, path: RepoPath, item: Import) -> None:
         data = self.snapshot.source(path)
         module = None if path == self.target else self.language.module_text(self._sources, path, self.target)
-        found = self.language.taken_from(data, item, module)
-        if found is None or (module is None and path != self.target):
-            self.against.append(Problem("form", "This import cannot be written any more.", path, item.line))
+        if module is None and path != self.target:
+            self._stuck(path, item)
             return
-        if path == self.target:
+        if module is None:
             self.gone.add((path, item.alias))
         else:
             self.edges.add((str(path), str(self.target)))
-        self.sites.append(_site(path, found))
+        is_shown = path.rpartition("/")[2].startswith(OUTWARD)  # the order may be meant
+        is_here = is_shown or (module is not None and self.language.is_sorted_with(data, item, module))
+        if module is None or not is_here:
+            site = removal.imported(path, Lines(data), item)
+        else:
+            found = self.language.taken_from(data, item, module)
+            site, module = _site(path, found) if found is not None else None, None
+        if site is None:
+            self._stuck(path, item)
+            return
+        self.changed.setdefault(path, []).append(site)
+        if module is not None:
+            self._need(path, self.language.wanted(item, module))
+
+    def _stuck(self, path: RepoPath, item: Import) -> None:
+        self.against.append(Problem("form", "This import cannot be written any more.", path, item.line))
 
     def _back(self) -> None:
         """The old file imports what it still uses, or shows."""
@@ -223,25 +246,22 @@ class Belongings:
             self._refuse("form", f"{shown(self.target)} has no name to be imported by.")
             return
         self.edges.add((str(self.subject.path), str(self.target)))
-        item = Import(0, "", module, self.subject.name, self.subject.name, 0, 0)
-        self.sites.append(self._inserted(self.subject.path, [self.language.import_text(item, module)]))
+        self._need(self.subject.path, Wanted(module, self.subject.name))
         text = f"{shown(self.subject.path)} imports {self.subject.name} back: it is used or shown there."
         self.notes.append(Problem("back_import", text))
 
-    def _insert(self) -> None:
-        if self.needed:
-            self.sites.append(self._inserted(self.target, list(dict.fromkeys(self.needed))))
-
-    def _inserted(self, path: RepoPath, statements: list[str]) -> Site:
+    def _written(self, path: RepoPath) -> Iterator[Site]:
+        """The imports of a file as they have to be, as the lines that change."""
         exists = self.snapshot.linker.sources.exists(path)
-        data = self.snapshot.source(path) if exists else b""
-        line = self.language.insertion(data) if data else 1
-        lines = data.split(b"\n")
-        ends = line > len(lines)
-        at = len(lines) if ends else line
-        column = len(lines[-1]) if ends else 0
-        text = "\n".join(statements) + "\n"
-        return Site(path, at, column, "", f"\n{text}" if ends else text, Tier.PROVEN, "import")
+        lines = Lines(self.snapshot.source(path) if exists else b"")
+        sites = apart(self.changed.get(path, []), lines)
+        wanted = list(dict.fromkeys(self.needed.get(path, [])))
+        after = lines.replaced(sites)
+        if wanted:
+            after = self.language.arranged(self._sources, path, after, wanted)
+        if entries := entries_of(self._facts(self.subject.path).language):
+            after = closed(lines.data, after, entries)
+        yield from (_site(path, one) for one in differences(lines.data, after))
 
     def _cycles(self) -> None:
         """Imports in a circle that were none before."""

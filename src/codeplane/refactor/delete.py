@@ -1,5 +1,6 @@
 """Deleting a definition or files: nothing that is left may mean them, or somebody takes that upon himself."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
@@ -26,7 +27,7 @@ from codeplane.truth import digest_of
 
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _NAMING: Final = (Role.IMPORT, Role.EXPORT)
-_OUTWARD: Final = ("__init__.", "index.", "mod.rs", "lib.rs")
+OUTWARD: Final = ("__init__.", "index.", "mod.rs", "lib.rs")
 
 
 def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
@@ -203,7 +204,7 @@ class Taken:
         for path in sorted({site.path for site in self.own}):
             facts = self._snapshot.linker.sources.facts(path)
             assert facts is not None, "BUG: a definition has a file"
-            if path.rpartition("/")[2].startswith(_OUTWARD):
+            if path.rpartition("/")[2].startswith(OUTWARD):
                 continue
             for number in range(len(facts.binds)):
                 bind = facts.binds[number]
@@ -228,7 +229,8 @@ class Taken:
         lines = self._of(path)
         sites = sorted(self.own)
         rest = lines.replaced(site for site in sites if site.path == path)
-        is_told = rest.count(name.encode("utf-8", "surrogateescape")) > 1
+        word = re.escape(name.encode("utf-8", "surrogateescape"))
+        is_told = len(re.findall(rb"(?<![\w$])" + word + rb"(?![\w$])", rest)) > 1
         others = sources.importing(frozenset((name,))) - {path}
         from_here = any(
             item.name in (name, "*") and Place(path) in self._snapshot.linker.module(other, item.module)

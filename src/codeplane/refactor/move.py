@@ -10,9 +10,11 @@ from codeplane.core.proof import Tier
 from codeplane.index import Index, Snapshot
 from codeplane.index.sources import ViewSources
 from codeplane.languages.modules import Place, rules
-from codeplane.languages.moving import Moving, Stuck, follows
+from codeplane.languages.moving import Change, Moving, Stuck, follows
+from codeplane.languages.ordering import entries_of, in_order
 from codeplane.refactor.carried import Carried, Part, around, carried_by
 from codeplane.refactor.circles import circles_through_packages
+from codeplane.refactor.delete import OUTWARD
 from codeplane.refactor.forms import forms, open_places
 from codeplane.refactor.hidden import left_behind
 from codeplane.refactor.near import companions, near_files, own_name, unread, words_of
@@ -119,9 +121,15 @@ def _followed(moving: Moving, near: Collection[RepoPath]) -> tuple[list[Site], l
                 text = f"What a move makes of imports in {facts.language} is not known."
                 stuck.append(Problem("language", text, path))
             continue
+        changes: list[Change] = []
         for one in language.follow(moving, path):
             if isinstance(one, Stuck):
                 stuck.append(Problem(one.weight, one.text, path, one.line))
-            else:
-                sites.append(Site(path, *one, Tier.PROVEN, "import"))
+            elif one not in changes:
+                changes.append(one)
+        # What a package shows may have to be imported in the order that it is in.
+        is_plain = bool(changes) and not path.rpartition("/")[2].startswith(OUTWARD)
+        if entries := entries_of(facts.language) if is_plain else None:
+            changes = in_order(moving.read(path), changes, entries)
+        sites += [Site(path, *one, Tier.PROVEN, "import") for one in changes]
     return sorted(set(sites)), stuck

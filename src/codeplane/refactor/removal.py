@@ -91,6 +91,10 @@ def _from_list(data: bytes, start: int, end: int) -> tuple[int, int] | None:
         return start, stop
     if data[before : before + 1] == b",":
         return before, end
+    first, stop = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", after) + 1
+    is_listed = data[after : after + 1] == b"," and not _is_one_of(data, before, _OPEN)
+    if is_listed and stop and not data[first:start].strip() and not data[after + 1 : stop].strip():
+        return first, stop  # a comment stands behind the one before
     return None
 
 

@@ -1,30 +1,44 @@
 """How a definition goes to another module: the imports that it needs there, and those that lead to it."""
 
-import re
 from collections.abc import Sequence
 
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Change
-from codeplane.languages.python import resolve
+from codeplane.languages.moving import Change, Wanted
+from codeplane.languages.ordering import applied, reordered
+from codeplane.languages.python import arranging, resolve
 from codeplane.languages.python.statements import Statement, statements, written
-
-_FUTURE = re.compile(rb"^from __future__ import (?:\([^)]*\)|[\w, ]+)", re.MULTILINE)
 
 
 def module_text(sources: Sources, path: str, target: str) -> str | None:
-    """The absolute name by which a file imports another."""
+    """The name by which a file imports another: relative where it imports its own package so."""
+    texts = [one.module for one in sources.imports(path)]
+    relative = list(dict.fromkeys(text for text in texts if text.startswith(".")))
+    is_absolute = any(_leads(sources, path, text) for text in texts if not text.startswith("."))
     name = resolve.module_name(sources, target)
-    found = resolve.places(sources, path, Import(0, "python_from", name, "", "", 0, 0))
-    return name if [place.path for place in found] == [target] else None
+    others = [_relative(path, target)] if relative and not is_absolute else []
+    found = (text for text in (*relative, *others, name) if text and _leads(sources, path, text) == [target])
+    return next(found, None)
 
 
-def import_text(item: Import, module: str) -> str:
-    """An import of the same thing, from a module by another text."""
+def _leads(sources: Sources, path: str, text: str) -> list[str]:
+    found = resolve.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
+    return [place.path for place in found]
+
+
+def _relative(path: str, target: str) -> str:
+    """The name of a module from a file of the same package."""
+    here, there = path.split("/")[:-1], target.rsplit(".", 1)[0].removesuffix("/__init__").split("/")
+    shared = 0
+    while shared < min(len(here), len(there)) and here[shared] == there[shared]:
+        shared += 1
+    return "." * (len(here) - shared + 1) + ".".join(there[shared:]) if shared else ""
+
+
+def wanted(item: Import, module: str) -> Wanted:
+    """The same thing as an import brings, from a module by another text."""
     alias = item.alias if item.alias != (item.name or item.module.partition(".")[0]) else ""
-    if item.name:
-        return written(module, [(item.name, alias)])
-    return written(None, [(module, alias)])
+    return Wanted(module, item.name, alias) if item.name else Wanted(None, module, alias)
 
 
 def is_plain(data: bytes, item: Import) -> bool:
@@ -32,37 +46,32 @@ def is_plain(data: bytes, item: Import) -> bool:
     return any(one.column == 0 and _holds(one, item) for one in statements(data))
 
 
-def whole(data: bytes) -> list[str]:
+def whole(data: bytes) -> list[Wanted]:
     """The imports that change what a whole file means."""
-    return [found[0].decode() for found in _FUTURE.finditer(data)]
+    return [
+        Wanted("__future__", taken.name)
+        for one in statements(data)
+        if one.module == "__future__"
+        for taken in one.names
+    ]
 
 
-def insertion(data: bytes) -> int:
-    """The line before which imports may be added: after those that are there, the docstring and comments."""
-    top = [one for one in statements(data) if one.column == 0]
-    future = [data.count(b"\n", 0, found.end()) + 2 for found in _FUTURE.finditer(data)]
-    lines = [*future, *(one.line + one.text.count("\n") + 1 for one in top)]
-    return max(lines, default=0) or _after_docstring(data)
+def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
+    """A file with more imports, merged into what is there and sorted as that is."""
+    return arranging.arranged(data, wanted, lambda module: bool(_leads(sources, path, module)))
 
 
-def _after_docstring(data: bytes) -> int:
-    lines = data.split(b"\n")
-    at = 0
-    while at < len(lines) and (lines[at].startswith(b"#") or (at == 0 and not lines[at].strip())):
-        at += 1
-    for mark in (b'"""', b"'''"):
-        if at < len(lines) and lines[at].lstrip(b"rRuU").startswith(mark):
-            first = at
-            while at < len(lines) and not (
-                lines[at].rstrip().endswith(mark) and _closes(lines[at], at == first)
-            ):
-                at += 1
-            return at + 2
-    return at + 1
-
-
-def _closes(line: bytes, is_first: bool) -> bool:
-    return not is_first or len(line.strip()) > 5
+def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
+    """Whether an import can take its name from another module where it stands."""
+    own = arranging.head(data)
+    found = next((one for one in own if _holds(one, item)), None)
+    if found is None:
+        return True
+    if len(found.names) > 1 or any(one.module == module for one in own):
+        return False
+    change = taken_from(data, item, module)
+    after = applied(data, [change]) if change is not None else data
+    return reordered(data, after, arranging.entries) == after
 
 
 def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:

@@ -8,6 +8,8 @@ from tree_sitter import Node
 from codeplane.core.text import LineStarts
 from codeplane.languages._grammar import grammar
 
+_FUTURE = {"future_import_statement": "__future__"}
+
 
 class Taken(NamedTuple):
     """One name of a statement: a module, or what is taken from one."""
@@ -35,7 +37,7 @@ def statements(data: bytes) -> Iterator[Statement]:
     waiting = [grammar("python").parser.parse(data).root_node]
     while waiting:
         node = waiting.pop()
-        if node.type in ("import_statement", "import_from_statement"):
+        if node.type in ("import_statement", "import_from_statement", "future_import_statement"):
             yield _statement(node, lines)
         else:
             waiting += reversed(node.named_children)
@@ -56,7 +58,7 @@ def _statement(node: Node, lines: LineStarts) -> Statement:
     return Statement(
         *lines.position(node.start_byte),
         _text(node),
-        "".join(_text(module).split()) if module is not None else None,
+        "".join(_text(module).split()) if module is not None else _FUTURE.get(node.type),
         names,
         b"#" not in (node.text or b"") and b"\\" not in (node.text or b""),
     )

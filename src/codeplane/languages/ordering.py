@@ -1,0 +1,148 @@
+"""The order that the imports of a file are in, so that what is written anew can be put where it belongs."""
+
+import importlib
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cache
+from typing import NamedTuple
+
+from codeplane.languages._spec import HERE, specs
+from codeplane.languages.moving import Change
+
+
+class Entry(NamedTuple):
+    """An import statement by its lines, which it has for itself."""
+
+    first: int  # from 0
+    end: int  # the line behind it
+    module: str
+    is_whole: bool = False  # it takes the module, not names from it
+    name: str = ""  # the first that it takes
+
+
+Order = Callable[[Entry], tuple[object, ...]]
+Entries = Callable[[bytes], Sequence[Entry]]
+
+
+def _relative(module: str) -> tuple[int, str]:
+    """What is further up comes first."""
+    dots = len(module) - len(module.lstrip("."))
+    return -dots, module.lstrip(".")
+
+
+ORDERS: tuple[Order, ...] = (
+    lambda one: (not one.is_whole, _relative(one.module.lower())),
+    lambda one: (not one.is_whole, _relative(one.module)),
+    lambda one: (_relative(one.module.lower()), not one.is_whole),
+    lambda one: (_relative(one.module), not one.is_whole),
+    lambda one: (not one.is_whole, one.module.lower()),
+    lambda one: (one.module.lower(),),
+    lambda one: (one.module,),
+)
+
+
+@cache
+def entries_of(language: str) -> Entries | None:
+    """How the imports of a language are read: by its `arranging.py`, or that of the one it inherits from."""
+    if (HERE / language / "arranging.py").exists():
+        found: Entries = importlib.import_module(f"codeplane.languages.{language}.arranging").entries
+        return found
+    inherited = specs()[language].inherits
+    return entries_of(inherited) if inherited else None
+
+
+def order_of(section: Sequence[Entry]) -> Order | None:
+    """The order that statements are in; None where they are in none."""
+    named = (_by_name(order) for order in ORDERS)
+    return next((order for order in (*named, *ORDERS) if is_in(order, section)), None)
+
+
+def _by_name(order: Order) -> Order:
+    return lambda one: (*order(one), one.name)
+
+
+def is_in(order: Order, section: Sequence[Entry]) -> bool:
+    keys = [order(one) for one in section]
+    return keys == sorted(keys)
+
+
+def sections(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Statements in groups: those of one follow each other without a line between them."""
+    found: list[list[Entry]] = []
+    for one in entries:
+        if found and found[-1][-1].end == one.first:
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def reordered(before: bytes, after: bytes, entries: Entries) -> bytes:
+    """The text with its sections in the order that they were in before."""
+    olds, news = sections(entries(before)), sections(entries(after))
+    rows = after.split(b"\n")
+    for old, new in zip(olds, news, strict=False) if len(olds) == len(news) else ():
+        order = order_of(old) if len(old) > 1 else None
+        if order is not None and not is_in(order, new):
+            told = [row for one in sorted(new, key=order) for row in rows[one.first : one.end]]
+            rows[new[0].first : new[-1].end] = told
+    return b"\n".join(rows)
+
+
+def closed(before: bytes, after: bytes, entries: Entries) -> bytes:
+    """The text without the gap that a section has left which is not there any more."""
+    left = sections(entries(after))
+    if not left or len(left) >= len(sections(entries(before))):
+        return after
+    rows = after.split(b"\n")
+    for section in reversed(left):
+        first = section[0].first
+        while first > 1 and not rows[first - 1].strip() and not rows[first - 2].strip():
+            first -= 1
+            del rows[first]
+    return b"\n".join(rows)
+
+
+def differences(before: bytes, after: bytes) -> Iterator[Change]:
+    """The lines that differ between two texts."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    first = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
+    if first is None:
+        first = min(len(old), len(new))
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    old_part, new_part = old[first : len(old) - last], new[first : len(new) - last]
+    for tag, start, end, new_start, new_end in SequenceMatcher(
+        None, old_part, new_part, autojunk=False
+    ).get_opcodes():
+        if tag != "equal":
+            told = (b"".join(part) for part in (old_part[start:end], new_part[new_start:new_end]))
+            yield Change(first + start + 1, 0, *(one.decode("utf-8", "surrogateescape") for one in told))
+
+
+def applied(data: bytes, changes: Sequence[Change]) -> bytes:
+    """A text with changes, which do not overlap."""
+    rows = data.split(b"\n")
+    starts = [0]
+    for row in rows:
+        starts.append(starts[-1] + len(row) + 1)
+    for one in sorted(changes, reverse=True):
+        at = starts[one.line - 1] + one.column
+        old = one.old.encode("utf-8", "surrogateescape")
+        data = data[:at] + one.new.encode("utf-8", "surrogateescape") + data[at + len(old) :]
+    return data
+
+
+def in_order(data: bytes, changes: Sequence[Change], entries: Entries) -> list[Change]:
+    """Changes of imports with the statements in the order that they were in before."""
+    after = applied(data, changes)
+    better = reordered(data, after, entries)
+    own = entries(data)
+    if better == after or not own:
+        return list(changes)
+    end = own[-1].end
+    outside = [one for one in changes if one.line > end]
+    inside = [one for one in changes if one.line <= end]
+    head = b"".join(data.splitlines(keepends=True)[:end])
+    return [*differences(head, reordered(head, applied(head, inside), entries)), *outside]
