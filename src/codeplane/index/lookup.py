@@ -17,8 +17,8 @@ _MOST_WORDS: Final = 2_000
 _ALL_NAMES: Final = Slot[None, tuple[int, str, str]]("all defined names")
 
 
-class Holder(NamedTuple):
-    """A definition that a line is in."""
+class Outline(NamedTuple):
+    """A definition with its name as the file has it, and its lines."""
 
     lexical_path: str
     kind: str
@@ -74,6 +74,20 @@ class Lookup:
         """The blobs that hold a word."""
         return set(self._blobs(f'"{word}"'))
 
+    def with_any(self, words: Collection[str]) -> set[int]:
+        """The blobs of the view that hold at least one of some words."""
+        asked = " OR ".join([f'"{word}"' for word in words])
+        known = self._sources.memo.layout.by_blob
+        return {blob for blob in self._blobs(asked) if blob in known} if asked else set()
+
+    def words_beginning(self, letters: str) -> list[str]:
+        """Words of the index that begin so, in lower case; some of them where they are very many."""
+        return self._sources.vocabulary.beginning(self._connection, letters.lower(), _MOST_WORDS)
+
+    def words_near(self, word: str) -> list[str]:
+        """Words of the index that are about as long as one and share most pairs of letters with it."""
+        return self._sources.vocabulary.near(self._connection, word.lower(), _AT_ONCE)
+
     def paths_of(self, blobs: Collection[int]) -> list[str]:
         return self._paths(blobs)
 
@@ -108,7 +122,7 @@ class Lookup:
         rows = [self._connection.execute(ask, (self._view, sql_text(path))).fetchone() for path in paths]
         return [row[0] for row in rows if row]
 
-    def holder(self, path: str, line: int, kinds: Collection[str] = ()) -> Holder | None:
+    def holder(self, path: str, line: int, kinds: Collection[str] = ()) -> Outline | None:
         """The innermost definition that a line is in, of some kinds where these are said."""
         blob = self._sources.memo.layout.blobs.get(path)
         if blob is None:
@@ -128,7 +142,22 @@ class Lookup:
                 "SELECT name, parent FROM definition WHERE blob = ? AND position = ?", (blob, parent)
             ).fetchone()
             names.append(from_sql(name))
-        return Holder(".".join(reversed(names)), *row[2:])
+        return Outline(".".join(reversed(names)), *row[2:])
+
+    def outline(self, path: str) -> list[Outline]:
+        """The definitions of a file, in order."""
+        blob = self._sources.memo.layout.blobs.get(path)
+        rows = self._connection.execute(
+            "SELECT position, name, parent, kind, name_line, start_line, end_line FROM definition"
+            " WHERE blob = ? ORDER BY position",
+            (blob,),
+        )
+        names: dict[int, str] = {-1: ""}
+        found = []
+        for position, name, parent, *rest in rows:
+            names[position] = f"{names.get(parent, '')}.{from_sql(name)}".lstrip(".")
+            found.append(Outline(names[position], *rest))
+        return found
 
     def defining(self, names: Sequence[str], kinds: Collection[str] = ()) -> Iterator[tuple[int, Place]]:
         """The definitions of names, of some kinds where these are said: the number of a name, and where."""

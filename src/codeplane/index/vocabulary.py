@@ -2,6 +2,7 @@
 
 import re
 import threading
+from heapq import nlargest
 from typing import Final, NamedTuple
 
 from codeplane.storage.database import Connection
@@ -35,6 +36,26 @@ class Vocabulary:
             if len(found) > most:
                 return None, words.blob
         return list(found), words.blob
+
+    def beginning(self, connection: Connection, letters: str, most: int) -> list[str]:
+        """Words that begin so, at most so many."""
+        text, found = self._fresh(connection).text, list[str]()
+        at = text.find(f"\n{letters}")
+        while at >= 0 and len(found) < most:
+            end = text.index("\n", at + 1)
+            found.append(text[at + 1 : end])
+            at = text.find(f"\n{letters}", end)
+        return found
+
+    def near(self, connection: Connection, word: str, most: int) -> list[str]:
+        """Words of about the same length that share most pairs of letters with one, the likest first."""
+        least, longest = max(1, len(word) - 2), len(word) + 2
+        pairs = {word[at : at + 2] for at in range(len(word) - 1)}
+        text = self._fresh(connection).text
+        words = re.findall(rf"(?<=\n)[a-z]{{{least},{longest}}}(?=\n)", text)
+        shared = ((sum(pair in one for pair in pairs), one) for one in words)
+        alike = [pair for pair in shared if pair[0] * 2 >= len(pairs)]
+        return [one for _, one in nlargest(most, alike)]
 
     def _fresh(self, connection: Connection) -> _Words:
         with self._guard:

@@ -1,7 +1,9 @@
 """One search: a question of some mode, page by page."""
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Final, Literal
 
 from codeplane.core.errors import InvalidArgument
@@ -13,16 +15,22 @@ from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
 from codeplane.search.pattern import Pattern
 from codeplane.search.plan import FileHits, Mark, Page, Place, Plan, Rest, page
+from codeplane.search.question import Attempt, find_answers, names_sharing
 from codeplane.search.reading import read
 from codeplane.search.scope import Scope
 from codeplane.search.spans import Wanted
 from codeplane.search.symbols import find_definitions, find_references, find_symbols
-from codeplane.search.text import find_pattern, find_words, within
+from codeplane.search.terms import is_question
+from codeplane.search.text import find_pattern, find_words, joined_names, within
 
 Mode = Literal["lexical", "symbol", "definitions", "references", "literal", "regex"]
 Enrichment = Literal["none", "minimal", "standard", "function", "class"]
 
 _LONGEST: Final = 1_000
+_NAME: Final = re.compile(r"[^\W\d]\w{2,}")
+_MOST_WORDS: Final = 3
+_MOST_NEAR: Final = 5
+_SLIP: Final = 0.88  # as alike are words that differ by one letter in eight
 _MOST_SOURCE: Final = 12_000
 _FUNCTIONS: Final = ("function", "method", "constructor", "macro", "rpc")
 _CLASSES: Final = (
@@ -63,9 +71,7 @@ class Found:
 
 def plan(snapshot: Snapshot, mode: Mode, text: str, scope: Scope) -> Plan:
     """Where to look, in order of rank."""
-    if not text.strip() or len(text) > _LONGEST:
-        raise InvalidArgument(f"A query has 1 to {_LONGEST} characters.")
-    _check_kinds(scope.kinds)
+    check_query(text, scope)
     match mode:
         case "lexical":
             return find_words(snapshot, text, scope)
@@ -77,6 +83,13 @@ def plan(snapshot: Snapshot, mode: Mode, text: str, scope: Scope) -> Plan:
             return find_definitions(snapshot, text, scope, within(snapshot, scope))
         case "references":
             return find_references(snapshot, text, within(snapshot, scope))
+
+
+def check_query(text: str, scope: Scope) -> None:
+    """Refuses a query without text and kinds that do not exist."""
+    if not text.strip() or len(text) > _LONGEST:
+        raise InvalidArgument(f"A query has 1 to {_LONGEST} characters.")
+    _check_kinds(scope.kinds)
 
 
 def show(snapshot: Snapshot, rest: Rest, shape: Shape, check: Callable[[], None]) -> Found:
@@ -100,9 +113,45 @@ def why_nothing(snapshot: Snapshot, mode: Mode, text: str) -> Absence:
     return snapshot.why_none(text)
 
 
-def any_case(snapshot: Snapshot, text: str, scope: Scope) -> Plan | None:
-    """The same words in any case, where they were looked for as they are written."""
-    return find_words(snapshot, text, scope, any_case=True) if text != text.lower() else None
+def attempts(snapshot: Snapshot, mode: Mode, text: str, scope: Scope) -> Iterator[Attempt]:
+    """What to try, one after the other until something is found: the text as it is, then with less of it."""
+    if mode != "lexical":
+        yield Attempt(plan(snapshot, mode, text, scope))
+        return
+    is_asked = is_question(text) and not joined_names(snapshot, text)
+    if not is_asked:
+        yield Attempt(plan(snapshot, mode, text, scope))
+        if text != text.lower():
+            yield Attempt(find_words(snapshot, text, scope, any_case=True))
+        if near := _misspelled(snapshot, text):
+            yield Attempt(find_words(snapshot, near, scope), read_as={text.strip(): [near]})
+    check_query(text, scope)
+    yield find_answers(snapshot, text, scope, within(snapshot, scope))
+
+
+def _misspelled(snapshot: Snapshot, text: str) -> str:
+    """The defined name that one word is a slip of the pen away from; "" where there is none."""
+    word = text.strip()
+    if not _NAME.fullmatch(word):
+        return ""
+    names = [one["name"].rsplit(".", 1)[-1] for one in snapshot.names_near(word)]
+    alike = [(SequenceMatcher(None, word.lower(), name.lower()).ratio(), name) for name in names]
+    ratio, best = max(alike, default=(0.0, ""))
+    return best if ratio >= _SLIP else ""
+
+
+def names_like(snapshot: Snapshot, text: str) -> list[str]:
+    """Defined names that are spelled like a word of the text, or have some of its words in them.
+
+    Each as `kind name path:line`.
+    """
+    words = sorted(set(_NAME.findall(text)), key=lambda one: (-len(one), one))[:_MOST_WORDS]
+    near = [one for word in words for one in snapshot.names_near(word)]
+    if not near:
+        names = names_sharing(snapshot, " ".join(words), _MOST_NEAR) if words else []
+        near = [one for name in names for one in snapshot.names_near(name)[:1]]
+    told = (f"{one['kind']} {one['name']} {one['at']}" for one in near)
+    return list(dict.fromkeys(told))[:_MOST_NEAR]
 
 
 def begin(made: Plan, shape: Shape) -> Rest:

@@ -47,6 +47,12 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = 
     return Plan(snapshot.epoch, named + ranked, _look_for_words(written))
 
 
+def joined_names(snapshot: Snapshot, text: str) -> list[str]:
+    """The defined names that words make when they are written together."""
+    spellings = _spellings(_WORD.findall(text))
+    return [one for one in spellings if snapshot.lookup.names_beginning(one, 1) == [one]]
+
+
 def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
     """The files that may match: those that have every word that a match needs."""
     lookup, files = snapshot.lookup, within(snapshot, scope)

@@ -8,7 +8,17 @@ from codeplane.jail import shown
 from codeplane.search.missing import no_match
 from codeplane.search.plan import Rest
 from codeplane.search.scope import Scope
-from codeplane.search.search import Enrichment, Found, Mode, Shape, any_case, begin, plan, show, why_nothing
+from codeplane.search.search import (
+    Enrichment,
+    Found,
+    Mode,
+    Shape,
+    attempts,
+    begin,
+    names_like,
+    show,
+    why_nothing,
+)
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -59,7 +69,12 @@ class SearchOutput(Output):
         default=None, description="Files that have changed since the first page and are left out."
     )
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
+    left_out: list[str] | None = Field(default=None, description="Words that no hit holds.")
+    read_as: dict[str, list[str]] | None = Field(
+        default=None, description="Words that occur nowhere, and those that were looked for instead."
+    )
     absence: Absence | None = Field(default=None, description="Why there are none.")
+    nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
 
 
 @tool(Effect.READ, "search", standard=True)
@@ -84,17 +99,18 @@ def search(call: Call, args: SearchInput) -> SearchOutput:
 def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
     limit = clamped(call, "limit", args.limit, _MOST)
     scope = Scope(tuple(args.paths), tuple(args.languages), tuple(args.kinds))
+    attempt = None
     if args.cursor is not None:
         rest = call.session.cursors.resume(args.cursor, Rest)
         assert isinstance(rest.shape, Shape), "BUG: a search keeps its shape"
         shape = rest.shape
+        found = show(snapshot, rest, shape, call.check)
     else:
         shape = Shape(args.mode, limit, args.enrichment, args.include_snippets)
-        rest = begin(plan(snapshot, args.mode, args.query, scope), shape)
-    found = show(snapshot, rest, shape, call.check)
-    if not found.files and args.cursor is None and args.mode == "lexical":
-        folded = any_case(snapshot, args.query, scope)
-        found = show(snapshot, begin(folded, shape), shape, call.check) if folded else found
+        for attempt in attempts(snapshot, args.mode, args.query, scope):
+            found = show(snapshot, begin(attempt.plan, shape), shape, call.check)
+            if found.files:
+                break
     _compare(call, snapshot, found)
     is_empty = not found.files and args.cursor is None
     if is_empty and args.paths and (error := no_match(snapshot, call.repo.tree, args.paths)):
@@ -107,8 +123,11 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
         total=found.total or None,
         candidates=found.candidates if found.rest and shape.mode in _LOOKING else None,
         changed=[shown(path) for path in found.changed] or None,
+        left_out=attempt.left_out or None if attempt and not is_empty else None,
+        read_as=attempt.read_as or None if attempt and not is_empty else None,
         next_cursor=call.session.cursors.keep(found.rest) if found.rest else None,
         absence=why_nothing(snapshot, args.mode, args.query) if is_empty else None,
+        nearest=names_like(snapshot, args.query) or None if is_empty else None,
     )
 
 

@@ -1,0 +1,247 @@
+"""A question in words: the definitions and passages that hold most of what it asks about."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from codeplane.core.errors import NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.index import Purpose, Snapshot
+from codeplane.index.lookup import Outline
+from codeplane.jail import shown
+from codeplane.search.pattern import Pattern
+from codeplane.search.plan import Mark, Plan, Spot
+from codeplane.search.scope import Scope
+from codeplane.search.terms import Terms, rarest, stem, terms_of
+
+_WORD: Final = re.compile(r"\w+")
+_MOST_FILES: Final = 60
+_MOST_LINES: Final = 1_500  # of a file that are looked at
+_MOST_NAMES: Final = 400
+_MOST_PASSAGES: Final = 8
+_INNER: Final = 2  # lines shown of a passage beside its first, of later ones only one
+_SHOWN_MORE: Final = 3
+_BLOCK: Final = 6  # lines this far apart belong to one passage where no definition holds them
+_BEARABLE: Final = 40  # lines of a definition that are read at a glance
+_ENOUGH: Final = 0.5  # of what the question asks about, by weight; source may say less
+_MOST_PARTS: Final = 0.75  # of the parts of an identifier that does not exist
+_NEARLY: Final = 0.55  # of the best score
+_FACTORS: Final = {
+    Purpose.SOURCE: 1.0,
+    Purpose.TEST: 0.55,
+    Purpose.EXAMPLE: 0.5,
+    Purpose.DOCS: 0.35,
+    Purpose.VENDORED: 0.3,
+    Purpose.BUILT: 0.1,
+}
+_IN_NAME: Final = 1.5
+_AROUND: Final = 0.5
+_IN_ONE_LINE: Final = 0.6
+
+
+class Passage(NamedTuple):
+    """A definition, or lines that stand together, with what they hold of a question."""
+
+    score: float
+    path: str
+    first: int
+    last: int
+    holds: frozenset[int]
+    marks: tuple[Mark, ...]
+    is_code: bool
+
+
+@dataclass
+class Attempt:
+    """Where to look, words that are not looked for or not there, and words that others stand for."""
+
+    plan: Plan
+    left_out: list[str] = field(default_factory=list)
+    read_as: dict[str, list[str]] = field(default_factory=dict)
+
+
+def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[str] | None) -> Attempt:
+    """The passages with most of the words, the likeliest first; words that none of them holds are told."""
+    terms = terms_of(snapshot, text)
+    passages = _passages(snapshot, terms, scope, files)
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    spots = [
+        Spot(one.path, blobs[one.path], one.marks[: 1 + (_INNER if at < _SHOWN_MORE else 1)])
+        for at, one in enumerate(passages)
+    ]
+    held = frozenset[int]().union(*(one.holds for one in passages))
+    missing = [term.asked for at, term in enumerate(terms.items) if at not in held]
+    read_as = {
+        term.asked: sorted(term.forms, key=lambda one: (len(one), one))[:3]
+        for at, term in enumerate(terms.items)
+        if term.is_changed and at in held
+    }
+    return Attempt(Plan(snapshot.epoch, spots), [*terms.fillers, *terms.unknown, *missing], read_as)
+
+
+def _passages(snapshot: Snapshot, terms: Terms, scope: Scope, files: frozenset[str] | None) -> list[Passage]:
+    if not terms.items:
+        return []
+    whole = terms.weight(range(len(terms.items))) + len(terms.unknown) * rarest(snapshot)
+    pattern = Pattern(_any_of(terms), is_literal=False)
+    found: list[Passage] = []
+    for path in _candidates(snapshot, terms, files):
+        found += _in_file(snapshot, terms, path, pattern, scope)
+    least = (_MOST_PARTS if terms.is_split else _ENOUGH) * whole
+    found = [one for one in found if terms.weight(one.holds) >= least or (one.is_code and not terms.is_split)]
+    found.sort(key=lambda one: (-one.score, one.path, one.first))
+    kept: list[Passage] = []
+    for one in found:
+        if len(kept) == _MOST_PASSAGES or one.score < _NEARLY * found[0].score:
+            break
+        if not any(_meet(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _meet(one: Passage, other: Passage) -> bool:
+    return one.path == other.path and one.first <= other.last and other.first <= one.last
+
+
+def _any_of(terms: Terms) -> str:
+    """A pattern for what words of the terms begin with: forms of one word have that in common."""
+    begins = set[str]()
+    for term in terms.items:
+        own = {stem(form) for form in term.forms}
+        begins |= {min(form[: len(one)] for form in term.forms if stem(form) == one) for one in own}
+    return "(?i)" + "|".join(re.escape(one) for one in sorted(begins))
+
+
+def _candidates(snapshot: Snapshot, terms: Terms, files: frozenset[str] | None) -> list[str]:
+    """The files to look at: those that hold most, whose paths say it, or that define names that do."""
+    scores: dict[str, float] = defaultdict(float)
+    by_blob = snapshot.linker.sources.memo.layout.by_blob
+    for term in terms.items:
+        for blob in term.blobs:
+            for path in by_blob.get(blob, ()):
+                scores[path] += term.weight
+    for path, weight in _by_names(snapshot, terms).items():
+        scores[path] += weight
+    purpose = snapshot.linker.sources.purposes.of
+    ranked = []
+    for path, score in scores.items():
+        if files is None or path in files:
+            extra = _AROUND * terms.weight(terms.of(_WORD.findall(path)))
+            ranked.append((-(score + extra) * _FACTORS[purpose(path)], path))
+    return [path for _, path in sorted(ranked)[:_MOST_FILES]]
+
+
+def _by_names(snapshot: Snapshot, terms: Terms) -> dict[str, float]:
+    """How much of the question the best name says that a file defines."""
+    best = _names_with(snapshot, terms, 2 if len(terms.items) > 1 else 1)
+    weights: dict[str, float] = {}
+    for number, place in snapshot.lookup.defining(best):
+        weight = terms.weight(terms.of([best[number]]))
+        weights[place.path] = max(weight, weights.get(place.path, 0.0))
+    return weights
+
+
+def names_sharing(snapshot: Snapshot, text: str, most: int) -> list[str]:
+    """Defined names that have words of a text in them, those with more and rarer ones first."""
+    return _names_with(snapshot, terms_of(snapshot, text), 1)[:most]
+
+
+def _names_with(snapshot: Snapshot, terms: Terms, least: int) -> list[str]:
+    """The names that hold so many of the terms, those that say most first."""
+    names, lower = snapshot.lookup.names()
+    said: dict[str, set[int]] = defaultdict(set)
+    for at, term in enumerate(terms.items):
+        for match in re.finditer("|".join(map(re.escape, sorted(term.forms, key=len))), lower):
+            start, end = names.rindex("\n", 0, match.start() + 1) + 1, names.index("\n", match.start())
+            said[names[start:end]].add(at)
+    several = {name: found for name, found in said.items() if len(found) >= least}
+    return sorted(several, key=lambda name: (-terms.weight(several[name]), len(name), name))[:_MOST_NAMES]
+
+
+def _in_file(
+    snapshot: Snapshot, terms: Terms, path: str, pattern: Pattern, scope: Scope
+) -> Iterable[Passage]:
+    try:
+        data = snapshot.source(RepoPath(path))
+    except (NotFound, PathRefused):
+        return
+    if b"\0" in data:
+        return
+    lines: dict[int, frozenset[int]] = {}
+    for line, _ in zip(pattern.lines(data), range(_MOST_LINES), strict=False):
+        holds = terms.of(_WORD.findall(data[line.start : line.end].decode("utf-8", "replace")))
+        if holds:
+            lines[line.number] = holds
+    factor = _FACTORS[snapshot.linker.sources.purposes.of(path)]
+    outside = terms.of(_WORD.findall(path))
+    free = dict(lines)
+    for one in snapshot.lookup.outline(path):
+        inner = {number: holds for number, holds in lines.items() if one.start_line <= number <= one.end_line}
+        if not inner:
+            continue
+        for number in inner:
+            free.pop(number, None)
+        if not scope.kinds or one.kind in scope.kinds:
+            yield _defined(terms, path, one, inner, (outside, factor))
+    if not scope.kinds:
+        for block in _blocks(sorted(free)):
+            inner = {number: free[number] for number in block}
+            score, holds = _score(terms, inner, (frozenset(), outside), len(block))
+            marks = tuple(Mark(number) for number in _best(terms, inner, _INNER + 1))
+            yield Passage(score * factor, path, block[0], block[-1], holds, marks, factor == 1.0)
+
+
+def _defined(
+    terms: Terms,
+    path: str,
+    one: Outline,
+    inner: dict[int, frozenset[int]],
+    place: tuple[frozenset[int], float],
+) -> Passage:
+    outside, factor = place
+    *around, name = one.lexical_path.split(".")
+    named = terms.of([name])
+    length = one.end_line - one.start_line + 1
+    score, holds = _score(terms, inner, (named, outside | terms.of(around)), length)
+    label = f"{one.kind} {shown(one.lexical_path)}"
+    # What its name says already need not be shown again.
+    rest = {
+        number: said
+        for number, said in inner.items()
+        if number != one.name_line and (len(said) > 1 or not said <= named)
+    }
+    marks = (Mark(one.name_line, "", label), *(Mark(number) for number in _best(terms, rest, _INNER)))
+    return Passage(score * factor, path, one.start_line, one.end_line, holds, marks, factor == 1.0)
+
+
+def _score(
+    terms: Terms,
+    inner: dict[int, frozenset[int]],
+    said: tuple[frozenset[int], frozenset[int]],
+    length: int,
+) -> tuple[float, frozenset[int]]:
+    """How much a passage says: in its lines, in one of them, in its name, and in what is around it."""
+    named, around = said
+    body = frozenset[int]().union(*inner.values())
+    score = terms.weight(body) + _IN_NAME * terms.weight(named) + _AROUND * terms.weight(around - body)
+    score += _IN_ONE_LINE * max(terms.weight(holds) for holds in inner.values())
+    return score / (1 + 0.15 * max(0.0, math.log2(length / _BEARABLE))), body | named
+
+
+def _best(terms: Terms, lines: dict[int, frozenset[int]], most: int) -> list[int]:
+    """The lines that say most, in order."""
+    return sorted(sorted(lines, key=lambda one: (-terms.weight(lines[one]), one))[:most])
+
+
+def _blocks(numbers: Sequence[int]) -> Iterable[list[int]]:
+    block: list[int] = []
+    for number in numbers:
+        if block and number - block[-1] > _BLOCK:
+            yield block
+            block = []
+        block.append(number)
+    if block:
+        yield block
