@@ -300,3 +300,55 @@ def test_names_and_files_that_are_not_utf8_are_compared(shop: Shop) -> None:
     (shop.root / os.fsdecode(b"shop/\xff.py")).write_bytes(b"def \xe9(): ...\n\n\ndef ok(): return '\xff'\n")
     [file] = shop.diff()["files"]
     assert file["path"].startswith("shop/\ufffd") and "ok" in [one["name"] for one in file["changes"]]
+
+
+BASED = """\
+class Base:
+    def run(self):
+        return 1
+
+
+class Job(Base):
+    def run(self):
+        return 2
+
+    def stop(self):
+        return 3
+
+
+def helper():
+    return 4
+"""
+
+
+def test_names_of_parameters_and_locals_are_no_references_of_what_is_gone(tmp_path: Path) -> None:
+    user = (
+        "from jobs import helper\n\n\ndef f(helper):\n    return helper\n\n\n"
+        "def g():\n    helper = 1\n    return helper\n\n\ndef h():\n    return helper()\n"
+    )
+    shop = Shop(tmp_path, {"jobs.py": BASED, "user.py": user, "free.py": "from os import helper\nhelper()\n"})
+    shop.write("jobs.py", BASED.partition("\n\ndef helper")[0])
+    gone = shop.changes("jobs.py")["helper"]
+    assert gone["impact"] == {"references": {"unknown": 2}, "files": 1}
+    shop.session.close()
+
+
+def test_a_member_that_a_base_still_provides_breaks_nobody(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, {"jobs.py": BASED, "user.py": "def f(stop, run):\n    return stop, run\n"})
+    shop.write(
+        "jobs.py", BASED.replace("    def run(self):\n        return 2\n\n", "").replace("stop", "halt")
+    )
+    found = shop.changes("jobs.py")
+    assert "breaking" not in found["Job.run"]
+    assert found["Job.run"]["tags"] == ["symbol_removed", "inherited"]
+    assert found["Job.halt"]["breaking"] is True
+    assert "impact" not in found["Job.run"]
+    shop.session.close()
+
+
+def test_a_member_that_a_base_from_elsewhere_may_provide_is_open(tmp_path: Path) -> None:
+    before = BASED.replace("class Base:", "import abc\n\n\nclass Base(abc.Mystery):")
+    shop = Shop(tmp_path, {"jobs.py": before})
+    shop.write("jobs.py", before.replace("    def stop(self):\n        return 3\n", ""))
+    assert shop.changes("jobs.py")["Job.stop"]["breaking"] == "unknown"
+    shop.session.close()

@@ -6,10 +6,12 @@ from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import Slot
+from codeplane.graph.inherited import with_inherited
 from codeplane.graph.references import is_below
 from codeplane.graph.structure import Change, ChangeKind, compare, flattened
 from codeplane.graph.versions import Version, has_structure
 from codeplane.index.files import FileFacts
+from codeplane.index.links import Linker
 from codeplane.index.sources import ViewSources
 
 WORKING_TREE: Final = "working tree"
@@ -29,6 +31,7 @@ class State:
     sources: ViewSources
     read: Callable[[RepoPath], bytes | None]  # None where only facts are on record
     epoch: int
+    linker: Linker | None = None  # where the names of the state can be followed
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -86,6 +89,8 @@ def _file(old: State, new: State, path: RepoPath, old_path: RepoPath | None) -> 
     if note:
         return FileDiff(path, old_path, status, language, [], note)
     changes = compare(_version(old, old_path or path, before), _version(new, path, after))
+    if new.linker is not None and after is not None:
+        changes = with_inherited(new.linker, path, changes)
     return FileDiff(path, old_path, status, language, changes)
 
 

@@ -1,6 +1,7 @@
 """How far a change reaches: who refers to what has changed, and how likely it behaves otherwise."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
@@ -40,10 +41,32 @@ def blast_of(snapshot: Snapshot, path: RepoPath, change: Change) -> Blast | None
             made = snapshot.references.to(Place(path, change.definition.parent))
             found = [ref for ref in found if ref.target] + [ref for ref in made if ref.role is Role.CALL]
     else:
-        found = [ref for ref in snapshot.references.named(change.definition.name) if not ref.target]
+        found = list(_left(snapshot, path, change, change.definition.name))
     if change.change is ChangeKind.RENAMED:
-        found += [ref for ref in snapshot.references.named(change.old_name) if not ref.target]
+        found += _left(snapshot, path, change, change.old_name)
     return _blast(snapshot, found)
+
+
+def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iterator[RefFact]:
+    """What still names a definition that is gone and means nothing else: no local variable, nothing that
+    is imported from elsewhere, and of a member only what stands behind a receiver."""
+    facts = snapshot.linker.sources.facts(path)
+    implicit = facts is None or specs()[facts.language].implicit_self
+    is_member = change.definition.parent >= 0 and not implicit
+    for ref in snapshot.references.named(name):
+        is_open = not ref.target and ref.tier is not Tier.PROVEN
+        if is_open and (ref.receiver or not is_member) and not _is_imported(snapshot, ref):
+            yield ref
+
+
+def _is_imported(snapshot: Snapshot, ref: RefFact) -> bool:
+    """Whether a name comes by an import from outside of the repository."""
+    facts = snapshot.linker.sources.facts(ref.path)
+    items = facts.imports if facts is not None and not ref.receiver else ()
+    sources = [item for item in items if ref.name in (item.name, item.alias)]
+    return bool(sources) and not any(
+        snapshot.linker.named_module(ref.path, item.module, item.kind) for item in sources
+    )
 
 
 def _makes_instances(snapshot: Snapshot, path: RepoPath, item: Definition) -> bool:

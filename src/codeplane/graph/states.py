@@ -30,7 +30,9 @@ def state_of(
     snapshot = now if name is None else commits[name]
     sources = snapshot.linker.sources
     read = snapshot.source if name is None else partial(_committed, snapshot)
-    return State(name or WORKING_TREE, sources.memo.layout.blobs, sources, read, snapshot.epoch), snapshot
+    blobs = sources.memo.layout.blobs
+    state = State(name or WORKING_TREE, blobs, sources, read, snapshot.epoch, snapshot.linker)
+    return state, snapshot
 
 
 def _recorded(now: Snapshot, contents: Mapping[str, int | None], path: RepoPath) -> bytes | None:

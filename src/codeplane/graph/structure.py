@@ -1,14 +1,16 @@
 """What has changed in the structure of one file between two versions of it."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from enum import StrEnum
+from itertools import accumulate
 from typing import Final
 
 from codeplane.graph.signatures import judge
 from codeplane.graph.versions import FUNCTIONS, Side, Version
-from codeplane.languages.facts import Definition
+from codeplane.languages.facts import Definition, Span
 from codeplane.languages.tokens import say_the_same
 
 _MINOR: Final = 3
@@ -62,17 +64,15 @@ class _Comparison:
         renamed = self._renamed(removed, added)
         found: list[tuple[int, Change]] = []  # the parent in the new version, and what is below it
         found += [self._rename(before, after) for before, after in renamed.items()]
+        come, gone, new_names = set(added), set(removed), set(renamed.values())
+        found += [self._add(at) for at in added if at not in new_names and new.items[at].parent not in come]
         found += [
-            self._add(at) for at in added if at not in renamed.values() and self._is_top(new, at, added)
+            self._remove(at) for at in removed if at not in renamed and old.items[at].parent not in gone
         ]
-        found += [self._remove(at) for at in removed if at not in renamed and self._is_top(old, at, removed)]
         for key, after in new.keys.items():
             if (before := old.keys.get(key)) is not None and (one := self._changed(before, after)):
                 found.append((new.items[after].parent, one))
         return self._nested(_once(found))
-
-    def _is_top(self, side: Side, at: int, among: list[int]) -> bool:
-        return side.items[at].parent not in among
 
     def _renamed(self, removed: list[int], added: list[int]) -> dict[int, int]:
         """Those of which one has gone and one has come, alike but for the name, under the same parent."""
@@ -184,17 +184,22 @@ class _Comparison:
 
 def _once(found: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
     """Without the fields that only repeat what has changed in the function that gives them a value."""
-    spans = [
+    spans = sorted(
         one.definition.span for _, one in found if one.after is not None and one.definition.kind in FUNCTIONS
-    ]
+    )
+    starts = [span[:2] for span in spans]
+    furthest = list(accumulate((span[2:] for span in spans), max))  # end of all that begin so far
+
+    def is_inside(span: Span) -> bool:
+        before = bisect_right(starts, span[:2])
+        return before > 0 and span[2:] <= furthest[before - 1]
+
     return [
         (parent, one)
         for parent, one in found
         if one.definition.kind != "field"
         or one.change is not ChangeKind.BODY
-        or not any(
-            span[:2] <= one.definition.span[:2] and one.definition.span[2:] <= span[2:] for span in spans
-        )
+        or not is_inside(one.definition.span)
     ]
 
 

@@ -1,6 +1,7 @@
 """One version of a file as its definitions: which is which, and the text of each."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,6 +41,7 @@ class Side:
         self.keys: dict[Key, int] = {}
         self.key_of: dict[int, Key] = {}
         self.inside: dict[int, list[int]] = {}
+        self._alike: Counter[tuple[tuple[str, ...], str]] = Counter()
         for at in self._outer_first():
             if self.items[at].kind not in _NO_STRUCTURE:
                 self._add(at, self.items[at])
@@ -66,9 +68,8 @@ class Side:
         above = self.key_of.get(item.parent)
         owner = (item.owner,) if item.owner not in ("", item.name) else ()
         names = (*(above[0] if above else owner), item.name)
-        number = 0
-        while (names, item.kind, number) in self.keys:
-            number += 1
+        number = self._alike[names, item.kind]
+        self._alike[names, item.kind] += 1
         self.keys[names, item.kind, number] = at
         self.key_of[at] = (names, item.kind, number)
         self.inside.setdefault(item.parent, []).append(at)
@@ -84,7 +85,8 @@ class Side:
                 number = headers.pop(self.items[at].signature, None)
                 if number is not None:
                     numbers[number] = at
-            left = iter([at for at in mine if at not in numbers.values()])
+            matched = set(numbers.values())
+            left = iter([at for at in mine if at not in matched])
             free = (number for number in range(len(mine) + len(theirs)) if number not in numbers)
             numbers |= dict(zip(free, left, strict=False))
             for number in range(len(mine)):
