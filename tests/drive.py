@@ -154,8 +154,12 @@ class Stdio:
         self._next = 0
         threading.Thread(target=self._read, daemon=True).start()
 
-    def open(self) -> "Stdio":
-        parameters = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT_INFO}
+    def open(self, **capabilities: object) -> "Stdio":
+        parameters = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": capabilities,
+            "clientInfo": CLIENT_INFO,
+        }
         self.request("initialize", parameters)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return self

@@ -12,6 +12,7 @@ from mcp.server.lowlevel import Server
 
 from codeplane import __version__
 from codeplane.core.ids import SessionId, new_session_id
+from codeplane.server.consent import Consent
 from codeplane.server.link import SINGLE_META_KEY, STRUCTURED_META_KEY
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.profiles import Profile
@@ -68,6 +69,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
 
     schemas: dict[str, dict[str, Any]] = {}
     structured = pipeline.structured_clients
+    consent = Consent(pipeline.repo)
 
     def schema(name: str) -> dict[str, Any] | None:
         """Asked for with each call, and made once."""
@@ -84,8 +86,15 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
 
     async def call_tool(
         ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams
-    ) -> wire.CallToolResult:
-        answer = await pipeline.call(_request(ctx, params), profile.tools)
+    ) -> wire.CallToolResult | wire.InputRequiredResult:
+        request = _request(ctx, params)
+        await consent.take(params, request.session_key)
+        answer = await pipeline.call(request, profile.tools)
+        asked = await consent.seek(ctx, answer, request.session_key) if answer.is_error else False
+        if isinstance(asked, wire.InputRequiredResult):
+            return asked
+        if asked:
+            answer = await pipeline.call(request, profile.tools)
         return wire.CallToolResult(
             content=[wire.TextContent(type="text", text=answer.text)],
             structured_content=dict(answer.body) if _wants_structure(ctx, structured) else None,

@@ -102,7 +102,7 @@ class Pipeline:
     def __init__(
         self, repo: RepoSession, tools: Mapping[str, Tool], may_serve: Callable[[], bool] = lambda: True
     ) -> None:
-        self._repo = repo
+        self.repo = repo
         self._may_serve = may_serve
         self._tools = tools
         # Places for calls; threads themselves are not counted, since an abandoned one still has its place.
@@ -118,8 +118,8 @@ class Pipeline:
     async def call(self, request: Request, tools: Mapping[str, Tool] | None = None) -> Answer:
         """Runs one call to its answer; only the client's own cancellation is raised."""
         started = time.perf_counter()
-        session = self._repo.sessions.enter(request.session_key, request.session_id)
-        call = Call(self._repo, session, new_request_id())
+        session = self.repo.sessions.enter(request.session_key, request.session_id)
+        call = Call(self.repo, session, new_request_id())
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         name = request.tool
         failure: CodePlaneError | None = None
@@ -156,7 +156,7 @@ class Pipeline:
         text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
         if request.is_single:
             reason = None if failure is None else failure.name()
-            await anyio.to_thread.run_sync(self._repo.sessions.finish, request.session_key, reason)
+            await anyio.to_thread.run_sync(self.repo.sessions.finish, request.session_key, reason)
         return Answer({**answer, "meta": meta}, failure is not None, text)
 
     def listed(self, size: int, tools: Mapping[str, Tool]) -> None:
@@ -166,7 +166,7 @@ class Pipeline:
         what they wait for is made. That of the others comes with their first call, since an idle server
         should be small.
         """
-        self._repo.savings.listed(size)
+        self.repo.savings.listed(size)
         more = [tool for tool in tools.values() if not tool.standard]
         if more and self._loading is None:
             self._loading = threading.Timer(_LOAD_AFTER_SEC, self._load, (more,))
@@ -180,7 +180,7 @@ class Pipeline:
             # Loaded with the tools, and not with the server.
             from codeplane.session.refactoring import get_ready
 
-            get_ready(self._repo, lambda: self._stopping)
+            get_ready(self.repo, lambda: self._stopping)
 
     async def stop(self, grace_sec: float) -> None:
         """Starts no more calls, lets the running ones finish for that long, then aborts them.
@@ -209,7 +209,7 @@ class Pipeline:
         tool = paged(tool) if request.is_single else tool
         if request.progress is not None:
             call.report = _from_worker(request.progress)
-        timeout = tool.timeout_sec or self._repo.checkout.settings.server.call_timeout_sec
+        timeout = tool.timeout_sec or self.repo.checkout.settings.server.call_timeout_sec
         with anyio.CancelScope(deadline=anyio.current_time() + timeout) as scope:
             self._running[call.request_id] = (call, scope)
             self.telemetry.running.inc()
@@ -297,7 +297,7 @@ class Pipeline:
     def _limiter(self) -> anyio.CapacityLimiter:
         if self._workers is None:
             self._threads = anyio.CapacityLimiter(math.inf)
-            self._workers = anyio.CapacityLimiter(self._repo.checkout.settings.server.workers)
+            self._workers = anyio.CapacityLimiter(self.repo.checkout.settings.server.workers)
         return self._workers
 
 
