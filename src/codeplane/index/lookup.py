@@ -174,6 +174,17 @@ class Lookup:
                 for path in self._sources.paths_of(blob):
                     yield numbers[from_sql(name)], Place(path, position)
 
+    def with_header(self, words: Sequence[str], kinds: Collection[str], most: int) -> list[Place]:
+        """Definitions whose headers hold all of some words, in any case; at most so many."""
+        held = " AND ".join(["instr(lower(signature), ?)"] * len(words))
+        allowed = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+        rows = self._connection.execute(
+            f"SELECT blob, position FROM definition WHERE {held} {allowed} LIMIT ?",
+            (*(sql_text(word.lower()) for word in words), *kinds, most),
+        ).fetchall()
+        paths_of = self._sources.paths_of
+        return [Place(path, position) for blob, position in rows for path in paths_of(blob)]
+
     def names_beginning(self, letters: str, limit: int) -> list[str]:
         """Defined names that begin so, in order; the name itself comes first."""
         rows = self._connection.execute(

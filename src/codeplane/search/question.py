@@ -82,6 +82,14 @@ def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[s
     return Attempt(Plan(snapshot.epoch, spots), [*terms.fillers, *terms.unknown, *missing], read_as)
 
 
+def answering(
+    snapshot: Snapshot, text: str, scope: Scope, files: frozenset[str] | None
+) -> list[tuple[RepoPath, int]]:
+    """The file and line of each definition that holds most of the words, the likeliest first."""
+    passages = _passages(snapshot, terms_of(snapshot, text), scope, files)
+    return [(RepoPath(one.path), one.marks[0].line) for one in passages if one.marks[0].label]
+
+
 def _passages(snapshot: Snapshot, terms: Terms, scope: Scope, files: frozenset[str] | None) -> list[Passage]:
     if not terms.items:
         return []

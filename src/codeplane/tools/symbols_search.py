@@ -13,7 +13,8 @@ from codeplane.languages.facts import KINDS
 from codeplane.languages.modules import Place
 from codeplane.search.missing import existing
 from codeplane.search.scope import Scope
-from codeplane.search.symbols import symbols_like
+from codeplane.search.search import names_like
+from codeplane.search.symbol_query import find_symbols
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -27,7 +28,7 @@ _OUTER = ("class", "interface", "struct", "enum", "trait", "object", "type", "mo
 
 class SymbolsSearchInput(Input):
     query: Annotated[str, synonyms("symbol", "name")] = Field(
-        default="", max_length=300, description="Name or part of one; words before it stand around it."
+        default="", max_length=300, description="Name or part of one, `a OR b`, or `pkg.module.*`."
     )
     kinds: Annotated[list[str] | None, synonyms("kind")] = Field(
         default=None, description="class, function, method, …; without a query, all of these."
@@ -53,7 +54,7 @@ class SymbolsSearchOutput(Output):
 
 @tool(Effect.READ, "symbols", standard=True)
 def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
-    """Finds definitions by name or part of a name, or lists those of some kinds or of a file.
+    """Finds definitions by name, header or documentation, or lists those of some kinds or of a file.
 
     The same name comes first; then source before tests before docs, names that begin so before parts.
 
@@ -90,7 +91,7 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
 
 def _nearest(snapshot: Snapshot, query: str) -> list[str] | None:
     """What may be meant where no name has such a part, wherever it is."""
-    return [f"{one['kind']} {one['name']} {one['at']}" for one in snapshot.names_near(query)] or None
+    return names_like(snapshot, query) or None
 
 
 def _kinds(asked: list[str]) -> frozenset[str]:
@@ -106,7 +107,7 @@ def _kinds(asked: list[str]) -> frozenset[str]:
 
 def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], below: RepoPath) -> list[DefFact]:
     if query.strip("*"):
-        return symbols_like(snapshot, query, Scope(kinds=tuple(kinds)), lambda one: is_below(one, below))
+        return find_symbols(snapshot, query, Scope(kinds=tuple(kinds)), lambda one: is_below(one, below))
     if not kinds:
         if not below:
             raise InvalidArgument(
