@@ -142,3 +142,18 @@ def test_a_branch_that_is_named_without_an_action_is_told_how_to_make(repo: Repo
     assert answer["meta"]["warnings"] == ["There is no branch fresh, and none was made: the action was list."]
     assert answer["meta"]["next_actions"] == ['git_branch {"action": "create", "name": "fresh"}']
     assert "warnings" not in repo.ask("git_branch", name="main").body["meta"]
+
+
+def test_the_plan_of_a_rebase_is_taken_back_as_it_came_or_edited(repo: Repo) -> None:
+    for name in ("a", "b", "c"):
+        repo.write(f"{name}.txt", f"{name}\n")
+        repo.result("git_stage_and_commit", message=name)
+    plan = repo.result("git_rebase", action="plan", upstream="HEAD~3")
+    repo.result("git_rebase", **plan)
+    assert git(repo.root, "log", "--format=%s").split() == ["c", "b", "a", "start"]
+    plan = repo.result("git_rebase", action="plan", upstream="HEAD~3")
+    pick, meld, drop = plan["steps"]
+    steps = "\n".join([pick, meld.replace("pick", "fixup"), "# dropped", f"d {drop.split()[1][:8]}"])
+    repo.result("git_rebase", upstream="HEAD~3", steps=steps)
+    assert git(repo.root, "log", "--format=%s").split() == ["a", "start"]
+    assert (repo.root / "b.txt").exists() and not (repo.root / "c.txt").exists()

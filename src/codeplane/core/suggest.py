@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_SHORTEST = 2  # of so few letters any other word is a slip
+_SHORT = 5
 _CAMEL_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -25,3 +27,25 @@ def nearest_quoted(message: str, given: object) -> str | None:
 def snake(word: str) -> str:
     """Spells `filePath`, `file-path` and `File Path` all as `file_path`."""
     return re.sub(r"[\s\-.]+", "_", _CAMEL_EDGE.sub("_", word.strip())).lower()
+
+
+def is_misspelled(word: str, right: str) -> bool:
+    """Whether a word is another with a slip or two in it, or with its parts in another order."""
+    one, two = snake(word), snake(right)
+    if sorted(one.split("_")) == sorted(two.split("_")):
+        return True
+    return len(two) > _SHORTEST and _distance(one, two) <= (1 if len(two) <= _SHORT else 2)
+
+
+def _distance(one: str, two: str) -> int:
+    """How many letters are wrong, missing, too many or swapped."""
+    rows = [list(range(len(two) + 1))]
+    for i, a in enumerate(one, 1):
+        row = [i]
+        for j, b in enumerate(two, 1):
+            best = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (a != b))
+            if i > 1 and j > 1 and a == two[j - 2] and one[i - 2] == b:
+                best = min(best, rows[-2][j - 2] + 1)
+            row.append(best)
+        rows.append(row)
+    return rows[-1][-1]

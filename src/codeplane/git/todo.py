@@ -39,7 +39,7 @@ class Verb(StrEnum):
         return self in (Verb.SQUASH, Verb.FIXUP)
 
 
-_VERBS: Final = {verb.value[0]: verb for verb in Verb} | {verb.value: verb for verb in Verb}
+VERBS: Final = {verb.value[0]: verb for verb in Verb} | {verb.value: verb for verb in Verb}
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _steps(said: str) -> list[str]:
 
 def _step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Step:
     word, *rest = line.split()
-    verb = _VERBS.get(word)
+    verb = VERBS.get(word)
     if verb is None or not rest or rest[0].startswith("-"):
         raise GitUnsupported(
             f"The rebase was begun with a step that only git knows: {word}.",

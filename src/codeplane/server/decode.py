@@ -2,17 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
-from codeplane.core.suggest import nearest, nearest_quoted, snake
+from codeplane.core.suggest import is_misspelled, nearest, nearest_quoted, snake
 from codeplane.tools._registry import Input, Synonyms, Tool
+from codeplane.tools._schema import lean_schema
 
 # Names that agents use for one another. A name is taken for another only when the tool has exactly
 # one parameter of the group and it was not given already.
@@ -32,14 +33,24 @@ _GROUPS: tuple[frozenset[str], ...] = (
 )
 
 
+# One parameter for the lines that other tools take as two.
+_RANGES = frozenset("line_range lines range line_numbers".split())
+_RANGE = re.compile(r"\s*L?(\d+)\s*[-,:]\s*L?(\d+)\s*")
 _MOST_SAID = 5
+# A call beyond this is not repeated for the sake of one slip in it.
+_LONGEST_OFFER = 1000
 _MODEL = re.compile(r"a valid dictionary( or instance of \w+)?")
 
 
 def decode(tool: Tool, arguments: object) -> Input:
-    """Returns the tool's input, or raises an error that shows the corrected call."""
+    """Returns the tool's input, or raises an error that says what to send instead.
+
+    The corrected call is in it where there is one that keeps all that was sent; otherwise the parameters are.
+    """
     given = _as_mapping(tool, arguments)
     named, unknown = _rename(tool.input, given)
+    if unknown:
+        named, unknown = _as_two(tool.input, named, unknown)
     if unknown:
         named, unknown = _in_its_list(tool.input, named, unknown)
     if unknown:
@@ -50,6 +61,23 @@ def decode(tool: Tool, arguments: object) -> Input:
         return tool.input.model_validate(shaped)
     except ValidationError as error:
         raise _invalid(tool, shaped, error) from error
+
+
+def _as_two(
+    model: type[Input], named: dict[str, Any], unknown: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """`line_range: [10, 30]` or `"10-30"` is the two parameters for lines that a tool has."""
+    key = next((key for key in unknown if snake(key) in _RANGES), None)
+    ends = ("start_line", "end_line")
+    if key is None or any(end not in model.model_fields or end in named for end in ends):
+        return named, unknown
+    value = unknown[key]
+    match = _RANGE.fullmatch(value) if isinstance(value, str) else None
+    pair = [int(match[1]), int(match[2])] if match else value
+    if not isinstance(pair, list) or len(pair) != 2:
+        return named, unknown
+    rest = {name: one for name, one in unknown.items() if name != key}
+    return {**named, **dict(zip(ends, pair, strict=True))}, rest
 
 
 def _in_its_list(
@@ -118,9 +146,7 @@ def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
         return {}
     if isinstance(arguments, Mapping):
         return arguments
-    raise InvalidArgument(
-        f"{tool.name} takes an object of named arguments.", hints=[_show(tool, _example(tool))]
-    )
+    raise InvalidArgument(f"{tool.name} takes an object of named arguments.", hints=[_signature(tool)])
 
 
 def _rename(model: type[Input], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -182,22 +208,36 @@ def _container(annotation: Any) -> type | None:
 
 
 def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, Any]) -> InvalidArgument:
-    fields = list(tool.input.model_fields)
-    corrected = dict(named)
+    corrected: dict[str, Any] | None = dict(named)
     said = []
     for key in list(unknown)[:_MOST_SAID]:
-        near = _nearest_field(tool, key[:100], corrected)
+        near = _nearest_field(tool, key[:100], named)
         said.append(f"{key[:100]!r}" + (f" (did you mean {near!r}?)" if near else ""))
-        if near:
+        is_slip = near is not None and _is_slip(tool.input, key, near, unknown[key])
+        if corrected is None or near is None or near in corrected or not is_slip:
+            corrected = None
+        else:
             corrected[near] = unknown[key]
-    for name, field in tool.input.model_fields.items():
-        if field.is_required():
-            corrected.setdefault(name, _stand_in(tool, name))
+    if len(unknown) > _MOST_SAID:
+        corrected = None
     return InvalidArgument(
         f"{tool.name} has no parameter {', '.join(said)}.",
-        hints=[_show(tool, corrected)],
-        parameters=fields,
+        hints=_offered(tool, corrected) or [_signature(tool)],
+        parameters=list(tool.input.model_fields),
     )
+
+
+def _is_slip(model: type[Input], key: str, near: str, value: Any) -> bool:
+    """Whether a name can only be a slip of the pen for another, by its spelling and by its value."""
+    spellings = [one for one, names in _accepted(model).items() if near in names]
+    if not any(is_misspelled(key, one) for one in spellings):
+        return False
+    kind: TypeAdapter[Any] = TypeAdapter(model.model_fields[near].annotation or Any)
+    try:
+        kind.validate_json(json.dumps(_shape(model, near, value)), strict=True)
+    except (ValidationError, ValueError, TypeError, RecursionError):
+        return False
+    return True
 
 
 def _nearest_field(tool: Tool, key: str, taken: Iterable[str]) -> str | None:
@@ -216,14 +256,18 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
         where = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "missing":
             said.append(f"{where} is missing")
-            corrected = _filled(corrected, problem["loc"], _stand_in(tool, where))
             continue
         near = nearest_quoted(problem["msg"], problem["input"])
         said.append(f"{where}: {_plain(problem['msg'])}" + (f" (did you mean {near!r}?)" if near else ""))
         if near and where in corrected:
             corrected[where] = near
-    hints = [_show(tool, corrected)] if corrected != given else []
-    return InvalidArgument(f"{tool.name}: {'; '.join(said)}.", hints=hints)
+    # A wrong value is explained by itself; what is missing, or of another type, by the whole.
+    is_of_shape = any(one["type"] == "missing" or one["type"].endswith("_type") for one in problems)
+    shape = [_signature(tool)] if is_of_shape else []
+    return InvalidArgument(
+        f"{tool.name}: {'; '.join(said)}.",
+        hints=(_offered(tool, corrected) if corrected != given else []) or shape,
+    )
 
 
 def _plain(message: str) -> str:
@@ -231,37 +275,45 @@ def _plain(message: str) -> str:
     return _MODEL.sub("an object", message.replace(" after validation", ""))
 
 
-def _filled(given: dict[str, Any], at: Sequence[int | str], value: object) -> dict[str, Any]:
-    """The arguments with a value at a place in them, as far as objects lead there."""
-    key, *rest = at
-    inner = given.get(str(key), {})
-    if rest and not isinstance(inner, dict):
-        return given
-    return {**given, str(key): _filled(inner, rest, value) if rest else value}
+def _offered(tool: Tool, arguments: dict[str, Any] | None) -> list[str]:
+    """The call, if it is one that the tool takes as it is."""
+    if arguments is None:
+        return []
+    try:
+        told = json.dumps(arguments, ensure_ascii=False)
+        if len(told) > _LONGEST_OFFER or decode_json(told) != arguments:
+            return []
+        decode(tool, arguments)
+    except (InvalidArgument, ValueError, TypeError, RecursionError):
+        return []
+    return [f"{tool.name} {told}"]
 
 
-def _stand_in(tool: Tool, name: str) -> object:
-    """What stands for a value that is missing: that of the first example, where it has a shape to show."""
-    field = tool.input.model_fields.get(name)
-    shaped = field is not None and _container(field.annotation) is not None
-    return _example(tool).get(name, _placeholder(tool, name)) if shaped else _placeholder(tool, name)
+def _signature(tool: Tool) -> str:
+    """What a tool takes, in one line: `name: type`, with a question mark where it may be left out."""
+    return f"{tool.name} takes {_object(lean_schema(tool.input, whole=True))}"
 
 
-def _placeholder(tool: Tool, name: str) -> str:
-    """What stands for a value that is missing: the values that it may have, where these are few."""
-    field = tool.input.model_fields.get(name)
-    choices = (
-        get_args(field.annotation) if field is not None and get_origin(field.annotation) is Literal else ()
-    )
-    return f"<{'|'.join(map(str, choices)) or name}>"
+def _object(schema: Mapping[str, Any]) -> str:
+    required = schema.get("required", ())
+    parts = [
+        f"{name}{'' if name in required else '?'}: {_kind(field)}"
+        for name, field in schema.get("properties", {}).items()
+    ]
+    return f"{{{', '.join(parts)}}}"
 
 
-def _example(tool: Tool) -> dict[str, Any]:
-    return next((example.params for example in tool.doc.examples), {})
-
-
-def _show(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    return f"{tool.name} {json.dumps(arguments, ensure_ascii=False, default=str)[:500]}"
+def _kind(schema: Mapping[str, Any]) -> str:
+    """The type of a parameter, as people write it."""
+    if choices := schema.get("enum"):
+        return "|".join(map(str, choices))
+    if kinds := schema.get("anyOf"):
+        return "|".join(_kind(one) for one in kinds)
+    if schema.get("type") == "array":
+        return f"[{_kind(schema.get('items', {}))}]"
+    if schema.get("properties"):
+        return _object(schema)
+    return str(schema.get("type", "any"))
 
 
 def _json_or(text: str, otherwise: Any) -> Any:

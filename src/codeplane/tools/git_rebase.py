@@ -1,8 +1,8 @@
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import pygit2
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.ending import Resolution
@@ -10,7 +10,7 @@ from codeplane.git.objects import find_commit
 from codeplane.git.rebasing import abandon, go_on, plan_rebase, skip, start
 from codeplane.git.replaying import RebaseOutcome
 from codeplane.git.selection import Selection
-from codeplane.git.todo import Step, Verb
+from codeplane.git.todo import VERBS, Step, Verb
 from codeplane.git.wording import message_of, subject_of
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -38,6 +38,24 @@ class RebaseStep(Input):
     )
     message: str | None = Field(default=None, max_length=20_000, description="For reword, squash and fixup.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_line(cls, value: Any) -> Any:
+        """A line of a plan, as `git rebase --interactive` has it: `fixup 1a2b3c4d the subject`."""
+        if not isinstance(value, str):
+            return value
+        verb, commit, *_ = [*value.split(maxsplit=2), "", ""]
+        return {"action": VERBS.get(verb, verb), "commit": commit} if commit else value
+
+
+def _lines(value: Any) -> Any:
+    """A whole plan may be one text."""
+    if not isinstance(value, list):
+        return value
+    split = (one.splitlines() if isinstance(one, str) else [one] for one in value)
+    steps = [step for some in split for step in some]
+    return [step for step in steps if not isinstance(step, str) or (step.strip() and step.strip()[0] != "#")]
+
 
 class GitRebaseInput(Input):
     action: RebaseAction = Field(default=RebaseAction.START, description="What to do.")
@@ -49,10 +67,10 @@ class GitRebaseInput(Input):
     onto: str | None = Field(
         default=None, max_length=250, description="Put them here instead of on upstream."
     )
-    steps: Annotated[list[RebaseStep] | None, synonyms("plan", "todo")] = Field(
+    steps: Annotated[list[RebaseStep] | None, BeforeValidator(_lines), synonyms("plan", "todo")] = Field(
         default=None,
         max_length=MOST_STEPS,
-        description="Other steps than the plan's, in their order; all commits.",
+        description="The plan's lines, edited (`fixup 1a2b3c4d`) or as objects; every commit once.",
     )
     autosquash: bool = Field(default=False, description="Meld `fixup!` and `squash!` commits.")
     message: str | None = Field(default=None, max_length=20_000, description="With continue: of the commit.")
