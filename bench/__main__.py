@@ -20,6 +20,7 @@ BENCHES = (
     "git",
     "testrun",
     "economy",
+    "sizes",
     "daily",
     "rename",
     "refactor_speed",

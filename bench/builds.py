@@ -90,20 +90,20 @@ def _mobx() -> Path:
     return found
 
 
-def _pflag() -> Path:
+def pflag() -> Path:
     inside = "usr/share/gocode/src/github.com/spf13/pflag"
     return debian_package("golang-github-spf13-pflag-dev", "1.0.6~git20210604-d5e0c0615ace-1", inside)
 
 
-def _regex_syntax() -> Path:
+def regex_syntax() -> Path:
     inside = "usr/share/cargo/registry/regex-syntax-0.6.27"
     return debian_package("librust-regex-syntax-dev", "0.6.27-1", inside)
 
 
 PROJECTS = (
     Project("mobx", _mobx, ".ts", "src/", _typescript, known=3),
-    Project("pflag", _pflag, ".go", "", _go),
-    Project("regex-syntax", _regex_syntax, ".rs", "src/", _rust),
+    Project("pflag", pflag, ".go", "", _go),
+    Project("regex-syntax", regex_syntax, ".rs", "src/", _rust),
     Project("commons-csv", lambda: debian_source("commons-csv", "1.9.0-1"), ".java", "src/main/", _java),
 )
 
