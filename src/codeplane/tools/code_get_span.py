@@ -8,6 +8,7 @@ from codeplane.search.spans import Finder
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, tool
+from codeplane.tools._source import heading
 
 MOST_LINES = 400
 
@@ -24,6 +25,9 @@ class SpanOutput(Output):
     lines: str = Field(description="`first-last of total`.")
     text: str = Field(description="Source, each line with its number.")
     truncated: bool | None = Field(default=None, description="Whether lines that were asked for are missing.")
+
+    def render(self) -> str:
+        return f"{heading(self.path, self.lines, 'cut' if self.truncated else None)}\n{self.text}"
 
 
 @tool(Effect.READ, "symbols")

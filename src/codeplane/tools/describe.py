@@ -14,6 +14,7 @@ from codeplane.tools._registry import (
     synonyms,
     tool,
 )
+from codeplane.tools._source import offer
 
 
 class DescribeInput(Input):
@@ -27,6 +28,25 @@ class DescribeInput(Input):
 
 class RepoDescription(Output, RepoStatus):
     tool_count: int = Field(description="Number of tools that exist, in every profile together.")
+
+    def render(self) -> str:
+        where = f"{self.branch or 'detached HEAD'} at {(self.commit or 'no commit')[:10]}"
+        trust = "trusted" if self.trusted else "not trusted: its tests and hooks do not run (cpl trust)"
+        lines = [f"{self.repo_root}: {where}, {trust}", _index_line(self)]
+        for one in self.contexts or ():
+            more = f" and {one.more} more" if one.more else ""
+            lines.append(
+                f"{one.family}: {', '.join(one.roots)}{more}{f' ({one.unclear})' if one.unclear else ''}"
+            )
+        return "\n".join([*lines, *(f"note: {one}" for one in self.notices or ())])
+
+
+def _index_line(status: RepoStatus) -> str:
+    if status.index is None:
+        return f"index {status.index_status}"
+    unread = f", {status.index.unread} not read yet" if status.index.unread else ""
+    rebuilt = f"; made anew: {status.index.rebuilt}" if status.index.rebuilt else ""
+    return f"index {status.index_status}: {status.index.files} files{unread}{rebuilt}"
 
 
 class ToolExample(Output):
@@ -43,6 +63,14 @@ class ToolDescription(Output):
     when_not_to_use: list[str] = Field(description="Situations that call for something else.")
     parameters: dict[str, str] = Field(description="Each parameter with its meaning.")
     examples: list[ToolExample] = Field(description="Calls to learn from.")
+
+    def render(self) -> str:
+        parts = [f"{self.name} ({self.category}, {self.effect}): {self.description}"]
+        for title, items in (("Use when", self.when_to_use), ("Not for", self.when_not_to_use)):
+            parts += [f"{title}:", *(f"- {one}" for one in items)] if items else []
+        parts += [f"{name}: {told}" for name, told in self.parameters.items()]
+        parts += [f"{one.description}: {offer(self.name, **one.params)}" for one in self.examples]
+        return "\n".join(parts)
 
 
 @tool(Effect.READ, "introspection", standard=True)

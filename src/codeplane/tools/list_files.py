@@ -11,6 +11,7 @@ from codeplane.search.missing import directory
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._source import offer
 
 _MOST = 1000
 
@@ -35,6 +36,17 @@ class ListFilesOutput(Output):
     left: int | None = Field(default=None, description="Entries beyond the limit.")
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for more of them.")
     absence: Absence | None = Field(default=None, description="Why there are none.")
+
+    def render(self) -> str:
+        if not self.tree:
+            return f"No files ({self.absence})." if self.absence else "No more files."
+        parts = [_directory(path, names) for path, names in self.tree.items()]
+        return "\n".join([*parts, *([f"{self.left} more of {self.files} files"] if self.left else [])])
+
+
+def _directory(path: str, names: list[str]) -> str:
+    """A directory as `ls` lists it; names are kept apart by two spaces."""
+    return f"{path.rstrip('/')}/\n{'  '.join(names)}"
 
 
 @tool(Effect.READ, "files", standard=True)
@@ -65,10 +77,13 @@ def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
 
 def _page(call: Call, found: Listed, limit: int, absence: Absence | None = None) -> ListFilesOutput:
     tree, rest = found.page(limit)
+    cursor = call.session.cursors.keep(rest) if rest else None
+    if cursor is not None:
+        call.next_actions.append(offer("list_files", cursor=cursor))
     return ListFilesOutput(
         files=found.files,
         tree={shown(key): [shown(name) for name in names] for key, names in tree.items()},
         left=len(rest.entries) if rest else None,
-        next_cursor=call.session.cursors.keep(rest) if rest else None,
+        next_cursor=cursor,
         absence=absence,
     )

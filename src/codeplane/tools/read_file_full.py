@@ -6,6 +6,7 @@ from codeplane.jail import shown
 from codeplane.search.whole import MOST_CHARACTERS, Whole, whole_file
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._source import heading, offer
 
 
 class ReadFileFullInput(Input):
@@ -28,6 +29,10 @@ class ReadFileFullOutput(Output):
     content: str | None = Field(default=None, description="The text, without line numbers.")
     next_line: int | None = Field(default=None, description="Where the next part starts.")
 
+    def render(self) -> str:
+        head = heading(self.path, self.lines, f"{self.characters} characters" if self.confirm else None)
+        return "\n".join([head, *(self.outline or ()), *([self.content] if self.content is not None else [])])
+
 
 @tool(Effect.READ, "files")
 def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
@@ -47,11 +52,15 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
     is_told = budget.offered.get(found.path) == found.digest
     if not (found.is_small or (args.confirm and is_told)):
         budget.offer(found.path, found.digest)
-        return _answer(found, confirm=f'read_file_full {{"path": "{shown(found.path)}", "confirm": true}}')
+        confirm = offer("read_file_full", path=shown(found.path), confirm=True)
+        call.next_actions.append(confirm)
+        return _answer(found, confirm=confirm)
     call.warn(budget.charge(len(found.text)))
     call.showed(found.path, found.digest, found.data)
     if found.next_line:
         call.limits_applied["characters"] = MOST_CHARACTERS
+        path, line = shown(found.path), found.next_line
+        call.next_actions.append(offer("read_file_full", path=path, confirm=True, start_line=line))
     return _answer(found, content=found.text)
 
 

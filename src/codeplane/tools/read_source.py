@@ -12,6 +12,7 @@ from codeplane.session import Call
 from codeplane.session.savings import MOST_READ
 from codeplane.tools import Effect, Input, Output, tool
 from codeplane.tools._registry import synonyms
+from codeplane.tools._source import heading, offer
 
 
 def _as_text(value: object) -> object:
@@ -69,6 +70,20 @@ class ReadSourceOutput(Output):
     left: list[str] | None = Field(default=None, description="Targets that the answer had no room for.")
     failed: list[SourceFailure] | None = Field(default=None, description="Targets that could not be read.")
 
+    def render(self) -> str:
+        parts = [_file_text(file) for file in self.files]
+        parts += [_failure_text(one) for one in self.failed or ()]
+        return "\n\n".join(parts)
+
+
+def _failure_text(one: SourceFailure) -> str:
+    return "\n".join([f"{one.target}: {one.error}", *(f"  {hint}" for hint in one.hints or ())])
+
+
+def _file_text(file: SourceFile) -> str:
+    head = heading(file.path, file.lines, file.newline)
+    return "\n".join([head, "\n…\n".join(span.text for span in file.spans)])
+
 
 @tool(Effect.READ, "files", standard=True)
 def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
@@ -91,6 +106,9 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
         call.limits_applied["lines"] = MOST_LINES
     if reading.left:
         call.limits_applied["characters"] = MOST_CHARACTERS
+    rest = [span.left for file in reading.files for span in file.spans if span.left] + reading.left
+    if rest:
+        call.next_actions.append(offer("read_source", targets=rest))
     call.warn(call.session.reading.charge(reading.characters))
     for file in reading.files:
         call.instead_of(min(len(file.data), MOST_READ))

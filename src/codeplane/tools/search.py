@@ -22,6 +22,7 @@ from codeplane.search.search import (
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._source import hit_lines, offer
 
 _MOST = 100
 _LOOKING = ("lexical", "literal", "regex")
@@ -76,6 +77,20 @@ class SearchOutput(Output):
     absence: Absence | None = Field(default=None, description="Why there are none.")
     nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
 
+    def render(self) -> str:
+        parts = ["\n".join([file.path, *hit_lines(file.hits), *(file.source or ())]) for file in self.files]
+        text = (
+            "\n\n".join(parts) if parts else f"No hits ({self.absence})." if self.absence else "No more hits."
+        )
+        notes = [
+            f"{asked} occurs nowhere; read as {', '.join(words)}"
+            for asked, words in (self.read_as or {}).items()
+        ]
+        notes += [f"left out: {', '.join(self.left_out)}"] if self.left_out else []
+        notes += [f"changed since the first page: {', '.join(self.changed)}"] if self.changed else []
+        notes += ["Nearest names:", *(f"  {one}" for one in self.nearest)] if self.nearest else []
+        return "\n".join([text, *(["", *notes] if notes else [])])
+
 
 @tool(Effect.READ, "search", standard=True)
 def search(call: Call, args: SearchInput) -> SearchOutput:
@@ -115,6 +130,9 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
     is_empty = not found.files and args.cursor is None
     if is_empty and args.paths and (error := no_match(snapshot, call.repo.tree, args.paths)):
         raise error
+    cursor = call.session.cursors.keep(found.rest) if found.rest else None
+    if cursor is not None:
+        call.next_actions.append(offer("search", cursor=cursor))
     return SearchOutput(
         files=[
             SearchFile(path=shown(path), hits=hits, source=found.source.get(path))
@@ -125,7 +143,7 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
         changed=[shown(path) for path in found.changed] or None,
         left_out=attempt.left_out or None if attempt and not is_empty else None,
         read_as=attempt.read_as or None if attempt and not is_empty else None,
-        next_cursor=call.session.cursors.keep(found.rest) if found.rest else None,
+        next_cursor=cursor,
         absence=why_nothing(snapshot, args.mode, args.query) if is_empty else None,
         nearest=names_like(snapshot, args.query) or None if is_empty else None,
     )

@@ -6,6 +6,7 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, tool
+from codeplane.tools._source import heading
 from codeplane.tools._symbol import SymbolName
 
 MOST_LINES = 400
@@ -23,6 +24,9 @@ class DefinitionSpan(Output):
     lines: str = Field(description="`first-last of total`.")
     text: str = Field(description="Source, each line with its number.")
     truncated: bool | None = Field(default=None, description="Whether the definition goes on.")
+
+    def render(self) -> str:
+        return f"{heading(self.path, self.lines, 'cut' if self.truncated else None)}\n{self.text}"
 
 
 @tool(Effect.READ, "symbols")

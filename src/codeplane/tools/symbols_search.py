@@ -51,6 +51,24 @@ class SymbolsSearchOutput(Output):
     absence: str | None = Field(default=None, description="Why there are none.")
     nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
 
+    def render(self) -> str:
+        parts = ["\n".join([file.path, *map(_line, file.symbols)]) for file in self.files]
+        text = "\n\n".join(parts) or f"No symbols ({self.absence})."
+        rest = [f"{self.more} more; narrow the query or raise limit."] if self.more else []
+        rest += ["Nearest names:", *(f"  {one}" for one in self.nearest)] if self.nearest else []
+        return "\n".join([text, *rest])
+
+
+def _line(symbol: str) -> str:
+    """`12: def name(…)  [Owner]`: a header says kind and name by itself."""
+    line, kind, rest = symbol.split(" ", 2)
+    told, _, header = rest.partition(": ")
+    name, _, times = told.partition(" ")
+    owner = name.rpartition(".")[0]
+    if not header:
+        return f"{line}: {kind} {told}"
+    return f"{line}: {header}{f' {times}' if times else ''}{f'  [{owner}]' if owner else ''}"
+
 
 @tool(Effect.READ, "symbols", standard=True)
 def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
