@@ -143,18 +143,11 @@ def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
 
 def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
     """The members of base classes that a member takes the place of, nearest first."""
-    item = definition_of(snapshot, place)
-    owner = Place(place.path, item.parent)
-    if item.parent < 0 or not is_class(snapshot, owner):
-        return []
-    found = []
-    for target in snapshot.linker.classes.order((owner,))[1:]:
-        for base in target if not is_outside(target) else ():
-            facts = snapshot.linker.sources.facts(base.path)
-            for at in facts.inside(base.definition, item.name) if facts else ():
-                tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
-                found.append(Related(item.name, Place(base.path, at), tier))
-    return found
+    name = definition_of(snapshot, place).name
+    return [
+        Related(name, base, Tier.PROVEN if base.path == place.path else Tier.STRONG)
+        for base in snapshot.linker.classes.overridden(place)
+    ]
 
 
 def _class_of(snapshot: Snapshot, place: Place) -> Target:

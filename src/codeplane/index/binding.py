@@ -40,16 +40,15 @@ _ANCHORED: Final = Meaning(Tier.ANCHORED, NOTHING, certain=False)
 class Binding:
     """Binds occurrences by lexical facts first and by links then.
 
-    With `families`, a member of a declared class stands for those that override it as well.
+    A member behind a value of a declared class stands for those that override it as well; with `exact` it
+    means nothing where a derived class has one of its own.
     """
 
-    def __init__(self, linker: Linker, *, families: bool = False) -> None:
+    def __init__(self, linker: Linker, *, exact: bool = False) -> None:
         self._linker = linker
         self._sources = linker.sources
         self._receivers = Receivers(linker)
-        self._values = Values(
-            linker, self._receivers, lambda *place: self.of(*place).target, families=families
-        )
+        self._values = Values(linker, self._receivers, lambda *place: self.of(*place).target, exact=exact)
         self._members: dict[tuple[str, int, int, str, bool, int], Target] = {}
 
     def of(self, path: str, name: str, seen: Occurrence) -> Meaning:

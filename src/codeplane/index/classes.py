@@ -118,6 +118,22 @@ class Classes:
                 found += [base for base in self.bases((extension,)) if base != owner]
         return list(dict.fromkeys(found))
 
+    def overridden(self, place: Place) -> list[Place]:
+        """The members of bases that a member takes the place of, nearest first."""
+        facts = self._sources.facts(place.path) if place.definition >= 0 else None
+        item = facts.definitions[place.definition] if facts is not None else None
+        owner = Place(place.path, item.parent) if item is not None and item.parent >= 0 else None
+        if item is None or owner is None or self._linker.definition_kind(owner) not in CLASSES:
+            return []
+        found: list[Place] = []
+        for target in self.order((owner,))[1:]:
+            for base in target if not is_outside(target) else ():
+                there = self._sources.facts(base.path)
+                found += (
+                    [Place(base.path, at) for at in there.inside(base.definition, item.name)] if there else []
+                )
+        return found
+
     def parent(self, owner: Target) -> Target:
         """The one class that a class extends, traits that are mixed in aside."""
         for base in self.bases(owner):

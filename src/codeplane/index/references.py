@@ -5,15 +5,17 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
+from codeplane.core.slots import Slot
 from codeplane.index.binding import Binding
 from codeplane.index.files import FileFacts
 from codeplane.index.links import Linker
-from codeplane.index.targets import NOTHING, Target, known
+from codeplane.index.targets import NOTHING, Target
 from codeplane.languages import specs
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
 
 _MOST_NAMES: Final = 50
+_DISPATCH: Final = Slot[tuple[RepoPath, int | None, int, int], bool]("a reference may mean an override")
 _MOST_KEPT: Final = 200_000
 EXEMPLARS: Final = 10
 
@@ -49,7 +51,7 @@ class References:
         self._linker = linker
         self._sources = linker.sources
         self._binding = Binding(linker)
-        self._families: Binding | None = None  # made on first use
+        self._exact: Binding | None = None  # made on first use
 
     def named(self, name: str) -> Iterator[RefFact]:
         """Every occurrence of a name that is not a definition of it, in order of path and position."""
@@ -94,13 +96,17 @@ class References:
                 yield self._fact(place.path, name, seen)
 
     def to(self, place: Place) -> Iterator[RefFact]:
-        """Those that mean a definition, and those of its name that are not known to mean something else."""
+        """Those that mean a definition, and those of its name that are not known to mean something else.
+
+        A reference to a member of a base that may be dispatched to this one is anchored here.
+        """
         facts = self._sources.facts(place.path)
         if facts is None:
             return
         item = facts.definitions[place.definition]
         family = specs()[facts.language].family
         seen_in = self._seen_in(place)
+        above = set(self._linker.classes.overridden(place))
         found = []
         for name in self.names(place):
             for ref in self.named(name):
@@ -109,14 +115,22 @@ class References:
                     is_open = ref.path == place.path and ref.scope in seen_in and not ref.receiver
                 if place in ref.target or (is_open and self._is_of(ref.path, family)):
                     found.append(ref)
+                elif above and not above.isdisjoint(ref.target) and self.may_dispatch(ref):
+                    found.append(ref._replace(tier=Tier.ANCHORED, certain=False))
         yield from sorted(found, key=lambda ref: (ref.path, ref.line, ref.column))
 
-    def of_family(self, ref: RefFact) -> Target:
-        """What a reference means when a member and those that override it are one thing."""
-        if self._families is None:
-            self._families = Binding(self._linker, families=True)
+    def may_dispatch(self, ref: RefFact) -> bool:
+        """Whether a reference to a member may mean one that overrides it: its receiver is a value whose class
+        may be a derived one."""
+        if not ref.receiver or not ref.target:
+            return False
+        key = (ref.path, self._sources.memo.layout.blobs[ref.path], ref.line, ref.column)
+        return self._sources.once(_DISPATCH, key, lambda: self._find_exact(ref) != ref.target)
+
+    def _find_exact(self, ref: RefFact) -> Target:
+        self._exact = self._exact or Binding(self._linker, exact=True)
         standing = self._sources.occurrence_at(ref.path, ref.line, ref.column)
-        return known(self._families.of(ref.path, ref.name, standing[1]).target) if standing else NOTHING
+        return self._exact.of(ref.path, ref.name, standing[1]).target if standing else NOTHING
 
     def anchored(self, name: str) -> list[AnchorGroup]:
         """What is not proven to mean anything, by unit and receiver, in order of these."""

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 _READABLE: Final = re.compile(r"[\w$]+(?:\(\))?(?:(?:\.|::|->|\\)#?[\w$]+(?:\(\))?)*\Z")
 _FUNCTIONS: Final = ("function", "method")
 _RESULT: Final = Slot[tuple[str, int, int, str, bool], Target]("result of a call")
+_HELD: Final = Slot[tuple[str, int, int, str], Target]("class of an attribute that is read")
 _AWAIT: Final = "await"
 _ASYNC: Final = "async "
+_GET: Final = "get"
 
 
 class _Code(NamedTuple):
@@ -39,12 +41,15 @@ class Results:
         self._sources = linker.sources
 
     def of(self, path: str, scope: int, text: str) -> Value:
-        """What an expression gives that ends with a call: `f()`, `await f()`, `with f()`."""
+        """What an expression gives that ends with a call: `f()`, `await f()`, `with f()`; `get x.y()` reads
+        an attribute."""
         facts = self._sources.facts(path)
         way, _, call = text.rpartition(" ")
         call = call.replace("?.", ".")
         if facts is None or not _READABLE.match(call):
             return NO_VALUE
+        if way == _GET:
+            return self._read(_Code(path, facts, scope), call.removesuffix(MADE))
         value = self._called(_Code(path, facts, scope), call.removesuffix(MADE), way == _AWAIT)
         method = self._linker.spec(facts).entering.get(way, "")
         return self._entered(path, value, method, way.startswith(_ASYNC)) if method else value
@@ -66,6 +71,17 @@ class Results:
         key = (code.path, code.facts.blob, code.scope, function, is_awaited)
         found = known(self._linker.once(_RESULT, key, lambda: self._returned(code, function, is_awaited)))
         return self._values.declared(found)
+
+    def _read(self, code: _Code, text: str) -> Value:
+        """The instance that an attribute holds, by the declared types of what it is an attribute of."""
+        if self._is_early(code, text):
+            return NO_VALUE
+        key = (code.path, code.facts.blob, code.scope, text)
+        return self._values.declared(known(self._linker.once(_HELD, key, lambda: self._held(code, text))))
+
+    def _held(self, code: _Code, text: str) -> Target:
+        value = self._expression(code, text)
+        return value.target if value.is_instance else NOTHING
 
     def _is_early(self, code: _Code, function: str) -> bool:
         """Whether code of a file or of its classes may run before the file binds the name that is called: it

@@ -28,6 +28,7 @@ from codeplane.languages.modules import Place
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
 _MOST_ALIASES: Final = 20
 _OVERRIDDEN: Final = Slot[tuple[Target, str], bool]("a derived class may override a member")
+_STRANGERS: Final = Slot[tuple[Target, str], bool]("a derived class has an unrelated member")
 _MEMBERS: Final = frozenset(("method", "property", "field"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 
@@ -35,7 +36,7 @@ _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 class Values:
     """Finds values by annotations, by what makes them and by what holds them.
 
-    With `families`, a member of a declared class stands for those that override it as well.
+    A member of a declared class stands for those that override it as well, unless it has to be `exact`.
     """
 
     def __init__(
@@ -44,10 +45,10 @@ class Values:
         receivers: Receivers,
         meaning: Callable[[str, str, Occurrence], Target],
         *,
-        families: bool,
+        exact: bool,
     ) -> None:
         self._linker = linker
-        self._families = families
+        self._exact = exact
         self._sources = linker.sources
         self._receivers = receivers
         self.narrowing = Narrowing(linker, lambda path, scope, text: self.said(path, scope, text).target)
@@ -238,10 +239,32 @@ class Values:
         found = self.owned(value.is_instance, self._linker.classes.member(value.target, name, want=want))
         if value.is_bound and known(self._linker.classes.member(value.target, name, of_bases=True)):
             return UNCLEAR
-        is_one = self._families and is_last and not self._is_structural(value.target)
-        if value.is_declared and known(found) and not is_one and self._may_be_replaced(value.target, name):
-            return UNCLEAR
+        if value.is_declared and known(found) and self._may_be_replaced(value.target, name):
+            is_family = not self._exact and not self._has_strangers(value.target, name)
+            keeps_meaning = is_family and (is_last or self._keeps_type(value.target, found, name))
+            return found if keeps_meaning else UNCLEAR
         return found
+
+    def _keeps_type(self, owner: Target, member: Target, name: str) -> bool:
+        """Whether a member has a declared type, and every derived class that declares another one for it
+        declares one that is derived from that."""
+        held = self._declared_by(member[0])
+        if not held:
+            return False
+        order = self._linker.classes.order
+        heirs = [one for one in self._linker.holders(name) if one != owner and owner in order(one)]
+        own = [self._linker.classes.member(heir, name) for heir in heirs]
+        said = [self._declared_by(one[0]) for one in own if known(one)]
+        return all(not one or held in order(one) for one in said)
+
+    def _declared_by(self, place: Place) -> Target:
+        """The class that a member is declared to be of, or to give when it is called."""
+        facts = self._sources.facts(place.path) if place.definition >= 0 else None
+        if facts is None:
+            return NOTHING
+        item = facts.definitions[place.definition]
+        said = item.annotation or (self.results.returned(facts, item) if item.body >= 0 else "")
+        return NOTHING if not said or said.endswith(MADE) else self.said(place.path, item.scope, said).target
 
     def owned(self, instance: bool, found: Target) -> Target:
         """The member, where it is one of instances or of the class itself as it has to be."""
@@ -294,7 +317,23 @@ class Values:
 
     def _is_overtaken(self, owner: Target, name: str) -> bool:
         """Whether a derived class has a member of the name from a base that goes before the class."""
+        return bool(self._overtaking(owner, name))
+
+    def _overtaking(self, owner: Target, name: str) -> list[Target]:
+        """The members that derived classes have instead of one from bases that go before the class."""
         classes = self._linker.classes
         found = classes.member(owner, name)
         heirs = [heir for heir in self._writes.heirs(owner) if len(classes.bases(heir)) > 1]
-        return any(known(other := classes.member(heir, name)) and other != found for heir in heirs)
+        members = [known(classes.member(heir, name)) for heir in heirs]
+        return [other for other in members if other and other != found]
+
+    def _has_strangers(self, owner: Target, name: str) -> bool:
+        """Whether an instance may have a member of the name that does not override the one of its class."""
+        return self._sources.once(_STRANGERS, (owner, name), lambda: self._find_strangers(owner, name))
+
+    def _find_strangers(self, owner: Target, name: str) -> bool:
+        classes = self._linker.classes
+        found = set(classes.member(owner, name))
+        return self._is_structural(owner) or any(
+            found.isdisjoint(classes.overridden(other[0])) for other in self._overtaking(owner, name)
+        )

@@ -5,6 +5,7 @@ from typing import Final
 
 from codeplane.core.slots import Slot
 from codeplane.index.links import Linker
+from codeplane.index.purpose import Purpose
 from codeplane.index.targets import NOTHING, UNCLEAR, Target, is_outside
 from codeplane.languages.facts import MADE, Definition, Occurrence, Role
 from codeplane.languages.modules import Place
@@ -39,9 +40,18 @@ class Writes:
         is_written = (
             self._is_held_by_kin(owner, item.name, held)
             or self._is_set_by_text(owner, item.name)
-            or any(self._is_meant(path, item, place) for path in self._sources.dynamics.writing(item.name))
+            or any(self._is_meant(path, item, place) for path in self._writing(place, item.name))
         )
         return UNCLEAR if is_written else (place,)
+
+    def _writing(self, place: Place, name: str) -> list[str]:
+        """The files that give a value to a member of the name. What a test puts there to stand in for
+        something says nothing about what the code means."""
+        purpose = self._sources.purposes.by_place
+        found = self._sources.dynamics.writing(name)
+        if purpose(place.path) is Purpose.TEST:
+            return list(found)
+        return [path for path in found if purpose(path) is not Purpose.TEST]
 
     def _is_held_by_kin(self, owner: Target, name: str, held: Target) -> bool:
         """Whether a base has the member too, or a class that is a derived one or a base of such and does not

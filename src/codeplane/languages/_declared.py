@@ -18,7 +18,8 @@ _END = 1 << 62
 # Reading a member off an enumeration costs more than the test that it is for.
 _CLASS, _BOUND = ScopeKind.CLASS, Reason.DEF_IN_SCOPE
 _TYPED = frozenset(("variable", "constant", "field", "property"))
-_AWAITED = {"made": b"", "made.await": b"await "}
+_WAYS = {"made": b"", "made.await": b"await ", "made.read": b"get "}
+_READ = "made.read"
 _SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
 
 
@@ -38,7 +39,7 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
         if at < len(binder.named):
             _type(binder, at, "annotation", binder.data[node.start_byte : node.end_byte])
     shared = sorted(node.start_byte for node in captures.get("annotated", ()))
-    for capture in ("annotation", "made", "made.await", "given"):
+    for capture in ("annotation", *_WAYS, "given"):
         for node in in_order(captures.get(capture, ())):
             start, end = node.start_byte, node.end_byte
             last = bisect_right(binder.names, start) - 1
@@ -49,7 +50,7 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
             if capture == "annotation":
                 said = comes_down(said)
             elif capture != "given":
-                said = called(said) and _AWAITED[capture] + called(said)
+                said = called(said) and _WAYS[capture] + called(said)
             if not said:
                 continue
             for at in range(max(first, 0), last + 1):
@@ -93,9 +94,12 @@ def _type(binder: "Binder", at: int, capture: str, text: bytes) -> None:
         if capture != "annotation":
             binder.member_values[name] = (capture, text)
         return
-    if capture in _AWAITED:
+    if capture in _WAYS:
+        is_of_class = binder.outline.kinds[bind.scope] is _CLASS
+        if is_of_class and capture == _READ:
+            return
         bind.made += (text,)
-        if binder.outline.kinds[bind.scope] is _CLASS:
+        if is_of_class:
             binder.made_in_class.append(bind)
     else:
         bind.annotations += (text,)

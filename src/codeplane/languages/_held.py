@@ -7,6 +7,7 @@ from codeplane.languages._binds import Binder
 from codeplane.languages.facts import MADE, OTHER_TYPE, Reason, ScopeKind
 
 _OTHER = OTHER_TYPE.encode()
+_GET = b"get "
 _NOTHING = b""  # no value that has members
 _FIELDS = ("field", "variable", "constant")
 _CLASS = ScopeKind.CLASS
@@ -78,7 +79,15 @@ class Held:
         if not capture:
             is_nothing = self._is_nothing and self._is_nothing(self.binder.data, end)
             return _NOTHING if is_nothing else _OTHER
+        if capture == "made.read":
+            return self._read(text.removeprefix(_GET), scope)
         return self._seen_around(text if capture == "made" else self._declared(text, scope), scope)
+
+    def _read(self, text: bytes, scope: int) -> bytes:
+        """An attribute of a parameter, as one of an instance of the class that this is declared as."""
+        first, _, rest = text.partition(b".")
+        held = self._seen_around(self._declared(first, scope), scope)
+        return _OTHER if held == _OTHER else b"%b%b%b.%b" % (_GET, held, MADE.encode(), rest)
 
     def _declared(self, name: bytes, scope: int) -> bytes:
         """The declared type of a parameter that is never given another value."""

@@ -200,10 +200,9 @@ class _Search:
                     yield ref
                 continue
             # Members that override each other are renamed together, so it does not matter which one is meant.
-            meant = self._snapshot.references.of_family(ref) if family.is_member and ref.receiver else ()
-            if family.places.intersection(meant):
+            if family.is_member and family.places.intersection(ref.target):
                 self._sites[at] = self._site(ref, Tier.STRONG)
-            elif not meant:
+            elif not (family.is_member and ref.target):
                 yield ref
 
     def _of_keys(self) -> None:

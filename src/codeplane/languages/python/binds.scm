@@ -20,6 +20,7 @@
 (assignment left: [(identifier) (attribute)] right: (call function: [(identifier) (attribute)] @made))
 (assignment left: (identifier) right: (await (call function: [(identifier) (attribute)] @made.await)))
 (assignment left: (attribute) right: (identifier) @given)
+(assignment left: [(identifier) (attribute)] right: (attribute) @made.read)
 
 (augmented_assignment left: (identifier) @bind.local)
 (augmented_assignment left: (attribute attribute: (identifier) @reference.write))
