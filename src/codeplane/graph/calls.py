@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden
 from codeplane.graph.places import around, definition_of
+from codeplane.graph.possible import Use
 from codeplane.index import RefFact, Snapshot
 from codeplane.languages import specs
 from codeplane.languages.facts import Role
@@ -45,10 +46,15 @@ class Level:
 
 @dataclass
 class Walk:
-    """Levels of callers or callees. `untold`: calls by the name that are not proven to be calls of it."""
+    """Levels of callers or callees.
+
+    `unresolved` counts the calls that are not proven to be edges: of callers by tier, of callees as written.
+    `possible` are those of them that may call the root.
+    """
 
     levels: list[Level] = field(default_factory=list)
-    untold: Counter[str] = field(default_factory=Counter)
+    unresolved: Counter[str] = field(default_factory=Counter)
+    possible: list[Use] = field(default_factory=list)
     cut: bool = False
 
 
@@ -77,12 +83,12 @@ def interface_of(snapshot: Snapshot, place: Place) -> list[Place]:
 
 def calls_in(snapshot: Snapshot, place: Place) -> tuple[list[Edge], "Counter[str]"]:
     """The proven calls when a definition is called, in order of first lines, and the others as written."""
-    untold: Counter[str] = Counter()
-    edges = [edge for _, edge in _downwards(snapshot, place, Bounds(1, 1), untold)]
-    return sorted(edges, key=lambda edge: edge.lines), untold
+    walk = Walk()
+    edges = [edge for _, edge in _downwards(snapshot, place, Bounds(1, 1), walk)]
+    return sorted(edges, key=lambda edge: edge.lines), walk.unresolved
 
 
-_Step = Callable[[Snapshot, Place, Bounds, "Counter[str]"], Iterator[tuple[Place, Edge]]]
+_Step = Callable[[Snapshot, Place, Bounds, Walk], Iterator[tuple[Place, Edge]]]
 
 
 def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
@@ -90,10 +96,10 @@ def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
     purpose = snapshot.linker.sources.purposes.of
     level, seen = [root], {root}
     for depth in range(bounds.depth):
-        untold = walk.untold if not depth else Counter[str]()
+        about = walk if not depth else Walk()
         found: dict[Place, list[Edge]] = {}
         for place in level:
-            for other, edge in step(snapshot, place, bounds._replace(whole_classes=not depth), untold):
+            for other, edge in step(snapshot, place, bounds._replace(whole_classes=not depth), about):
                 found.setdefault(other, []).append(edge)
         nodes = [Node(place, edges) for place, edges in found.items() if place not in seen]
         nodes.sort(key=lambda node: (_best(node), purpose(node.place.path), node.place))
@@ -110,9 +116,7 @@ def _best(node: Node) -> int:
     return min(_ORDER[edge.tier] for edge in node.edges)
 
 
-def _upwards(
-    snapshot: Snapshot, place: Place, bounds: Bounds, untold: "Counter[str]"
-) -> Iterator[tuple[Place, Edge]]:
+def _upwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> Iterator[tuple[Place, Edge]]:
     listed: set[tuple[str, int, int]] = set()
     ways = list(_ways_in(snapshot, place, bounds.follow_interface))
     has_open = any(via is not None and not is_class(snapshot, named) for named, via in ways)
@@ -129,7 +133,10 @@ def _upwards(
                 tier = Tier.ANCHORED if is_open else ref.tier
                 calls.setdefault((around(snapshot, ref), tier), []).append(ref.line)
             elif via is None and not (has_open and ref.tier is Tier.ANCHORED):
-                untold[ref.tier.value] += 1
+                walk.unresolved[ref.tier.value] += 1
+                walk.possible.append(
+                    Use(ref.path, ref.line, ref.receiver, ref.target[0] if ref.target else None)
+                )
         for (caller, tier), lines in calls.items():
             yield caller, Edge(caller, place, tier, tuple(lines[:_MOST_LINES]), via)
 
@@ -154,15 +161,13 @@ def _is_initializer(snapshot: Snapshot, place: Place) -> bool:
     return item.kind == "constructor" or item.name in specs()[facts.language].initializers
 
 
-def _downwards(
-    snapshot: Snapshot, place: Place, bounds: Bounds, untold: "Counter[str]"
-) -> Iterator[tuple[Place, Edge]]:
+def _downwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> Iterator[tuple[Place, Edge]]:
     calls: dict[tuple[Place, Tier], list[int]] = {}
     bodies = [place] if bounds.whole_classes else _run_by(snapshot, place)
     for ref in (ref for body in bodies for ref in snapshot.references.within(body, _CALLS)):
         target = ref.target[0] if ref.target else None
         if target is None or target.definition < 0 or ref.tier not in bounds.tiers:
-            untold[_called(ref)] += 1
+            walk.unresolved[_called(ref)] += 1
         elif target != place:
             calls.setdefault((target, ref.tier), []).append(ref.line)
     for (callee, tier), lines in calls.items():

@@ -52,6 +52,7 @@ class Reference(NamedTuple):
     tier: Tier
     around: Place  # the definition that it stands in, or the file
     receiver: str
+    via: Place | None = None  # the member of a base that it names, where it may mean one that overrides it
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ def _written(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
         scope = (ref.path, ref.scope)
         where = places.get(scope) or places.setdefault(scope, around(snapshot, ref))
         kind = kind_of(ref, definition.kind)
-        yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver)
+        via = ref.target[0] if ref.tier is Tier.ANCHORED and ref.target else None
+        yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver, via)
 
 
 def _replacing(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:

@@ -48,14 +48,14 @@ def trace(snapshot: Snapshot, entry: Place, depth: int, limit: int) -> Trace:
             made.nodes.append(TraceNode(place, level, tier, line, (*notes, "followed above")))
             continue
         followed.add(place)
-        edges, untold = calls_in(snapshot, place)
+        edges, unresolved = calls_in(snapshot, place)
         if level < depth:
             waiting += [(edge.callee, level + 1, edge.tier, edge.lines[0]) for edge in reversed(edges)]
         elif edges:
             notes = (*notes, f"goes on: {len(edges)}")
-        if untold:
-            names = ", ".join(name for name, _ in untold.most_common(_MOST_OUTSIDE))
-            more = len(untold) - _MOST_OUTSIDE
+        if unresolved:
+            names = ", ".join(name for name, _ in unresolved.most_common(_MOST_OUTSIDE))
+            more = len(unresolved) - _MOST_OUTSIDE
             notes = (*notes, f"also {names}" + (f" and {more} more" if more > 0 else ""))
         made.nodes.append(TraceNode(place, level, tier, line, notes))
     return made

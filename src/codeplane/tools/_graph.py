@@ -1,23 +1,27 @@
 """Walks over calls as tools answer them."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import PROVED, Bounds, Node, Walk
-from codeplane.graph.places import definition_of, position, qualified
+from codeplane.graph.hierarchy import overriding
+from codeplane.graph.places import definition_of, position, qualified, short
+from codeplane.graph.possible import CERTAIN
 from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Input, Output, synonyms
 from codeplane.tools._symbol import SymbolName
+from codeplane.tools._uses import PossibleUses, possible_text, possible_uses
 
 MOST_DEPTH = 6
 MOST_PER_LEVEL = 500
 _MOST_NODES = 600
-_MOST_UNTOLD = 15
+_MOST_UNRESOLVED = 15
+_MOST_POSSIBLE = 40
 
 
 class WalkInput(Input):
@@ -26,16 +30,26 @@ class WalkInput(Input):
     symbol: SymbolName
     depth: Annotated[int, synonyms("max_depth")] = Field(default=1, description="Levels, up to 6.")
     limit_per_level: Annotated[int, synonyms("limit")] = Field(
-        default=20, description="Most definitions at each level, up to 500."
+        default=50, description="Most definitions at each level, up to 500."
     )
     tiers: list[Tier] | None = Field(default=None, description="Edges to follow: proven and strong.")
 
 
+class CallEdge(Output):
+    tier: str = Field(description="How far the call is proven.")
+    lines: list[int] = Field(description="Lines of the calls, in the caller's file.")
+    other: str | None = Field(default=None, description="The other end, where that is not the symbol itself.")
+    via: str | None = Field(
+        default=None, description="What the call names, where it may mean something else."
+    )
+
+
 class CallNode(Output):
     symbol: str = Field(description="Qualified name; of a file, its module.")
+    name: str = Field(description="Name in its file.")
     at: str = Field(description="Where it is defined.")
     kind: str = Field(description="Kind of definition, or `file` for code outside of any.")
-    edges: list[str] = Field(description="`tier [to symbol] :lines` of the calls, in the caller's file.")
+    edges: list[CallEdge] = Field(description="Calls between it and the level before.")
 
 
 class CallLevel(Output):
@@ -48,11 +62,65 @@ class CallGraph(Output):
     symbol: str = Field(description="Qualified name of the symbol asked about.")
     at: str = Field(description="Where it is defined.")
     levels: list[CallLevel] = Field(description="Definitions by distance.")
-    untold: dict[str, int] | None = Field(
+    unresolved: dict[str, int] | None = Field(
         default=None, description="Calls that are not proven to be edges: by tier, or by what is called."
+    )
+    possible: list[PossibleUses] | None = Field(
+        default=None, description="Calls that may mean the symbol, by receiver."
+    )
+    overrides: int | None = Field(
+        default=None, description="Members that a call may be dispatched to instead."
     )
     hint: str | None = Field(default=None, description="How calls may get there that are not listed.")
     absence: str | None = Field(default=None, description="Why there are none.")
+
+    def _lines(self, level: CallLevel, *, upwards: bool) -> list[str]:
+        """The definitions of a level by file: callers with the lines of their calls, callees with theirs."""
+        files: dict[str, list[str]] = {}
+        for node in level.nodes:
+            path, _, line = node.at.rpartition(":") if node.kind != "file" else (node.at, "", "")
+            for edge in node.edges:
+                called = ",".join(map(str, edge.lines))
+                way = f" → {edge.other}" if edge.other and upwards else ""
+                way = f" (from {edge.other} at {called})" if edge.other and not upwards else way
+                way = way or ("" if upwards else f" (at {called})")
+                notes = [f"via {edge.via}"] if edge.via else []
+                notes += [] if edge.tier in CERTAIN else ["possible"]
+                note = f" ({', '.join(notes)})" if notes else ""
+                name = node.name or "(top level)"
+                files.setdefault(path, []).append(f"  {called if upwards else line}: {name}{way}{note}")
+        lines = [line for path, some in files.items() for line in (path, *some)]
+        return [*lines, f"  {level.more} more at this level"] if level.more else lines
+
+
+class Callers(CallGraph):
+    def render(self) -> str:
+        lines = [f"{self.symbol} ({self.at})"]
+        if self.overrides:
+            lines.append(
+                f"a call may dispatch to {self.overrides} override{'s' if self.overrides > 1 else ''}"
+            )
+        if self.absence:
+            lines.append(f"no calls: {self.absence}")
+        for level in self.levels:
+            lines += [f"level {level.depth}:"] if level.depth > 1 else []
+            lines += self._lines(level, upwards=True)
+        lines += possible_text(self.possible or (), sum((self.unresolved or {}).values()), "calls")
+        return "\n".join([*lines, *([self.hint] if self.hint else [])])
+
+
+class Callees(CallGraph):
+    def render(self) -> str:
+        lines = [f"{self.symbol} ({self.at})"]
+        for level in self.levels:
+            lines += [f"level {level.depth}:"] if level.depth > 1 else []
+            lines += self._lines(level, upwards=False)
+        if self.unresolved:
+            calls = [f"{name} ×{count}" if count > 1 else name for name, count in self.unresolved.items()]
+            lines.append(f"outside the repository or not resolved: {', '.join(calls)}")
+        elif self.absence:
+            lines.append(f"no calls: {self.absence}")
+        return "\n".join(lines)
 
 
 def bounds_of(call: Call, args: WalkInput, *, follow_interface: bool = False) -> Bounds:
@@ -65,38 +133,63 @@ def bounds_of(call: Call, args: WalkInput, *, follow_interface: bool = False) ->
     )
 
 
-def told(
-    call: Call, snapshot: Snapshot, root: Place, walk: Walk, *, upwards: bool, hint: str = ""
-) -> CallGraph:
-    """A walk as an answer; never more than so many nodes in all. Without it, files would have to be read."""
+def callers_of(call: Call, snapshot: Snapshot, root: Place, walk: Walk, hint: str) -> Callers:
+    """A walk upwards as an answer, with the calls that may be meant."""
+    possible = possible_uses(snapshot, walk.possible, _MOST_POSSIBLE)
+    overrides = len(list(overriding(snapshot, root)))
+    return Callers(
+        **_parts(call, snapshot, root, walk, upwards=True),
+        unresolved={tier.value: count for tier in Tier if (count := walk.unresolved[tier.value])} or None,
+        possible=possible or None,
+        overrides=overrides or None,
+        hint=hint or None,
+    )
+
+
+def callees_of(call: Call, snapshot: Snapshot, root: Place, walk: Walk) -> Callees:
+    """A walk downwards as an answer, with the calls that lead elsewhere."""
+    unresolved = dict(walk.unresolved.most_common(_MOST_UNRESOLVED))
+    return Callees(**_parts(call, snapshot, root, walk, upwards=False), unresolved=unresolved or None)
+
+
+def _parts(call: Call, snapshot: Snapshot, root: Place, walk: Walk, *, upwards: bool) -> dict[str, Any]:
+    """What answers of both directions have; never more than so many nodes in all. Without the tool, files
+    would have to be read."""
     paths = [root.path, *(node.place.path for level in walk.levels for node in level.nodes)]
     call.instead_of_files(snapshot, paths)
     levels = []
     left = _MOST_NODES
     for depth, level in enumerate(walk.levels, 1):
-        nodes = level.nodes[:left]
+        nodes = [_node(snapshot, node, root, upwards) for node in level.nodes[:left]]
         left -= len(nodes)
         more = level.more + len(level.nodes) - len(nodes)
-        told_nodes = [_node(snapshot, node, root, upwards) for node in nodes]
-        levels.append(CallLevel(depth=depth, nodes=told_nodes, more=more or None))
+        levels.append(CallLevel(depth=depth, nodes=nodes, more=more or None))
     absence = None if walk.levels else snapshot.why_none(definition_of(snapshot, root).name)
-    return CallGraph(
-        symbol=qualified(snapshot, root),
-        at=position(snapshot, root),
-        levels=levels,
-        untold=dict(walk.untold.most_common(_MOST_UNTOLD)) or None,
-        hint=hint or None,
-        absence=absence.value if absence and not walk.untold else None,
-    )
+    return {
+        "symbol": qualified(snapshot, root),
+        "at": position(snapshot, root),
+        "levels": levels,
+        "absence": absence.value if absence and not walk.unresolved else None,
+    }
 
 
 def _node(snapshot: Snapshot, node: Node, root: Place, upwards: bool) -> CallNode:
     edges = []
     for edge in node.edges:
         other = edge.callee if upwards else edge.caller
-        name = f" {'to' if upwards else 'from'} {qualified(snapshot, other)}" if other != root else ""
-        via = f" via {qualified(snapshot, edge.via)}" if edge.via is not None else ""
-        edges.append(f"{edge.tier}{name}{via} :{','.join(map(str, edge.lines))}")
+        edges.append(
+            CallEdge(
+                tier=edge.tier.value,
+                lines=list(edge.lines),
+                other=short(snapshot, other) if other != root else None,
+                via=short(snapshot, edge.via) if edge.via is not None else None,
+            )
+        )
     place = node.place
-    kind = definition_of(snapshot, place).kind if place.definition >= 0 else "file"
-    return CallNode(symbol=qualified(snapshot, place), at=position(snapshot, place), kind=kind, edges=edges)
+    return CallNode(
+        symbol=qualified(snapshot, place),
+        name=short(snapshot, place),
+        at=position(snapshot, place),
+        kind=definition_of(snapshot, place).kind if place.definition >= 0 else "file",
+        edges=edges,
+    )

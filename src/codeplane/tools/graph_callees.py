@@ -1,7 +1,7 @@
 from codeplane.graph.calls import callees
 from codeplane.graph.places import place_of
 from codeplane.session import Call
-from codeplane.tools._graph import CallGraph, WalkInput, bounds_of, told
+from codeplane.tools._graph import Callees, WalkInput, bounds_of, callees_of
 from codeplane.tools._registry import Effect, tool
 
 
@@ -10,10 +10,10 @@ class GraphCalleesInput(WalkInput):
 
 
 @tool(Effect.READ, "graph")
-def graph_callees(call: Call, args: GraphCalleesInput) -> CallGraph:
-    """Finds what a function or class calls in this repository, and what that calls, level by level.
+def graph_callees(call: Call, args: GraphCalleesInput) -> Callees:
+    """Lists what a function or class calls in this repository, and what that calls, level by level.
 
-    `untold` lists calls as written whose target is outside the repository or not proven.
+    Calls that lead outside the repository, or can't be resolved, are listed as written.
 
     Use when:
     - you want to know what a function needs in order to work
@@ -25,4 +25,4 @@ def graph_callees(call: Call, args: GraphCalleesInput) -> CallGraph:
     bounds = bounds_of(call, args)
     with call.snapshot() as snapshot:
         root = place_of(snapshot.symbol(args.symbol))
-        return told(call, snapshot, root, callees(snapshot, root, bounds), upwards=False)
+        return callees_of(call, snapshot, root, callees(snapshot, root, bounds))

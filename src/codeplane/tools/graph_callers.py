@@ -5,7 +5,7 @@ from codeplane.graph.places import place_of, qualified
 from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
 from codeplane.session import Call
-from codeplane.tools._graph import CallGraph, WalkInput, bounds_of, told
+from codeplane.tools._graph import Callers, WalkInput, bounds_of, callers_of
 from codeplane.tools._registry import Effect, tool
 
 
@@ -16,10 +16,10 @@ class GraphCallersInput(WalkInput):
 
 
 @tool(Effect.READ, "graph", standard=True)
-def graph_callers(call: Call, args: GraphCallersInput) -> CallGraph:
-    """Finds what calls a function or makes a class, and what calls that, level by level.
+def graph_callers(call: Call, args: GraphCallersInput) -> Callers:
+    """Lists what calls a function or instantiates a class, and what calls that, level by level.
 
-    Only proven edges are followed; `untold` counts calls by the same name that may or may not be meant.
+    Only proven calls are followed upwards. Calls that may mean it are listed by receiver, with the reason.
 
     Use when:
     - you want to know what depends on a function's behaviour
@@ -32,7 +32,9 @@ def graph_callers(call: Call, args: GraphCallersInput) -> CallGraph:
     with call.snapshot() as snapshot:
         root = place_of(snapshot.symbol(args.symbol))
         walk = callers(snapshot, root, bounds)
-        return told(call, snapshot, root, walk, upwards=True, hint=_hint(snapshot, root, bounds))
+        is_listed = any(use.via is not None for use in walk.possible)
+        hint = "" if is_listed else _hint(snapshot, root, bounds)
+        return callers_of(call, snapshot, root, walk, hint)
 
 
 def _hint(snapshot: Snapshot, root: Place, bounds: Bounds) -> str:

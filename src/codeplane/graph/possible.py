@@ -1,0 +1,53 @@
+"""Uses that may mean a definition, by what stands before the name, and why they are not certain."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.graph.places import short
+from codeplane.index import Snapshot
+from codeplane.languages.modules import Place
+
+CERTAIN = (Tier.PROVEN, Tier.STRONG)
+
+
+class Use(NamedTuple):
+    """A place that may mean a definition; `via` is the member of a base that it names."""
+
+    path: RepoPath
+    line: int
+    receiver: str
+    via: Place | None = None
+
+
+class Possible(NamedTuple):
+    """Uses that are open for one reason, by file."""
+
+    receiver: str
+    why: str
+    files: dict[RepoPath, list[int]]
+
+    @property
+    def total(self) -> int:
+        return sum(map(len, self.files.values()))
+
+
+def grouped(snapshot: Snapshot, uses: Iterable[Use]) -> list[Possible]:
+    """The uses by receiver and reason, most frequent first; files in order of first appearance."""
+    groups: dict[tuple[str, str], Possible] = {}
+    for use in uses:
+        key = (use.receiver, _why(snapshot, use))
+        group = groups.setdefault(key, Possible(*key, {}))
+        group.files.setdefault(use.path, []).append(use.line)
+    return sorted(groups.values(), key=lambda group: (-group.total, group.receiver))
+
+
+def _why(snapshot: Snapshot, use: Use) -> str:
+    if use.via is not None:
+        return f"calls {short(snapshot, use.via)}, which this overrides"
+    if not use.receiver:
+        return "the name is not bound to a definition there"
+    if use.receiver.endswith(")"):
+        return "what the call returns has no known class"
+    return "the receiver has no known class"

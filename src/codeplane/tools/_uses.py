@@ -1,0 +1,51 @@
+"""Uses that are not certain, as tools answer them."""
+
+from collections.abc import Iterable, Sequence
+
+from pydantic import Field
+
+from codeplane.graph.possible import Use, grouped
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.tools._registry import Output
+
+_MOST_LINES = 12
+
+
+class PossibleUses(Output):
+    receiver: str = Field(description="What stands before the name, or nothing.")
+    why: str = Field(description="Why these are not certain.")
+    total: int = Field(description="How many there are.")
+    files: list[str] = Field(description="`path:line,line` of them.")
+
+
+def possible_uses(snapshot: Snapshot, uses: Iterable[Use], most_files: int) -> list[PossibleUses]:
+    """The uses by receiver, in at most so many files."""
+    listed = []
+    left = most_files
+    for group in grouped(snapshot, uses):
+        if left <= 0:
+            break
+        files = [f"{shown(path)}:{_numbers(lines)}" for path, lines in list(group.files.items())[:left]]
+        left -= len(files)
+        receiver = shown(group.receiver)
+        listed.append(PossibleUses(receiver=receiver, why=group.why, total=group.total, files=files))
+    return listed
+
+
+def possible_text(groups: Sequence[PossibleUses], total: int, what: str) -> list[str]:
+    """The groups as lines, those with one reason together; `total` counts those that are not listed too."""
+    lines = []
+    for why in dict.fromkeys(group.why for group in groups):
+        alike = [group for group in groups if group.why == why]
+        lines.append(f"possible {what}: {why}")
+        for group in alike:
+            times = f" ×{group.total}" if group.total > 1 else ""
+            lines.append(f"  {group.receiver or '(no receiver)'}{times}  {'  '.join(group.files)}")
+    more = total - sum(group.total for group in groups)
+    return [*lines, f"  {more} more possible {what}"] if more > 0 else lines
+
+
+def _numbers(lines: Sequence[int]) -> str:
+    cut = "…" if len(lines) > _MOST_LINES else ""
+    return ",".join(map(str, lines[:_MOST_LINES])) + cut
