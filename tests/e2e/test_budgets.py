@@ -30,7 +30,7 @@ def shown(cpl: Cpl, name: str) -> list[str]:
 
 
 def test_used_up_edits_end_the_task_and_change_nothing(cpl: Cpl) -> None:
-    with cpl.mcp() as client:
+    with cpl.mcp("--profile", "full") as client:
         task = client.open().call("task_open", {"label": "small", "max_mutations": 2})["meta"]["task_id"]
         for number in (1, 2):
             meta = edit(client, f"x = {number}", f"x = {number + 1}")["meta"]
@@ -55,7 +55,7 @@ def test_used_up_edits_end_the_task_and_change_nothing(cpl: Cpl) -> None:
 
 
 def test_the_same_edit_twice_is_flagged_and_counted(cpl: Cpl) -> None:
-    with cpl.mcp() as client:
+    with cpl.mcp("--profile", "full") as client:
         client.open()
         assert "task" not in edit(client, "x = 1", "x = 2")["meta"]
         (cpl.repo / "a.py").write_text("x = 1\n")  # somebody takes it back each time
@@ -80,7 +80,7 @@ def test_the_same_failure_after_an_edit_is_flagged(cpl: Cpl) -> None:
 
 
 def test_a_task_does_not_outlive_its_server(cpl: Cpl) -> None:
-    with cpl.mcp() as client:
+    with cpl.mcp("--profile", "full") as client:
         task = client.open().call("task_open", {"label": "long"})["meta"]["task_id"]
         edit(client, "x = 1", "x = 2")
         os.kill(client.process.pid, signal.SIGKILL)
@@ -88,7 +88,7 @@ def test_a_task_does_not_outlive_its_server(cpl: Cpl) -> None:
     assert shown(cpl, "task") == [
         f'{task} "long" OPEN (its server has ended), 1/200 changes, 0/100 test runs'
     ]
-    with cpl.mcp() as client:
+    with cpl.mcp("--profile", "full") as client:
         answer = client.open().call("task_status", {"task_id": task})
         assert (answer["result"]["state"], answer["result"]["mutations"]) == ("CLOSED_INTERRUPTED", "1/200")
         assert answer["meta"]["task_state"] == "OPEN" and answer["meta"]["task_id"] != task

@@ -57,9 +57,10 @@ def test_each_profile_has_its_own_tools(server: Server) -> None:
     assert standard <= full and read <= full and "describe" in standard & read
 
 
-def test_a_tool_of_another_profile_is_unknown(server: Server) -> None:
+def test_a_tool_of_another_profile_says_how_to_get_it(server: Server) -> None:
     body = call(server, "toy_write", {"name": "w"}, path="/mcp/read")
-    assert body["error"]["name"] == "UNKNOWN_TOOL"
+    assert body["error"]["name"] == "UNKNOWN_TOOL" and "profile" in body["error"]["message"]
+    assert "cpl call toy_write" in body["error"]["hints"][0] and "/mcp/full" in body["error"]["hints"][1]
 
 
 def test_the_answer_is_text_and_data_only_for_who_asks(server: Server) -> None:

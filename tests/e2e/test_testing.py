@@ -90,7 +90,7 @@ def test_a_secret_opens_at_the_users_word_and_not_by_a_file(shop: Cpl) -> None:
 
 def test_a_cancelled_run_leaves_no_process(shop: Cpl) -> None:
     shop.run("trust")
-    with shop.mcp() as process:
+    with shop.mcp("--profile", "full") as process:
         client = process.open()
         asked = ask(client, {"target_filter": "test_hangs"})
         while "test_hangs" not in str(client.answer()):

@@ -43,7 +43,18 @@ def ask(session: RepoSession, toys: dict[str, Tool]) -> Ask:
     return call
 
 
+def test_a_task_that_nobody_opened_stops_once_and_goes_on_in_another(ask: Ask) -> None:
+    first = [ask("toy_mutate", after=text)["meta"]["task_id"] for text in "xy"]
+    refused = ask("toy_mutate", after="z")
+    assert refused["error"]["name"] == "TASK_BUDGET_EXCEEDED"
+    [hint] = refused["error"]["hints"]
+    assert "Repeat the call" in hint and "tasks.max_mutations" in hint
+    again = ask("toy_mutate", after="z")
+    assert "result" in again and again["meta"]["task_id"] not in first
+
+
 def test_a_budget_that_is_used_up_ends_the_task_until_another_is_opened(ask: Ask) -> None:
+    ask("task_open")
     first = [ask("toy_mutate", after=text)["meta"] for text in "xy"]
     assert {meta["task_state"] for meta in first} == {"OPEN"}
     for _ in range(2):
@@ -63,6 +74,7 @@ def test_a_budget_that_is_used_up_ends_the_task_until_another_is_opened(ask: Ask
 
 def test_tasks_are_counted_for_an_operator(session: RepoSession, toys: dict[str, Tool]) -> None:
     pipeline = Pipeline(session, toys)
+    anyio.run(pipeline.call, Request("task_open", {}, "a client"))
     run = {"kind": "test_run", "failure": "test_a"}
     asked: list[dict[str, str]] = [{}, run, {}, run, {}, {}]  # two more than the limit of changes
     for arguments in asked:
@@ -108,6 +120,7 @@ def test_the_same_failure_after_a_change_is_flagged(ask: Ask) -> None:
 
 
 def test_used_up_test_runs_leave_the_task_open(ask: Ask) -> None:
+    ask("task_open")
     for _ in range(3):
         ask("toy_mutate", kind="test_run")
     refused = ask("toy_mutate", kind="test_run")
@@ -148,4 +161,5 @@ def test_the_read_profile_has_what_reads(toys: dict[str, Tool]) -> None:
     offered = profiles(toys)
     assert "task_status" in offered["read"].tools
     assert not {"task_open", "task_close", "toy_mutate"} & offered["read"].tools.keys()
-    assert {"task_open", "task_close", "task_status"} <= offered["standard"].tools.keys()
+    tasks = {"task_open", "task_close", "task_status", "reset_budget"}
+    assert tasks <= offered["full"].tools.keys() and not tasks & offered["standard"].tools.keys()

@@ -40,18 +40,17 @@ def test_one_endless_line_does_not_stop_the_reading(ask: Ask, repo: Path) -> Non
     assert len(first["content"]) == 80_000 and first["next_line"] == 2
 
 
-def test_a_session_that_has_read_its_share_has_to_say_so(ask: Ask, repo: Path, session: RepoSession) -> None:
+def test_a_session_that_has_read_its_share_is_stopped(ask: Ask, repo: Path, session: RepoSession) -> None:
     (repo / "a.txt").write_text("word\n" * 100)
     budget = session.sessions.enter("a client").reading
     budget.most = 1000
     assert "warnings" not in ask("read_source", targets=["a.txt:1-50"])["meta"]
     assert "read budget" in ask("read_source", targets=["a.txt"])["meta"]["warnings"][0]
     error = ask("read_source", targets=["a.txt"])["error"]
-    assert error["name"] == "READ_BUDGET_SPENT" and "reset_budget {}" in error["hints"]
-    assert ask("read_file_full", path="a.txt")["error"]["name"] == "READ_BUDGET_SPENT"
+    assert error["name"] == "READ_BUDGET_SPENT" and "repeat the call" in error["hints"][0]
     assert "result" in ask("read_source", client="another", targets=["a.txt"])
-    assert ask("reset_budget")["result"]["spent"] >= 1000
     assert "result" in ask("read_source", targets=["a.txt"])
+    assert ask("reset_budget")["result"]["spent"] > 0
 
 
 def test_the_total_counts_answers_that_save_nothing_as_cost(ask: Ask, session: RepoSession) -> None:

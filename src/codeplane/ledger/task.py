@@ -51,9 +51,9 @@ class Task:
 
     @property
     def is_over(self) -> bool:
-        """Whether its session goes on in another task by itself; one that used up a limit is replaced only
-        by a task that the client opens."""
-        return self.state != "OPEN" and self.spent is None
+        """Whether its session goes on in another task by itself; one that a client has opened and that used
+        up a limit is replaced only by a task that the client opens."""
+        return self.state != "OPEN" and (self.spent is None or self.is_implicit)
 
     def elapsed_sec(self) -> int:
         """How long it has been open; the clock that counts is one that nobody sets."""

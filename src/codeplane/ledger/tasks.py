@@ -19,6 +19,7 @@ Charge = Literal["mutation", "test_run"]
 Where = Callable[[], tuple[str | None, int | None]]
 
 _MOST_FORMER: Final = 1_000_000
+_AGAIN: Final = "Repeat the call if the work is on track: it begins a new task (tasks.max_{budget})."
 _TITLES: Final[dict[Budget, str]] = {
     "mutations": "Mutation budget",
     "test_runs": "Test budget",
@@ -122,7 +123,8 @@ class Tasks:
         """Counts a call before it runs, or refuses it.
 
         A task that has used up its mutations or its time is over, and everything else that would be
-        charged to it is refused as well. Used-up test runs refuse test runs alone.
+        charged to it is refused as well. Used-up test runs refuse test runs alone. A task that nobody has
+        opened is over with any of them, and its session begins another with the next call.
         """
         with self._guard:
             if task.spent is not None:
@@ -134,7 +136,7 @@ class Tasks:
                     task_id=task.task_id,
                 )
             budget = _used_up(task, kind)
-            if budget in ("mutations", "duration_sec"):
+            if budget in ("mutations", "duration_sec") or (budget is not None and task.is_implicit):
                 self._fail(task, budget, op_type or kind)
             if budget is not None:
                 raise self._refused(task, budget)
@@ -258,7 +260,7 @@ def _exceeded(task: Task, budget: Budget) -> TaskBudgetExceeded:
     limit, current = _figures(task, budget)
     return TaskBudgetExceeded(
         f"{_TITLES[budget]} exceeded ({current}/{limit}).",
-        hints=["task_open {}"],
+        hints=[_AGAIN.format(budget=budget) if task.is_implicit else "task_open {}"],
         task_id=task.task_id,
         budget_type=budget,
         limit=limit,

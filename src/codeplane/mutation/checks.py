@@ -18,7 +18,7 @@ from codeplane.truth import Verdict, WorkingTree, digest_of
 _KINDS = {"directory": "is a directory", "other": "is not a regular file"}
 _ON_IGNORED = "allow_ignored: true confirms that files which git ignores may be edited."
 _ON_CLOSED = "A line !PATH in .cplignore brings it back; a secret also takes the user's cpl trust --secrets."
-_ON_WORKING_SET = "task_status shows the working set; task_open begins a task with another."
+_ON_WORKING_SET = "task_status {} shows the working set; task_open {} begins a task without one."
 
 
 def prepare(edits: EditSet, scope: Scope, tree: WorkingTree) -> Prepared:

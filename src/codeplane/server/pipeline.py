@@ -125,7 +125,7 @@ class Pipeline:
         failure: CodePlaneError | None = None
         text = ""
         try:
-            tool = _find(name, self._tools if tools is None else tools)
+            tool = _find(name, self._tools if tools is None else tools, self._tools)
             output = await self._run(tool, request, call)
             answer = {"result": output.model_dump(mode="json", exclude_none=True)}
             text = _rendered(output)
@@ -310,8 +310,17 @@ def _rendered(output: Output) -> str:
         return Output.render(output)
 
 
-def _find(name: str, tools: Mapping[str, Tool]) -> Tool:
+def _find(name: str, tools: Mapping[str, Tool], every: Mapping[str, Tool]) -> Tool:
+    """The tool of that name among those that the endpoint offers; `every` is what the repository offers."""
     tool = tools.get(name)
+    if tool is None and name in every:
+        raise UnknownTool(
+            f"{name} is not in the profile of this connection.",
+            hints=[
+                f"cpl call {name} '{{…}}' in a shell calls it now",
+                "cpl mcp --profile full, or the endpoint /mcp/full, offers every tool",
+            ],
+        )
     if tool is None:
         name = name[:_LONGEST_SHOWN]
         usual = _USUAL_NAMES.get(snake(name))

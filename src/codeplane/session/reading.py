@@ -1,4 +1,4 @@
-"""How much source a session has been given, and how much it may be given before it has to ask."""
+"""How much source a session has been given, and how much it may be given before it is asked to think."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,12 +20,13 @@ class ReadBudget:
     offered: dict[RepoPath, Digest] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises when there is nothing left."""
+        """Raises once when there is nothing left; a client that asks again goes on with a new budget."""
         if self.spent >= self.most:
+            spent = self.reset()
             raise ReadBudgetSpent(
-                f"This session has read {self.spent} characters of source; {self.most} are the most.",
-                hints=["Look for what you need (search) rather than read on.", "reset_budget {}"],
-                spent=self.spent,
+                f"This session has read {spent} characters of source; its budget was {self.most}.",
+                hints=["Search for what you need, or repeat the call: it begins a new budget."],
+                spent=spent,
                 most=self.most,
             )
 

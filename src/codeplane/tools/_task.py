@@ -16,17 +16,29 @@ class TaskReport(Output):
 
     task_id: str = Field(description="Id of the task.")
     state: str = Field(description="`OPEN` or how it ended.")
-    label: str | None = Field(default=None, description="What the client called it.")
+    label: str | None = Field(default=None, description="Its name.")
     reason: str | None = Field(default=None, description="Why it ended.")
     opened_at: str = Field(description="When it began.")
     closed_at: str | None = Field(default=None, description="When it ended.")
-    mutations: str = Field(description="Changes made, of those allowed.")
-    test_runs: str = Field(description="Test runs, of those allowed.")
-    max_duration_sec: int = Field(description="Seconds that it may take from its beginning.")
-    working_set: list[str] | None = Field(default=None, description="Globs that changes are confined to.")
+    mutations: str = Field(description="Changes made and allowed.")
+    test_runs: str = Field(description="Test runs made and allowed.")
+    max_duration_sec: int = Field(description="Seconds it may stay open.")
+    working_set: list[str] | None = Field(default=None, description="Globs of the files that may change.")
     flags: list[str] | None = Field(
-        default=None, description="`no_op` or `non_progress`, where the last operation led nowhere."
+        default=None, description="`no_op` or `non_progress` if the last operation led nowhere."
     )
+
+    def render(self) -> str:
+        """One line for the task, one each for what confines it and how it ended."""
+        name = f' "{self.label}"' if self.label else ""
+        reason = f" ({self.reason})" if self.reason else ""
+        used = f"{self.mutations} changes, {self.test_runs} test runs, {self.max_duration_sec} s at most"
+        lines = [f"{self.task_id}{name}: {self.state}{reason}", f"{used}; since {self.opened_at}"]
+        if self.working_set:
+            lines.append(f"confined to {', '.join(self.working_set)}")
+        if self.flags:
+            lines.append(f"last operation: {', '.join(self.flags)}")
+        return "\n".join(lines)
 
 
 def report(task: Task) -> TaskReport:

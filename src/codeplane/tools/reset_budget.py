@@ -9,16 +9,19 @@ class ResetBudgetInput(Input):
 
 
 class ResetBudgetOutput(Output):
-    spent: int = Field(description="Characters of source that were read since the last reset.")
-    most: int = Field(description="Characters that may be read until the next one.")
+    spent: int = Field(description="Characters of source read since the last reset.")
+    most: int = Field(description="Characters that may be read before the next one.")
+
+    def render(self) -> str:
+        return f"Read {self.spent} characters since the last reset; {self.most} more may be read."
 
 
-@tool(Effect.READ, "files", standard=True)
+@tool(Effect.READ, "files")
 def reset_budget(call: Call, args: ResetBudgetInput) -> ResetBudgetOutput:  # noqa: ARG001 - it has none
-    """Resets the read budget of this session.
+    """Resets the session's read budget.
 
     Use when:
-    - a call answered READ_BUDGET_SPENT and you know what you still have to read
+    - little of the budget is left and you know what you still have to read
     """
     budget = call.session.reading
     return ResetBudgetOutput(spent=budget.reset(), most=budget.most)

@@ -15,9 +15,9 @@ class TaskCloseInput(Input):
     )
 
 
-@tool(Effect.SESSION, "tasks", standard=True)
+@tool(Effect.SESSION, "tasks")
 def task_close(call: Call, args: TaskCloseInput) -> TaskReport:
-    """Ends the session's task; the next call begins another.
+    """Ends the current task; the next call begins another.
 
     Use when:
     - a piece of work is done, or given up
@@ -27,7 +27,7 @@ def task_close(call: Call, args: TaskCloseInput) -> TaskReport:
     task = call.task
     if task.state != "OPEN":
         raise TaskClosed(
-            f"Task {task.task_id} is closed already ({task.state}).",
+            f"Task {task.task_id} is already closed ({task.state}).",
             hints=["task_open {}"],
             task_id=task.task_id,
         )

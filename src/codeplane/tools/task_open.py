@@ -12,25 +12,24 @@ from codeplane.tools._task import TaskReport, report
 
 class TaskOpenInput(Input):
     label: Annotated[str | None, synonyms("name", "title", "goal", "description")] = Field(
-        default=None, max_length=200, description="What the work is, for the log."
+        default=None, max_length=200, description="Name of the work in the log."
     )
-    max_mutations: int | None = Field(default=None, ge=1, description="Most changes.")
-    max_test_runs: int | None = Field(default=None, ge=1, description="Most test runs.")
-    max_duration_sec: int | None = Field(default=None, ge=1, description="Most seconds.")
+    max_mutations: int | None = Field(default=None, ge=1, description="Changes allowed.")
+    max_test_runs: int | None = Field(default=None, ge=1, description="Test runs allowed.")
+    max_duration_sec: int | None = Field(default=None, ge=1, description="Seconds allowed.")
     working_set: list[str] = Field(
-        default=[], max_length=50, description="Globs of the files that may change; all without."
+        default=[], max_length=50, description="Globs of the files that may change; all by default."
     )
 
 
-@tool(Effect.SESSION, "tasks", standard=True)
+@tool(Effect.SESSION, "tasks")
 def task_open(call: Call, args: TaskOpenInput) -> TaskReport:
-    """Begins a task with budgets of its own; the session's current one ends.
+    """Begins a task with its own budgets and ends the current one.
 
-    A session has a task without this call. Limits are at most those of the settings.
+    Every session has a task without this call. Limits can't exceed those of the settings.
 
     Use when:
-    - a call answered TASK_BUDGET_EXCEEDED
-    - the work should be confined to some files, or have a name in the log
+    - the work should be confined to some files, have a smaller budget or a name in the log
     Examples:
     - Work on the parser only: {"label": "fix the parser", "working_set": ["src/parser/**"]}
     """

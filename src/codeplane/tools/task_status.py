@@ -11,16 +11,22 @@ _LAST = 10
 
 
 class TaskStatusInput(Input):
-    task_id: str | None = Field(default=None, max_length=100, description="The session's own without.")
+    task_id: str | None = Field(
+        default=None, max_length=100, description="Task to show; by default the session's own."
+    )
 
 
 class TaskStatusOutput(TaskReport):
-    operations: list[str] = Field(description="The last operations, newest first, one in a line.")
+    operations: list[str] = Field(description="The last operations, newest first, one per line.")
+
+    def render(self) -> str:
+        """The task, then its operations, newest first."""
+        return "\n".join([super().render(), *(self.operations or ["nothing changed in it yet"])])
 
 
-@tool(Effect.READ, "tasks", standard=True)
+@tool(Effect.READ, "tasks")
 def task_status(call: Call, args: TaskStatusInput) -> TaskStatusOutput:
-    """Tells how far a task is: state, budgets, flags, the last operations.
+    """Shows a task: state, budgets, flags, last operations.
 
     Use when:
     - you want to know what is left of a budget, or what was changed
@@ -35,5 +41,5 @@ def _find(call: Call, task_id: str | None) -> Task:
         return call.task
     found = call.repo.tasks.find(TaskId(task_id or ""))
     if found is None:
-        raise NotFound(f"There is no task {task_id!r} in the ledger.", hints=["task_status {}", "cpl log"])
+        raise NotFound(f"The ledger has no task {task_id!r}.", hints=["task_status {}", "cpl log"])
     return found
