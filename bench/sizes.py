@@ -1,7 +1,7 @@
 """How long answers are: p50 and p95 of each tool's text over realistic calls on six repositories.
 
 Symbols, words and files are drawn by seed from the sources by plain patterns, so that the same calls
-can be made of any version of CodePlane. `python -m bench.sizes N NAME …`: N calls of each tool, on some of them.
+can be made of any version of CodePlane. `python -m bench.sizes N NAME …`: N calls of each tool, on some.
 """
 
 import random
