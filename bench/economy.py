@@ -1,192 +1,132 @@
-"""Everyday questions of an agent, answered by these tools and by the commands that it would type otherwise.
+"""What everyday tasks cost an agent, from the question to the commit: these tools against a shell.
 
-Each side has to come up with the same evidence; counted are calls, characters (what is sent and what comes
-back) and seconds.
+Each side does the whole task on a copy of its own and has to come up with the same evidence; where a task
+changes something, the same check of the tree is made afterwards. The shell side knows its way, chains its
+commands and trims what they print, as agents do. Counted are calls and characters, sent and received; what
+these tools answer is the text that a model gets, and their list is paid for once.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import anyio
+import yaml
 
-from bench import repair
-from bench.corpora import npm_package, python_history
+from bench.corpora import python_history
 from bench.measure import Figure
+from bench.mutants import python_for_suites
+from bench.trial import listing
 from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
+from codeplane.session.trusting import give_trust
 from codeplane.tools import all_tools
 
-_GREP = "rg -n --no-heading"
-_ERRORS = "package/src/v4/core/errors.ts"
+_MOST: Final = 30_000  # what a shell tool of an agent prints before it is cut
+_SUM: Final = 0.7
+_FILE: Final = Path(__file__).with_suffix(".yaml")
 
 
 @dataclass(frozen=True)
-class Question:
-    """`evidence`: what has to be in the answers of both sides."""
+class Task:
+    """One task of `economy.yaml`."""
 
-    asked: str
-    calls: tuple[tuple[str, dict[str, Any]], ...]
-    commands: tuple[str, ...]
-    evidence: tuple[str, ...]
-
-
-DJANGO = (
-    Question(
-        "Where is QuerySet.bulk_create defined, what does it take, who calls it in the package?",
-        (("symbols_get_card", {"symbol": "QuerySet.bulk_create"}),
-         ("refs_find", {"symbol": "QuerySet.bulk_create", "path": "django"})),
-        (f"{_GREP} 'def bulk_create' django", "sed -n 745,775p django/db/models/query.py",
-         f"{_GREP} '\\bbulk_create\\(' django"),
-        ("django/db/models/query.py", "ignore_conflicts", "django/contrib/auth/management/__init__.py"),
-    ),
-    Question(
-        "Show these three functions.",
-        (("read_source", {"targets": ["utils.text.slugify", "Truncator.chars", "urls.base.reverse"]}),),
-        ("rg -n --heading -A 30 'def slugify\\b' django", "rg -n --heading -A 30 'def chars\\b' django",
-         "rg -n --heading -A 90 'def reverse\\b' django/urls"),
-        ("def slugify", "def chars", "def reverse", "NoReverseMatch"),
-    ),
-    Question(
-        "What does django/utils/text.py define?",
-        (("symbols_search", {"path": "django/utils/text.py"}),),
-        ("cat django/utils/text.py",),
-        ("slugify", "Truncator", "compress_string"),
-    ),
-    Question(
-        "Which classes derive from BaseCommand?",
-        (("types_hierarchy", {"symbol": "BaseCommand"}),),
-        (f"{_GREP} 'class \\w+\\(.*(Base|App|Label|Template|Runserver)Command' django tests",
-         f"{_GREP} 'import .*BaseCommand' django tests"),
-        ("django/core/management/commands/migrate.py", "LabelCommand"),
-    ),
-    Question(
-        "Which tests cover slugify?",
-        (("graph_callers", {"symbol": "django.utils.text.slugify", "depth": 3}),),
-        (f"{_GREP} '\\bslugify\\b' tests", "sed -n 370,402p tests/utils_tests/test_text.py",
-         f"{_GREP} 'slugify' django/template/defaultfilters.py"),
-        ("test_slugify", "tests/template_tests/filter_tests/test_slugify.py"),
-    ),
-    Question(
-        "What changed structurally in the query module since 5.1?",
-        (("semantic_diff", {"base": "5.1", "target": "5.2", "paths": ["django/db/models/query.py"]}),),
-        ("git diff 5.1 5.2 -- django/db/models/query.py",),
-        ("_prepare_for_bulk_create", "values_list"),
-    ),
-    Question(
-        "Where is the setting SECURE_SSL_REDIRECT used?",
-        (("search", {"query": "SECURE_SSL_REDIRECT", "paths": ["django/"]}),),
-        (f"{_GREP} SECURE_SSL_REDIRECT django", "sed -n 1,30p django/middleware/security.py"),
-        ("django/middleware/security.py", "django/conf/global_settings.py"),
-    ),
-    Question(
-        "What is this repository, and where does it begin?",
-        (("map_repo", {"include": ["structure", "entry_points", "dependencies"]}),),
-        ("git ls-files | cut -d/ -f1-2 | sort | uniq -c | sort -rn | head -60", "cat README.rst",
-         "cat pyproject.toml"),
-        ("django-admin", "django"),
-    ),
-)  # fmt: skip
-
-ZOD = (
-    Question(
-        "Where is safeParse defined and who calls it in v4's core?",
-        (("refs_find", {"symbol": "package/src/v4/core/parse.ts:safeParse", "path": "package/src"}),),
-        (f"{_GREP} 'safeParse\\b.*=' package/src/v4/core", f"{_GREP} '\\bsafeParse\\(' package/src/v4"),
-        ("package/src/v4/core/parse.ts",),
-    ),
-    Question(
-        "What does v4/core/util.ts export?",
-        (("symbols_search", {"path": "package/src/v4/core/util.ts"}),),
-        ("cat package/src/v4/core/util.ts",),
-        ("cleanRegex", "floatSafeRemainder"),
-    ),
-    Question(
-        "What builds on the interface _$ZodType?",
-        (("types_hierarchy", {"symbol": "package/src/v4/core/schemas.ts:_$ZodType"}),),
-        (f"{_GREP} 'extends _\\$ZodType\\b' package/src",
-         f"{_GREP} 'interface \\$Zod\\w+' package/src"),
-        ("$ZodString",),
-    ),
-    Question(
-        "Show the functions that prettify and flatten errors.",
-        (("read_source", {"targets": [f"{_ERRORS}:prettifyError", f"{_ERRORS}:flattenError"]}),),
-        (f"{_GREP} 'function (prettifyError|flattenError)' package/src/v4/core",
-         "sed -n 200,232p package/src/v4/core/errors.ts", "sed -n 400,440p package/src/v4/core/errors.ts"),
-        ("prettifyError", "flattenError"),
-    ),
-)  # fmt: skip
-
-
-def figures() -> Iterator[Figure]:
-    if shutil.which("rg") is None:
-        raise SystemExit("economy compares with ripgrep: install Debian's package `ripgrep`.")
-    yield from _asked(python_history("django", ("5.1", "5.2")), DJANGO)
-    yield from _asked(npm_package("zod", "4.1.12"), ZOD)
-    yield from repair.figures()
-
-
-def _asked(root: Path, questions: tuple[Question, ...]) -> Iterator[Figure]:
-    with tempfile.TemporaryDirectory(prefix="cpl-") as home:
-        user = {"HOME": home, "TMPDIR": home}
-        session = RepoSession.open(Checkout.find(root, Places.of_user(user), []))
-        try:
-            session.index.refresh()
-            pipeline = Pipeline(session, all_tools())
-            for question in questions:
-                yield _figure(question, _ours(pipeline, question), _theirs(root, question))
-        finally:
-            session.close()
+    name: str
+    ours: list[tuple[str, dict[str, Any]]]
+    shell: list[str]
+    evidence: list[str] = field(default_factory=list)
+    before: str = "true"
+    check: str = "true"
 
 
 @dataclass(frozen=True)
 class Spent:
     calls: int
     characters: int
-    seconds: float
+    errors: int = 0
 
 
-def _figure(question: Question, ours: Spent, theirs: Spent) -> Figure:
-    told = (
-        f"{ours.characters} characters, {ours.calls} call(s), {ours.seconds * 1e3:.0f} ms; shell"
-        f" {theirs.characters}, {theirs.calls}, {theirs.seconds * 1e3:.0f} ms"
+def figures() -> Iterator[Figure]:
+    ours_all = theirs_all = 0
+    for task in (Task(**row) for row in yaml.safe_load(_FILE.read_text())):
+        with tempfile.TemporaryDirectory(prefix="cpl-") as made:
+            base = Path(made)
+            ours = _ours(task, _copy(base / "ours", task), base)
+            theirs = _theirs(task, _copy(base / "theirs", task), base)
+        ours_all += ours.characters
+        theirs_all += theirs.characters
+        told = f"{ours.calls} calls, {ours.characters} characters; shell {theirs.calls}, {theirs.characters}"
+        yield Figure(f"{task.name}, calls", ours.calls / theirs.calls, "×", None, told)
+        yield Figure(f"{task.name}, characters", ours.characters / theirs.characters, "×", None, told)
+    tools = len(listing())
+    told = f"{ours_all} + {tools} for the list of tools; shell {theirs_all}"
+    yield Figure("all tasks, characters", (ours_all + tools) / theirs_all, "×", _SUM, told)
+
+
+def _copy(root: Path, task: Task) -> Path:
+    shutil.copytree(
+        python_history("sqlparse", ("0.5.0", "0.5.3")),
+        root,
+        symlinks=True,
+        ignore=shutil.ignore_patterns(".codeplane"),
     )
-    ratio = ours.characters / theirs.characters
-    if ours.calls > theirs.calls:  # it has lost, however short its answer is
-        ratio = max(ratio, ours.calls / theirs.calls)
-    return Figure(question.asked, ratio, "×", 1, told)
+    for part, value in (("name", "bench"), ("email", "bench@example.org")):
+        _git(root, "config", f"user.{part}", value)
+    _shell(task.before, root, {"PATH": os.environ["PATH"]}).check_returncode()
+    return root
 
 
-def _ours(pipeline: Pipeline, question: Question) -> Spent:
-    started = time.perf_counter()
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def _environment(base: Path) -> dict[str, str]:
+    path = f"{Path(python_for_suites()).parent}:{os.environ['PATH']}"
+    return {"HOME": str(base), "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "."}
+
+
+def _ours(task: Task, root: Path, base: Path) -> Spent:
+    places = Places.of_user(_environment(base))
+    give_trust(root, places)
+    session = RepoSession.open(Checkout.find(root, places))
+    texts, errors = [], 0
+    try:
+        session.index.refresh()
+        pipeline = Pipeline(session, all_tools())
+        for tool, arguments in task.ours:
+            answer = anyio.run(pipeline.call, Request(tool, arguments, "bench"))
+            errors += answer.is_error
+            texts += [json.dumps({"name": tool, "arguments": arguments}), answer.text]
+    finally:
+        session.close()
+    _check(task, root, texts)
+    assert not errors, (task.name, texts)
+    return Spent(len(task.ours), sum(map(len, texts)), errors)
+
+
+def _theirs(task: Task, root: Path, base: Path) -> Spent:
     texts = []
-    for tool, arguments in question.calls:
-        answer = anyio.run(pipeline.call, Request(tool, arguments, "bench"))
-        assert not answer.is_error, (question.asked, answer.body["error"])
-        texts += [json.dumps({"name": tool, "arguments": arguments}), answer.text]
-    seconds = time.perf_counter() - started
-    _check(question, texts)
-    return Spent(len(question.calls), sum(map(len, texts)), seconds)
+    for command in task.shell:
+        done = _shell(command, root, _environment(base))
+        texts += [command, (done.stdout + done.stderr)[:_MOST]]
+    _check(task, root, texts)
+    return Spent(len(task.shell), sum(map(len, texts)))
 
 
-def _theirs(root: Path, question: Question) -> Spent:
-    started = time.perf_counter()
-    texts = []
-    for command in question.commands:
-        done = subprocess.run(["bash", "-c", command], cwd=root, capture_output=True, text=True)
-        texts += [command, done.stdout]
-    seconds = time.perf_counter() - started
-    _check(question, texts)
-    return Spent(len(question.commands), sum(map(len, texts)), seconds)
+def _check(task: Task, root: Path, texts: list[str]) -> None:
+    missing = [one for one in task.evidence if not any(one in text for text in texts)]
+    assert not missing, f"{task.name}: the answers lack {missing}"
+    left = _shell(task.check, root, {"PATH": os.environ["PATH"]})
+    assert left.returncode == 0, f"{task.name}: not done: {texts}"
 
 
-def _check(question: Question, texts: list[str]) -> None:
-    missing = [one for one in question.evidence if not any(one in text for text in texts)]
-    assert not missing, f"{question.asked} The answer lacks {missing}."
+def _shell(command: str, root: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", "-c", command], cwd=root, env=env, capture_output=True, text=True)
