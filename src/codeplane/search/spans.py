@@ -9,6 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import Span
+from codeplane.search.likeliest import likeliest
 from codeplane.search.missing import near, no_file
 from codeplane.truth import WorkingTree
 
@@ -31,11 +32,13 @@ class Wanted(NamedTuple):
 
 
 class Finder:
-    """Finds what is meant in one snapshot. What is not exactly one thing is an error."""
+    """Finds what is meant in one snapshot. To be read, the likeliest of several is taken; to be changed, one
+    that is not exactly one thing is an error."""
 
     def __init__(self, snapshot: Snapshot, tree: WorkingTree) -> None:
         self._snapshot = snapshot
         self._tree = tree
+        self.notes: list[str] = []  # names that may mean something else than what was taken
 
     def find(self, text: str) -> Wanted:
         """`path`, `path:10-40`, `path:10-`, `path:12` or the name of a symbol."""
@@ -132,14 +135,16 @@ class Finder:
 
     def _defined(self, text: str) -> Wanted:
         try:
-            found = self._snapshot.symbol(text)
+            meant = likeliest(self._snapshot, text)
         except NotFound:
             match = _LINES.match(text)
             path = match["path"] if match else text
             if match or _PATH_LIKE.search(text) or self._is_directory(path):
                 raise self._no_file(path) from None
             raise
-        return self.of(found)
+        if note := meant.note(text):
+            self.notes.append(note)
+        return self.of(meant.definition)
 
     def of(self, found: DefFact) -> Wanted:
         name = shown(self._snapshot.qualified_name(found.path, found.position))

@@ -133,6 +133,8 @@ def _read(call: Call, args: ReadSourceInput, snapshot: Snapshot) -> Reading:
                 wanted.append((text, finder.find(text)))
         except CodePlaneError as error:
             failed.append((text, error))
+    for note in finder.notes:
+        call.warn(note)
     reading = read(snapshot, wanted)
     reading.failed = failed + reading.failed
     return reading

@@ -10,6 +10,7 @@ from codeplane.graph.slices import dependents, used_imports, variables
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
+from codeplane.search.likeliest import likeliest
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._symbol import SymbolName
@@ -77,7 +78,9 @@ def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOut
 
 
 def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
-    card = card_of(snapshot, snapshot.symbol(args.symbol), _MOST_CALLS)
+    meant = likeliest(snapshot, args.symbol)
+    call.warn(meant.note(args.symbol))
+    card = card_of(snapshot, meant.definition, _MOST_CALLS)
     found = card.definition
     call.instead_of_files(snapshot, [found.path])
     chosen = args.slices or []

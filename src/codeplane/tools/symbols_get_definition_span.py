@@ -3,6 +3,7 @@ from pydantic import Field
 from codeplane.graph.spans import source_span
 from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.search.likeliest import likeliest
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, tool
@@ -47,7 +48,9 @@ def symbols_get_definition_span(call: Call, args: SymbolsGetDefinitionSpanInput)
 
 def _span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -> DefinitionSpan:
     most, context = sizes
-    definition = snapshot.symbol(symbol)
+    meant = likeliest(snapshot, symbol)
+    call.warn(meant.note(symbol))
+    definition = meant.definition
     call.instead_of_files(snapshot, [definition.path])
     first = max(1, definition.span.start_line - context)
     found = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)

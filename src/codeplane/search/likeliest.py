@@ -1,0 +1,55 @@
+"""The definition that is most likely meant by a name that several have, for questions that only read."""
+
+from typing import Final, NamedTuple
+
+from codeplane.core.errors import AmbiguousSymbol
+from codeplane.index import DefFact, Snapshot
+from codeplane.jail import shown
+
+_MOST_OTHERS: Final = 5
+
+
+class Meant(NamedTuple):
+    """A definition, and the others of the name as `name (path:line)`; `more` beyond those."""
+
+    definition: DefFact
+    others: list[str]
+    more: int = 0
+
+    def note(self, asked: str) -> str | None:
+        """What to tell where others may be meant."""
+        if not self.others:
+            return None
+        more = f" and {self.more} more" if self.more else ""
+        return f"{shown(asked)} also names {', '.join(self.others)}{more}"
+
+
+def likeliest(snapshot: Snapshot, text: str) -> Meant:
+    """Source before tests, public before private, then the one that most files mention with its owner."""
+    try:
+        return Meant(snapshot.symbol(text), [])
+    except AmbiguousSymbol as error:
+        rows, total = error.details["candidates"], error.details["total"]
+        assert isinstance(rows, list), "BUG: an ambiguous name has candidates"
+        assert isinstance(total, int), "BUG: candidates are counted"
+        found = [one for one in (snapshot.definition(row["uid"]) for row in rows) if one is not None]
+        if not found:
+            raise
+    ranks = {(one.path, one.position): (snapshot.purpose(one.path), _is_private(one)) for one in found}
+    first = min(ranks.values())
+    best = [one for one in found if ranks[one.path, one.position] == first]
+    meant = max(best, key=lambda one: _mentions(snapshot, one)) if len(best) > 1 else best[0]
+    others = [one for one in found if one != meant][:_MOST_OTHERS]
+    told = [f"{shown(one.lexical_path)} ({shown(one.path)}:{one.name_line})" for one in others]
+    return Meant(meant, told, total - 1 - len(others))
+
+
+def _is_private(one: DefFact) -> bool:
+    return any(part.startswith("_") and not part.endswith("__") for part in one.lexical_path.split("."))
+
+
+def _mentions(snapshot: Snapshot, one: DefFact) -> int:
+    """How many files name it together with what it is in; to resolve each reference would take too long."""
+    around = one.lexical_path.split(".")[:-1] or snapshot.identities.module(one.path).split(".")[-1:]
+    words = [word for word in (one.name, *around[-1:]) if word.isidentifier()]
+    return len(snapshot.lookup.with_words(words)) if words else 0
