@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.mutation.rebase import common_ends
-from codeplane.mutation.showing import counts
+from codeplane.mutation.showing import counts, preview
 
 PARTS = st.lists(st.sampled_from([b"a", b"b", b"\n", b"\n", b"\r\n", b"\xc3", b"a\nb\n"]), max_size=12)
 TEXTS = PARTS.map(b"".join)
@@ -36,3 +36,14 @@ def test_lines_far_apart_in_a_long_file_are_the_only_ones_counted() -> None:
     before = [b"line %d\n" % n for n in range(5_000)]
     after = [b"other\n", *before[1:-1], b"another\n"]
     assert counts(b"".join(before), b"".join(after)) == (2, 2)
+
+
+def test_a_long_file_with_as_many_lines_as_before_is_shown_line_by_line() -> None:
+    before = [b"line %d\n" % n for n in range(5_000)]
+    after = [line.replace(b"line 1", b"row 1") for line in before]
+    after[0], after[-1] = b"first\n", b"last\n"
+    told = preview("a.py", b"".join(before), b"".join(after), 40).splitlines()
+    assert told[:8] == [
+        "--- a.py", "+++ a.py", "@@ -1,4 +1,4 @@", "-line 0", "-line 1", "+first", "+row 1", " line 2"
+    ]  # fmt: skip
+    assert told[-1].startswith("… ")

@@ -15,6 +15,7 @@ from codeplane.languages.modules import Place
 _PLAIN: Final = re.compile(r"[\w$@]+(?:(?:\.|::|->|\?\.|\\)#?[\w$@]+)*\Z")
 _SUPER: Final = re.compile(r"super\(([\w.]+) ?, ?(\w+) ?,?\)\Z")
 _KEYWORD: Final = "="
+_DEFAULT: Final = "default"
 # The entries of a spec's `looks` that end up in a role.
 _ROLES: Final = {
     Role.READ: ("read",),
@@ -197,8 +198,11 @@ class Binding:
         at = facts.import_at.get((seen.line, seen.column))
         item = facts.imports[at] if at is not None else None
         is_whole = item is not None and not item.name and item.alias == name != _first(item.module)
+        is_whole = is_whole or (item is not None and item.name == _DEFAULT and item.alias == name)
         if at is not None and item is not None and (item.name == name or is_whole):
             return _linked(self._linker.imported(path, at))
+        if (shown := _shown_as(facts, name, seen)) is not None:
+            return _linked(self._linker.imported(path, shown))
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         if receiver.strip("."):
             return _linked(self._linker.module(path, f"{receiver}.{name}"))
@@ -352,6 +356,16 @@ class Binding:
 def _head(module: str) -> str:
     """The first name of a module, with the dots before it."""
     return module[: len(module) - len(module.lstrip("."))] + _first(module)
+
+
+def _shown_as(facts: FileFacts, name: str, seen: Occurrence) -> int | None:
+    """The import that shows something under another name, where an occurrence is that name."""
+    before = [
+        at for at, item in enumerate(facts.imports) if (item.line, item.column) < (seen.line, seen.column)
+    ]
+    item = facts.imports[before[-1]] if before else None
+    is_name = item is not None and item.reexport and item.alias == name != item.name
+    return before[-1] if is_name else None
 
 
 def _first(module: str) -> str:

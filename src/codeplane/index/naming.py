@@ -270,9 +270,17 @@ class Naming:
     ) -> AmbiguousSymbol:
         found = sorted(found, key=lambda one: self._snapshot.purpose(one.place.path))
         told = [self._told(one.place) for one in found[:_SHOWN]]
+        lines = [one["at"] for one in told]
+        for one, other in zip(told, found, strict=False):
+            if lines.count(one["at"]) > 1:
+                column = self._fact(other.place).name_column + 1
+                one["at"] += f":{column}"
+        way = "`path:line`" if len(set(lines)) == len(lines) else "`path:line:column`"
+        if len({one["name"] for one in told}) == len(told):
+            way = f"its qualified name, {way}"
         return AmbiguousSymbol(
             f"{shown(asked)!r} names {len(found)} definitions.",
-            hints=["Name one by its qualified name, `path:line` or uid."],
+            hints=[f"Name one by {way} or uid."],
             candidates=told,
             total=len(found),
             **({"built": len(built)} if built else {}),

@@ -1,5 +1,6 @@
 """What a change of one file looks like: how many lines, and which."""
 
+from collections.abc import Iterator
 from difflib import unified_diff
 from operator import ne
 from typing import Final
@@ -49,12 +50,37 @@ def preview(path: str, old: bytes | None, new: bytes | None, most: int) -> str:
     """A unified diff of at most so many lines; the rest is counted."""
     before, after = _lines(old), _lines(new)
     low, gone, come = _differing(before, after)
-    if len(gone) * len(come) > _MOST_COMPARED:
-        return f"{path}: {len(gone)} lines from line {low + 1} on become {len(come)}"
     names = ("/dev/null" if old is None else path), ("/dev/null" if new is None else path)
-    told = list(unified_diff(before, after, *names, n=_AROUND, lineterm=""))
+    if len(gone) * len(come) > _MOST_COMPARED:
+        if len(gone) != len(come):
+            return f"{path}: {len(gone)} lines from line {low + 1} on become {len(come)}"
+        told = [f"--- {names[0]}", f"+++ {names[1]}", *_line_by_line(before, after)]
+    else:
+        told = list(unified_diff(before, after, *names, n=_AROUND, lineterm=""))
     cut = [f"… {len(told) - most} lines more"] if len(told) > most else []
     return "\n".join([*told[:most], *cut])
+
+
+def _line_by_line(before: list[str], after: list[str]) -> Iterator[str]:
+    """The hunks of two texts with as many lines, of which each is compared with the one in its place."""
+    differing = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    while differing:
+        last = 0
+        while last + 1 < len(differing) and differing[last + 1] - differing[last] <= 2 * _AROUND:
+            last += 1
+        first, end = max(0, differing[0] - _AROUND), min(len(before), differing[last] + 1 + _AROUND)
+        yield f"@@ -{first + 1},{end - first} +{first + 1},{end - first} @@"
+        at = first
+        while at < end:
+            stop = at
+            while stop < end and before[stop] != after[stop]:
+                stop += 1
+            yield from (f"-{line}" for line in before[at:stop])
+            yield from (f"+{line}" for line in after[at:stop])
+            if stop < end:
+                yield f" {before[stop]}"
+            at = stop + 1
+        del differing[: last + 1]
 
 
 def _lines(data: bytes | None) -> list[str]:

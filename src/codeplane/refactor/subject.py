@@ -17,7 +17,7 @@ from codeplane.refactor.variables import Variable, holder_of, member_of, variabl
 
 Subject = DefFact | Variable
 
-_AT_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::\d{1,9})?\Z", re.DOTALL)
+_AT_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?\Z", re.DOTALL)
 _LAST: Final = re.compile(r"(?P<around>.+)(?:::|->|[.#])(?P<name>[\w$@]+)\Z", re.DOTALL)
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _MOST_TOLD: Final = 10
@@ -26,8 +26,10 @@ _MOST_TOLD: Final = 10
 def find_subject(snapshot: Snapshot, text: str, name: str = "") -> Subject:
     """The definition or variable that a text names; with `name`, what goes by it at that line or in there."""
     if name and (match := _AT_LINE.match(text)):
-        found = dict.fromkeys(_at_line(snapshot, RepoPath(match["path"]), int(match["line"]), name))
-        return _single(snapshot, f"{name} at {text}", list(found))
+        found = list(dict.fromkeys(_at_line(snapshot, RepoPath(match["path"]), int(match["line"]), name)))
+        if match["column"]:
+            found = [one for one in found if _column(one) == int(match["column"])] or found
+        return _single(snapshot, f"{name} at {text}", found)
     if name:
         return _inside(snapshot, text, name)
     try:
@@ -62,9 +64,13 @@ def _single(snapshot: Snapshot, asked: str, found: list[Subject]) -> Subject:
     chosen = found[:1] if isinstance(found[0], Variable) and found[0].is_parameter else found
     if len(chosen) > 1:
         told = [f"{shown(one.path)}:{_line(one)}" for one in found[:_MOST_TOLD]]
+        way = "`path:line`"
+        if len(set(told)) < len(told):
+            told = [f"{at}:{_column(one)}" for at, one in zip(told, found, strict=False)]
+            way = "`path:line:column`"
         raise AmbiguousSymbol(
             f"{shown(asked)!r} names {len(found)} things.",
-            hints=["Name one by `path:line` and `name`."],
+            hints=[f"Name one by {way} and `name`."],
             candidates=told,
             total=len(found),
         )
@@ -76,6 +82,10 @@ def _single(snapshot: Snapshot, asked: str, found: list[Subject]) -> Subject:
 
 def _line(one: Subject) -> int:
     return one.line if isinstance(one, Variable) else one.name_line
+
+
+def _column(one: Subject) -> int:
+    return (one.column if isinstance(one, Variable) else one.name_column) + 1
 
 
 def _at_line(snapshot: Snapshot, path: RepoPath, line: int, name: str) -> Iterator[Subject]:

@@ -20,6 +20,8 @@ _MOST_AROUND = 20  # nodes that end where a value ends
 _ASSIGNED = ("bind.variable", "bind.member")
 _IN_CLASSES = (b"__module__", b"__qualname__")  # what the body of every class has without a word about it
 _KEYWORDS = (b"None", b"True", b"False")
+_TYPING = re.compile(rb"\bimport\s+(typing(?:_extensions)?)\b(?:\s+as\s+(\w+))?")
+_FROM_TYPING = re.compile(rb"\bfrom\s+typing(?:_extensions)?\s+import\s+(\([^)]*\)|[^\n]*)")
 _NOT_TYPES = (b"Literal", b"Annotated")
 
 
@@ -66,7 +68,10 @@ def _is_value(data: bytes, start: int) -> bool:
 
 def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """A comment behind an assignment can declare a type: `x = None  # type: int`. A variable of the name that
-    every class has may be another in the body of one."""
+    every class has may be another in the body of one. What makes types takes them in quotes."""
+    for call in found.pop("hook.typing", ()):
+        if _is_typing(call, data):
+            found.setdefault("region.names", []).extend(_quoted_types(call))
     if any(name in data for name in _IN_CLASSES):
         named = found.get("bind.variable", ())
         found.setdefault("doubt", []).extend(one for one in named if one.text in _IN_CLASSES)
@@ -79,6 +84,27 @@ def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
         if start in ends:
             spans.append(_Span(start, match.end()))
     found.setdefault("annotation", []).extend(cast("list[Node]", spans))
+
+
+def _is_typing(call: Node, data: bytes) -> bool:
+    """Whether what is called comes from the module of types, by the imports of the file."""
+    function = call.child_by_field_name("function")
+    module, _, name = ((function.text or b"") if function is not None else b"").rpartition(b".")
+    if module:
+        return any((found[2] or found[1]) == module for found in _TYPING.finditer(data))
+    return any(name in _NAME.findall(found[1]) for found in _FROM_TYPING.finditer(data))
+
+
+def _quoted_types(call: Node) -> Iterator[Node]:
+    """The texts that a call takes for types: `cast("T", x)`, `TypeVar("N", bound="T")`."""
+    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    given = [one for one in (arguments.named_children if arguments else ()) if one.type != "comment"]
+    is_cast = function is not None and (function.text or b"").endswith(b"cast")
+    values = given[:1] if is_cast else given[1:]
+    for one in values:
+        value = one.child_by_field_name("value") if one.type == "keyword_argument" else one
+        if value is not None and value.type == "string":
+            yield from (part for part in value.named_children if part.type == "string_content")
 
 
 def _assigned_before(root: Node, data: bytes, end: int) -> int:

@@ -7,3 +7,6 @@
 ; Behind a dotted name the grammar takes brackets for a subscript.
 (type (subscript subscript: (string (string_content) @region.names)))
 (type (subscript subscript: (subscript subscript: (string (string_content) @region.names))))
+; Types that are given in quotes.
+(call function: [(identifier) @_makes (attribute attribute: (identifier) @_makes)]
+  (#any-of? @_makes "TypeVar" "NewType" "cast")) @hook.typing
