@@ -49,8 +49,9 @@ def test_a_member_outside_of_its_type_knows_it(repo: Repo) -> None:
 
 def test_interfaces_and_what_implements_them(repo: Repo) -> None:
     circle = repo.result("types_hierarchy", symbol="Circle")
-    assert circle["interfaces"] == ["strong Figure java/app/Figure.java:3"]
-    assert repo.result("types_hierarchy", symbol="Shape")["derived"] == ["proven Square rs/src/lib.rs:2"]
+    assert circle["interfaces"] == [{"name": "Figure", "at": "java/app/Figure.java:3", "tier": "strong"}]
+    square = {"name": "Square", "at": "rs/src/lib.rs:2", "tier": "proven"}
+    assert repo.result("types_hierarchy", symbol="Shape")["derived"] == [square]
     assert repo.result("refs_find", symbol="Figure.size")["kinds"] == {"call": 1, "implement": 1}
 
 
@@ -68,4 +69,5 @@ def test_a_call_of_an_interface_may_mean_what_implements_it(repo: Repo) -> None:
     assert "app.Figure.size" in repo.result("graph_callers", symbol="Circle.size")["hint"]
     [level] = repo.result("graph_callers", symbol="Circle.size", follow_interface=True)["levels"]
     [node] = level["nodes"]
-    assert (node["symbol"], node["edges"]) == ("app.Circle.sum", ["anchored via app.Figure.size :5"])
+    edge = {"tier": "anchored", "lines": [5], "via": "Figure.size"}
+    assert (node["symbol"], node["edges"]) == ("app.Circle.sum", [edge])

@@ -58,7 +58,7 @@ def test_a_symbol_that_calls_itself_ends(repo: Repo) -> None:
     up = repo.result("graph_callers", symbol="loop.one", depth=6)
     assert [[node["symbol"] for node in level["nodes"]] for level in up["levels"]] == [["loop.two"]]
     tree = repo.result("graph_trace_feature", entry_point="loop.one", depth=6)["tree"]
-    assert tree == ["one loop.py:1", "  proven two loop.py:5", "    proven one loop.py:1 (followed above)"]
+    assert tree == ["one loop.py:1", "  two :5", "    one :1 (followed above)"]
 
 
 def test_definitions_deep_inside_each_other_have_cards_and_callees(repo: Repo) -> None:

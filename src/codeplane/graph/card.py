@@ -10,7 +10,8 @@ from codeplane.graph.documentation import documentation
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.hierarchy import Related, bases, is_class, members_of, overridden, owner_of
 from codeplane.graph.places import flags_of, place_of
-from codeplane.graph.references import Kind, Reference, references_to
+from codeplane.graph.possible import CERTAIN, Use
+from codeplane.graph.references import Kind, Reference, references_to, use_of
 from codeplane.index import DefFact, Snapshot
 from codeplane.index.files import FileFacts
 from codeplane.languages.facts import (
@@ -48,6 +49,7 @@ class Card:
     calls: list[tuple[Place, Tier]]
     more_calls: int
     callers: dict[Tier, int]
+    possible: list[Use]  # calls that may mean it
     references: dict[Tier, int]
     tests: list[str]
 
@@ -75,6 +77,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
         [(node.place, node.edges[0].tier) for node in nodes],
         walk.levels[0].more if walk.levels else 0,
         _by_tier(called),
+        [use_of(one) for one in called if one.tier not in CERTAIN],
         found.tiers,
         _tests(snapshot, found.items),
     )

@@ -37,15 +37,16 @@ def grouped(snapshot: Snapshot, uses: Iterable[Use]) -> list[Possible]:
     """The uses by receiver and reason, most frequent first; files in order of first appearance."""
     groups: dict[tuple[str, str], Possible] = {}
     for use in uses:
-        key = (use.receiver, _why(snapshot, use))
+        key = (use.receiver, why_open(snapshot, use))
         group = groups.setdefault(key, Possible(*key, {}))
         group.files.setdefault(use.path, []).append(use.line)
     return sorted(groups.values(), key=lambda group: (-group.total, group.receiver))
 
 
-def _why(snapshot: Snapshot, use: Use) -> str:
+def why_open(snapshot: Snapshot, use: Use) -> str:
+    """Why a use is not certain."""
     if use.via is not None:
-        return f"calls {short(snapshot, use.via)}, which this overrides"
+        return f"means {short(snapshot, use.via)}, which this overrides"
     if not use.receiver:
         return "the name is not bound to a definition there"
     if use.receiver.endswith(")"):

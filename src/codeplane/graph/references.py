@@ -10,6 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.graph.hierarchy import INTERFACES, overriding
 from codeplane.graph.places import around, definition_of, place_of
+from codeplane.graph.possible import Use
 from codeplane.index import DefFact, RefFact, Snapshot
 from codeplane.index.targets import CLASSES
 from codeplane.languages import has_references
@@ -41,7 +42,7 @@ _KINDS: Final = {
     Role.IMPORT: Kind.IMPORT,
     Role.EXPORT: Kind.EXPORT,
 }
-_ORDER: Final = {tier: number for number, tier in enumerate(Tier)}
+_RANK: Final = {Tier.PROVEN: 0, Tier.STRONG: 0, Tier.ANCHORED: 1, Tier.UNKNOWN: 2}
 
 
 class Reference(NamedTuple):
@@ -57,7 +58,7 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class References:
-    """All references that were asked for, best proven first, and how many there are of each sort."""
+    """All references that were asked for, certain ones first, and how many there are of each sort."""
 
     items: Sequence[Reference]
     tiers: dict[Tier, int]
@@ -72,14 +73,14 @@ def references_to(
     tiers: Collection[Tier] = (),
     below: str = "",
 ) -> References:
-    """The references to a definition; proven ones first, source before tests, in order of path and line."""
+    """The references to a definition; certain ones first, source before tests, in order of path and line."""
     found = [
         one
         for one in (*_written(snapshot, definition), *_replacing(snapshot, definition))
         if (not kinds or one.kind in kinds) and (not tiers or one.tier in tiers) and is_below(one.path, below)
     ]
     purpose = snapshot.linker.sources.purposes.of
-    found.sort(key=lambda one: (_ORDER[one.tier], purpose(one.path), one.path, one.line, one.column))
+    found.sort(key=lambda one: (_RANK[one.tier], purpose(one.path), one.path, one.line, one.column))
     return References(
         found,
         _counted(Counter(one.tier for one in found), Tier),
@@ -93,6 +94,11 @@ def _why_none(snapshot: Snapshot, definition: DefFact) -> Absence:
     if facts is not None and not has_references(facts.language):
         return Absence.LANGUAGE_GAP
     return snapshot.why_none(definition.name)
+
+
+def use_of(one: Reference) -> Use:
+    """A reference that is not certain, as one that may mean the definition."""
+    return Use(one.path, one.line, one.receiver, one.via)
 
 
 def is_below(path: str, directory: str) -> bool:

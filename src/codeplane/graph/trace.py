@@ -66,5 +66,5 @@ def _notes(snapshot: Snapshot, place: Place) -> tuple[str, ...]:
     flags = flags_of(snapshot, place)
     notes = [name for flag, name in _NOTED.items() if flags & flag]
     if item.parent >= 0 and (count := sum(1 for _ in overriding(snapshot, place))):
-        notes.append(f"{count} overrides")
+        notes.append(f"{count} override{'s' if count > 1 else ''}")
     return tuple(notes)

@@ -1,10 +1,10 @@
 """Uses that are not certain, as tools answer them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
-from codeplane.graph.possible import Use, grouped
+from codeplane.graph.possible import CERTAIN, Use, grouped
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.tools._registry import Output
@@ -44,6 +44,14 @@ def possible_text(groups: Sequence[PossibleUses], total: int, what: str) -> list
             lines.append(f"  {group.receiver or '(no receiver)'}{times}  {'  '.join(group.files)}")
     more = total - sum(group.total for group in groups)
     return [*lines, f"  {more} more possible {what}"] if more > 0 else lines
+
+
+def counted(tiers: Mapping[str, int], kinds: Mapping[str, int]) -> str:
+    """How many references there are by certainty, and of each kind."""
+    certain = sum(tiers.get(tier, 0) for tier in CERTAIN)
+    possible = sum(tiers.values()) - certain
+    said = f"{certain} certain" + (f", {possible} possible" if possible else "")
+    return f"{said} ({', '.join(f'{count} {kind}' for kind, count in kinds.items())})" if kinds else said
 
 
 def _numbers(lines: Sequence[int]) -> str:

@@ -1,3 +1,4 @@
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -5,6 +6,7 @@ from pydantic import Field
 from codeplane.graph.places import place_of, position, qualified, short
 from codeplane.graph.trace import TraceNode, trace
 from codeplane.index import Snapshot
+from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -25,17 +27,21 @@ class GraphTraceFeatureOutput(Output):
     entry_point: str = Field(description="Qualified name of the entry point.")
     at: str = Field(description="Where it is defined.")
     tree: list[str] = Field(
-        description="`tier name path:line (notes)`, indented by depth, in the order of the calls."
+        description="`name path:line (notes)`, indented by depth, in the order of the calls; `:line` where "
+        "the file is that of the line before."
     )
     truncated: bool | None = Field(default=None, description="Whether the limit cut the tree.")
+
+    def render(self) -> str:
+        cut = ["cut at the limit"] if self.truncated else []
+        return "\n".join([*self.tree, *cut])
 
 
 @tool(Effect.READ, "graph")
 def graph_trace_feature(call: Call, args: GraphTraceFeatureInput) -> GraphTraceFeatureOutput:
-    """Follows a feature from its entry point down: an annotated tree of the calls that are proven.
+    """Follows a feature from its entry point down: a tree of the proven calls.
 
-    Notes tell calls that lead out of the repository or are not proven, members that derived classes override,
-    and what was followed before.
+    Notes name calls that lead out of the repository or are not proven, and members with overrides.
 
     Use when:
     - you want to understand how something works end to end before you change it
@@ -53,13 +59,16 @@ def graph_trace_feature(call: Call, args: GraphTraceFeatureInput) -> GraphTraceF
         return GraphTraceFeatureOutput(
             entry_point=qualified(snapshot, entry),
             at=position(snapshot, entry),
-            tree=[_told(snapshot, node) for node in made.nodes],
+            tree=list(_tree(snapshot, made.nodes)),
             truncated=made.truncated or None,
         )
 
 
-def _told(snapshot: Snapshot, node: TraceNode) -> str:
-    notes = f" ({'; '.join(node.notes)})" if node.notes else ""
-    tier = f"{node.tier} " if node.tier is not None else ""
-    where = position(snapshot, node.place)
-    return f"{'  ' * node.depth}{tier}{short(snapshot, node.place)} {where}{notes}"
+def _tree(snapshot: Snapshot, nodes: Sequence[TraceNode]) -> Iterator[str]:
+    before = ""
+    for node in nodes:
+        notes = f" ({'; '.join(node.notes)})" if node.notes else ""
+        where = position(snapshot, node.place)
+        where = where[len(shown(before)) :] if node.place.path == before else where
+        before = node.place.path
+        yield f"{'  ' * node.depth}{short(snapshot, node.place)} {where}{notes}"

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -8,16 +9,19 @@ from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.impact import Known, affected_tests
 from codeplane.graph.places import place_of, qualified, short
-from codeplane.graph.references import Reference, references_to
+from codeplane.graph.possible import CERTAIN, why_open
+from codeplane.graph.references import Reference, references_to, use_of
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.refactor.uses import files_of, path_of, uses_of_files
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._uses import counted
 
 MOST = 500
 _MOST_TESTS = 20
+_FEW_TESTS = 5
 
 
 class RefactorImpactInput(Input):
@@ -37,28 +41,52 @@ class _Rest(NamedTuple):
     start: int
 
 
+class ImpactLine(Output):
+    line: int = Field(description="Line of the reference.")
+    kind: str = Field(description="What it does.")
+    tier: str = Field(description="How far it is proven.")
+    within: str | None = Field(default=None, description="Definition that it stands in.")
+    text: str = Field(description="The line as written.")
+    why: str | None = Field(default=None, description="Why it is not certain, with the receiver.")
+
+
 class ImpactFile(Output):
     path: str = Field(description="File.")
-    refs: list[str] = Field(description="`line kind tier [in definition]: text`.")
+    refs: list[ImpactLine] = Field(description="References in the file.")
 
 
 class RefactorImpactOutput(Output):
     target: str = Field(description="What was asked about.")
     tiers: dict[str, int] = Field(description="How many references of each tier, listed or not.")
     in_files: int = Field(description="How many files have some.")
-    files: list[ImpactFile] = Field(description="References by file, best proven first.")
-    tests: list[str] | None = Field(default=None, description="Tests that are concerned, sure ones first.")
+    files: list[ImpactFile] = Field(description="References by file, certain ones first.")
+    tests: list[str] | None = Field(default=None, description="Affected tests, certain ones first.")
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     more: int | None = Field(default=None, description="References after these.")
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
 
+    def render(self) -> str:
+        lines = [f"{self.target}: {counted(self.tiers, {})} in {self.in_files} files"]
+        reasons = dict.fromkeys(ref.why for file in self.files for ref in file.refs)
+        for why in sorted(reasons, key=lambda why: why is not None):
+            lines += [f"possible: {why}"] if why else []
+            for file in self.files:
+                numbered = {ref.line: f"{ref.line}: {ref.text}" for ref in file.refs if ref.why == why}
+                lines += [file.path, *numbered.values()] if numbered else []
+        lines += [f"{self.more} more"] if self.more else []
+        tests = self.tests or []
+        left = len(tests) - _FEW_TESTS + (self.more_tests or 0)
+        more = f" and {left} more" if left > 0 else ""
+        lines += [f"affected tests: {', '.join(tests[:_FEW_TESTS])}{more}"] if tests else []
+        return "\n".join(lines)
+
 
 @tool(Effect.READ, "refactoring")
 def refactor_impact(call: Call, args: RefactorImpactInput) -> RefactorImpactOutput:
-    """Lists what a symbol, a file or a directory would be missed by: references by tier, and tests.
+    """Lists what depends on a symbol, a file or a directory: references by tier, and tests.
 
     Use when:
-    - you think of deleting or moving something
+    - you consider deleting or moving something
     Not for:
     - deleting it: refactor_delete
     Examples:
@@ -73,6 +101,10 @@ def _told(call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int)
     rest = rest or _found(snapshot, args.target)
     end = rest.start + limit
     more = max(0, len(rest.found) - end)
+    cursor = call.session.cursors.keep(rest._replace(start=end)) if more else None
+    if cursor is not None:
+        asked = json.dumps({"target": args.target, "cursor": cursor}, ensure_ascii=False)
+        call.next_actions.append(f"refactor_impact {asked}")
     tests = rest.tests if not rest.start else ()
     return RefactorImpactOutput(
         target=shown(rest.target),
@@ -82,7 +114,7 @@ def _told(call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int)
         tests=list(tests[:_MOST_TESTS]) or None,
         more_tests=max(0, len(tests) - _MOST_TESTS) or None,
         more=more or None,
-        next_cursor=call.session.cursors.keep(rest._replace(start=end)) if more else None,
+        next_cursor=cursor,
     )
 
 
@@ -104,16 +136,27 @@ def _found(snapshot: Snapshot, target: str) -> _Rest:
 def _files(snapshot: Snapshot, found: Sequence[Reference]) -> list[ImpactFile]:
     excerpts = Excerpts(snapshot)
     blobs = snapshot.linker.sources.memo.layout.blobs
-    by_path: dict[RepoPath, dict[tuple[int, str], None]] = {}
+    by_path: dict[RepoPath, dict[tuple[int, str], Reference]] = {}
     for one in found:
-        name = short(snapshot, one.around) if one.path in blobs else ""
-        said = f"{one.kind} {one.tier}{f' in {name}' if name else ''}"
-        by_path.setdefault(one.path, {})[one.line, said] = None
+        by_path.setdefault(one.path, {}).setdefault((one.line, f"{one.kind} {one.tier}"), one)
     return [
-        ImpactFile(
-            path=shown(path),
-            refs=[f"{line} {said}: {excerpts.line(path, line)}" for line, said in lines],
-        )
+        ImpactFile(path=shown(path), refs=[_line(snapshot, excerpts, one) for one in lines.values()])
         for path, lines in by_path.items()
         if path in blobs
     ]
+
+
+def _line(snapshot: Snapshot, excerpts: Excerpts, one: Reference) -> ImpactLine:
+    return ImpactLine(
+        line=one.line,
+        kind=one.kind.value,
+        tier=one.tier.value,
+        within=short(snapshot, one.around) or None,
+        text=excerpts.line(one.path, one.line),
+        why=None if one.tier in CERTAIN else _why(snapshot, one),
+    )
+
+
+def _why(snapshot: Snapshot, one: Reference) -> str:
+    receiver = f"`{shown(one.receiver)}`: " if one.receiver else ""
+    return receiver + why_open(snapshot, use_of(one))

@@ -1,4 +1,4 @@
-from collections import Counter
+import json
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -8,7 +8,8 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.places import short
-from codeplane.graph.references import Kind, Reference, References, references_to
+from codeplane.graph.possible import CERTAIN, why_open
+from codeplane.graph.references import Kind, Reference, References, references_to, use_of
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.search.missing import existing
@@ -16,6 +17,7 @@ from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._symbol import SymbolName
+from codeplane.tools._uses import counted
 
 MOST = 500
 _SAMPLED = 50
@@ -42,9 +44,18 @@ class _Rest(NamedTuple):
     start: int
 
 
+class FoundReference(Output):
+    line: int = Field(description="Line of the reference.")
+    kind: str = Field(description="What it does.")
+    tier: str = Field(description="How far it is proven.")
+    within: str | None = Field(default=None, description="Definition that it stands in.")
+    text: str = Field(description="The line as written.")
+    why: str | None = Field(default=None, description="Why it is not certain.")
+
+
 class FileReferences(Output):
     path: str = Field(description="File.")
-    refs: list[str] = Field(description="`line kind tier [×count] [in definition]: text`.")
+    refs: list[FoundReference] = Field(description="References in the file, one for each line and sort.")
 
 
 class RefsFindOutput(Output):
@@ -52,7 +63,7 @@ class RefsFindOutput(Output):
     at: str = Field(description="Where it is defined.")
     tiers: dict[str, int] = Field(description="How many there are of each tier, listed or not.")
     kinds: dict[str, int] = Field(description="How many there are of each kind, listed or not.")
-    files: list[FileReferences] = Field(description="References by file, best proven first.")
+    files: list[FileReferences] = Field(description="References by file, certain ones first.")
     more: int | None = Field(default=None, description="References after these.")
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
     changed: list[str] | None = Field(
@@ -60,13 +71,25 @@ class RefsFindOutput(Output):
     )
     absence: str | None = Field(default=None, description="Why there are none.")
 
+    def render(self) -> str:
+        lines = [f"{self.symbol} ({self.at}): {counted(self.tiers, self.kinds)}"]
+        reasons = dict.fromkeys(ref.why for file in self.files for ref in file.refs)
+        for why in sorted(reasons, key=lambda why: why is not None):
+            lines += [f"possible: {why}"] if why else []
+            for file in self.files:
+                numbered = {ref.line: f"{ref.line}: {ref.text}" for ref in file.refs if ref.why == why}
+                lines += [file.path, *numbered.values()] if numbered else []
+        lines += [f"{self.more} more"] if self.more else []
+        lines += [f"changed since the first page, left out: {path}" for path in self.changed or ()]
+        return "\n".join([*lines, *([f"none: {self.absence}"] if self.absence else [])])
+
 
 @tool(Effect.READ, "symbols", standard=True)
 def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
-    """Lists every reference to a symbol: what it does, how far it is proven, where it stands.
+    """Lists every reference to a symbol, by file with the text of each line.
 
-    Tiers: proven (same file), strong (imports, known classes), anchored (a receiver of unknown class),
-    unknown. Totals are complete even when the list is cut.
+    Certain ones (proven, strong) come first; those that may mean it (anchored, unknown) follow with the
+    reason. Totals are complete even when the list is cut.
 
     Use when:
     - you change, move or delete a symbol, or want to know who uses it and how
@@ -94,6 +117,10 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
     more = max(0, len(rest.found.items) - end)
     if not rest.start:
         _compare(call, snapshot, excerpts, rest.found.items)
+    cursor = call.session.cursors.keep(rest._replace(start=end)) if more else None
+    if cursor is not None:
+        asked = json.dumps({"symbol": args.symbol, "cursor": cursor}, ensure_ascii=False)
+        call.next_actions.append(f"refs_find {asked}")
     return RefsFindOutput(
         symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
         at=f"{shown(definition.path)}:{definition.name_line}",
@@ -104,7 +131,7 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
             for path, refs in files.items()
         ],
         more=more or None,
-        next_cursor=call.session.cursors.keep(rest._replace(start=end)) if more else None,
+        next_cursor=cursor,
         changed=[shown(path) for path in changed] or None,
         absence=rest.found.absence.value if rest.found.absence else None,
     )
@@ -122,15 +149,20 @@ def _page(
     return {path: refs for path, refs in files.items() if path not in changed}, changed
 
 
-def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) -> list[str]:
-    """One line for all references of a sort on a line."""
-    alike = Counter((one.path, one.line, one.kind, one.tier, one.around) for one in refs)
-    lines = []
-    for (path, line, kind, tier, around), count in alike.items():
-        name = short(snapshot, around)
-        said = f"{line} {kind} {tier}{f' ×{count}' if count > 1 else ''}{f' in {name}' if name else ''}"
-        lines.append(f"{said}: {excerpts.line(path, line)}")
-    return lines
+def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) -> list[FoundReference]:
+    """One for all references of a sort on a line."""
+    alike = {(one.path, one.line, one.kind, one.tier, one.around): one for one in refs}
+    return [
+        FoundReference(
+            line=one.line,
+            kind=one.kind.value,
+            tier=one.tier.value,
+            within=short(snapshot, one.around) or None,
+            text=excerpts.line(one.path, one.line),
+            why=None if one.tier in CERTAIN else why_open(snapshot, use_of(one)),
+        )
+        for one in alike.values()
+    ]
 
 
 def _compare(call: Call, snapshot: Snapshot, excerpts: Excerpts, found: Sequence[Reference]) -> None:

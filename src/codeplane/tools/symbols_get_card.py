@@ -6,6 +6,7 @@ from pydantic import Field
 from codeplane.graph.card import Card, card_of
 from codeplane.graph.hierarchy import Related
 from codeplane.graph.places import definition_of, position, qualified, short
+from codeplane.graph.possible import CERTAIN
 from codeplane.graph.slices import dependents, used_imports, variables
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
@@ -14,11 +15,16 @@ from codeplane.search.likeliest import likeliest
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._symbol import SymbolName
+from codeplane.tools._uses import PossibleUses, counted, possible_text, possible_uses
 
 _MOST_CALLS = 20
 _MOST_MEMBERS = 60
 _MOST_TESTS = 20
 _LONGEST_DOC = 1_500
+_SHORT_DOC = 600
+_MOST_SHOWN = 45
+_MOST_POSSIBLE = 8
+_FEW_TESTS = 5
 _MOST_SLICED = 60
 _DEPENDENTS_DEPTH = 3
 
@@ -49,6 +55,9 @@ class SymbolsGetCardOutput(Output):
     )
     calls: list[str] | None = Field(default=None, description="`tier name path:line` of what it calls.")
     callers: dict[str, int] | None = Field(default=None, description="Calls of it by tier.")
+    possible_callers: list[PossibleUses] | None = Field(
+        default=None, description="Calls that may mean it, by receiver."
+    )
     references: dict[str, int] | None = Field(default=None, description="References to it by tier.")
     tests: list[str] | None = Field(default=None, description="Test files that surely refer to it.")
     def_use: list[str] | None = Field(
@@ -60,10 +69,54 @@ class SymbolsGetCardOutput(Output):
     )
     more: dict[str, int] | None = Field(default=None, description="What was left out of the lists.")
 
+    def render(self) -> str:
+        marks = [*([] if self.visibility == "public" else [self.visibility]), *(self.traits or ())]
+        lines = [" ".join([*marks, self.kind, self.symbol, f"({self.at})"])]
+        lines += [self.signature] if self.signature else []
+        lines += [_cut(self.documentation, _SHORT_DOC)] if self.documentation else []
+        lines += [f"extends: {', '.join(map(_without_tier, self.bases))}"] if self.bases else []
+        lines += [f"overrides: {', '.join(map(_without_tier, self.overrides))}"] if self.overrides else []
+        lines += self._members_text()
+        lines += self._calls_text()
+        lines += self._uses_text()
+        for name in ("def_use", "imports", "dependents"):
+            lines += [f"{name}:", *some] if (some := getattr(self, name)) else []
+        return "\n".join(lines)
+
+    def _members_text(self) -> list[str]:
+        kinds: dict[str, list[str]] = {}
+        for member in (self.members or [])[:_MOST_SHOWN]:
+            line, kind, name = member.split(" ", 2)
+            kinds.setdefault(kind, []).append(f"{name}:{line}")
+        lines = [f"{kind}: {', '.join(some)}" for kind, some in kinds.items()]
+        left = len(self.members or ()) - _MOST_SHOWN + (self.more or {}).get("members", 0)
+        return [*lines, f"{left} more members"] if left > 0 else lines
+
+    def _calls_text(self) -> list[str]:
+        files: dict[str, list[str]] = {}
+        for made in self.calls or ():
+            name, at = _without_tier(made).rsplit(" ", 1)
+            path, _, line = at.rpartition(":")
+            files.setdefault(path, []).append(f"{name}:{line}")
+        calls = [f"  {path}: {', '.join(names)}" for path, names in files.items()]
+        left = (self.more or {}).get("calls", 0)
+        calls += [f"  {left} more"] if left else []
+        return ["calls:", *calls] if calls else []
+
+    def _uses_text(self) -> list[str]:
+        callers, possible = self.callers or {}, self.possible_callers or ()
+        lines = [f"callers: {counted(callers, {})}"] if callers else []
+        lines += possible_text(possible, sum(map(callers.get, ("anchored", "unknown"), (0, 0))), "calls")
+        lines += [f"references: {counted(self.references, {})}"] if self.references else []
+        tests = [*(self.tests or ())]
+        left = len(tests) - _FEW_TESTS + (self.more or {}).get("tests", 0)
+        more = f" and {left} more" if left > 0 else ""
+        return [*lines, f"tests: {', '.join(tests[:_FEW_TESTS])}{more}"] if tests else lines
+
 
 @tool(Effect.READ, "symbols", standard=True)
 def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
-    """Tells what a symbol is: signature, documentation, members, calls, callers, tests.
+    """Shows what a symbol is: signature, documentation, members, calls, callers, tests.
 
     Use when:
     - you meet a function or class and want to know it before you read or change it
@@ -97,7 +150,7 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         kind=found.kind,
         at=f"{shown(found.path)}:{span.start_line}-{span.end_line}",
         signature=shown(found.signature) or None,
-        documentation=_cut(card.documentation) or None,
+        documentation=_cut(card.documentation, _LONGEST_DOC) or None,
         container=qualified(snapshot, card.container) if card.container else None,
         visibility=card.visibility,
         traits=card.traits or None,
@@ -106,6 +159,7 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         members=members[:_MOST_MEMBERS] or None,
         calls=_calls(snapshot, card) or None,
         callers={tier.value: count for tier, count in card.callers.items()} or None,
+        possible_callers=possible_uses(snapshot, card.possible, _MOST_POSSIBLE) or None,
         references={tier.value: count for tier, count in card.references.items()} or None,
         tests=[shown(path) for path in card.tests[:_MOST_TESTS]] or None,
         def_use=_variables(snapshot, found) if "def_use" in chosen else None,
@@ -172,5 +226,11 @@ def _dependents(snapshot: Snapshot, found: DefFact) -> list[str]:
     ]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_DOC else text[: _LONGEST_DOC - 1] + "…"
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _without_tier(text: str) -> str:
+    """`tier name path:line` without the tier, where that is certain."""
+    tier, _, rest = text.partition(" ")
+    return rest if tier in CERTAIN else text

@@ -15,6 +15,7 @@ from codeplane.graph.hierarchy import (
     is_class,
 )
 from codeplane.graph.places import definition_of, place_of, position, qualified, short
+from codeplane.graph.possible import CERTAIN
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES
 from codeplane.jail import shown
@@ -31,21 +32,45 @@ class TypesHierarchyInput(Input):
         description="Class or interface: qualified name or its end, `path:line`, or `sym_…`."
     )
     all_levels: bool = Field(default=False, description="Everything derived, not only directly.")
-    limit: int = Field(default=20, description="Most derived types to list, up to 500.")
+    limit: int = Field(default=50, description="Most derived types to list, up to 500.")
+
+
+class RelatedType(Output):
+    name: str = Field(description="Name in its file; outside the repository as written.")
+    at: str | None = Field(default=None, description="Where it is defined.")
+    tier: str | None = Field(default=None, description="How far the relation is proven.")
+
+    def line(self) -> str:
+        mark = "" if self.tier in (None, *CERTAIN) else " (possible)"
+        return f"{self.name} ({self.at}){mark}" if self.at else self.name
 
 
 class TypesHierarchyOutput(Output):
     symbol: str = Field(description="Qualified name of the type.")
     at: str = Field(description="Where it is defined.")
     kind: str = Field(description="Kind of definition.")
-    bases: list[str] | None = Field(
-        default=None, description="`tier name path:line` of the classes it extends; outside ones by name."
-    )
-    interfaces: list[str] | None = Field(default=None, description="The same of interfaces and traits.")
-    derived: list[str] | None = Field(default=None, description="`tier name path:line` of derived types.")
+    bases: list[RelatedType] | None = Field(default=None, description="Classes that it extends.")
+    interfaces: list[RelatedType] | None = Field(default=None, description="Interfaces and traits.")
+    derived: list[RelatedType] | None = Field(default=None, description="Derived types.")
     more: int | None = Field(default=None, description="Derived types beyond the limit.")
     hint: str | None = Field(default=None, description="What the list may lack.")
     absence: str | None = Field(default=None, description="Why there is nothing to tell.")
+
+    def render(self) -> str:
+        lines = [f"{self.kind} {self.symbol} ({self.at})"]
+        lines += [f"extends: {', '.join(one.line() for one in self.bases)}"] if self.bases else []
+        lines += (
+            [f"implements: {', '.join(one.line() for one in self.interfaces)}"] if self.interfaces else []
+        )
+        files: dict[str, list[str]] = {}
+        for one in self.derived or ():
+            path, _, line = (one.at or "").rpartition(":")
+            mark = "" if one.tier in CERTAIN else " (possible)"
+            files.setdefault(path, []).append(f"{line}: {one.name}{mark}")
+        lines += [f"derived: {len(self.derived or ()) + (self.more or 0)}"] if files else []
+        lines += [line for path, some in files.items() for line in (path, *some)]
+        lines += [f"{self.more} more"] if self.more else []
+        return "\n".join([*lines, *filter(None, [self.hint, self.absence and f"nothing: {self.absence}"])])
 
 
 @tool(Effect.READ, "graph", standard=True)
@@ -84,9 +109,9 @@ def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit:
         symbol=qualified(snapshot, place),
         at=position(snapshot, place),
         kind=definition.kind,
-        bases=[_told(snapshot, one) for one in above if one not in interfaces] or None,
-        interfaces=[_told(snapshot, one) for one in interfaces] or None,
-        derived=[_told(snapshot, one) for one in below[:limit]] or None,
+        bases=[_related(snapshot, one) for one in above if one not in interfaces] or None,
+        interfaces=[_related(snapshot, one) for one in interfaces] or None,
+        derived=[_related(snapshot, one) for one in below[:limit]] or None,
         more=max(0, len(below) - limit) or None,
         hint="Types may implement it without saying so; those are not listed." if is_silent else None,
         absence=absence.value if absence else None,
@@ -103,7 +128,7 @@ def _is_interface(snapshot: Snapshot, one: Related) -> bool:
     return one.place is not None and definition_of(snapshot, one.place).kind in INTERFACES
 
 
-def _told(snapshot: Snapshot, one: Related) -> str:
+def _related(snapshot: Snapshot, one: Related) -> RelatedType:
     if one.place is None:
-        return shown(one.name)
-    return f"{one.tier} {short(snapshot, one.place)} {position(snapshot, one.place)}"
+        return RelatedType(name=shown(one.name))
+    return RelatedType(name=short(snapshot, one.place), at=position(snapshot, one.place), tier=one.tier.value)
