@@ -42,7 +42,7 @@ def figures() -> Iterator[Figure]:
             bound = 0.3 if not number else None
             yield Figure(f"preview of a rename, {first}", made["spent"], "s", bound, detail)
             if made["outcome"] == "ok":
-                done, detail = server.call("refactor_apply", refactor_id=made["refactor_id"])
+                done, detail = server.call("refactor_apply", plan=made["plan"])
                 yield Figure("apply", done["spent"], "s", 1, detail)
         made, detail = server.call("refactor_rename", symbol=HOMONYM[0], new_name=HOMONYM[1])
         yield Figure("a name with 5,000 homonyms", made["spent"], "s", 2, detail)

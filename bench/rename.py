@@ -189,6 +189,10 @@ class Bench:
         found = self._kept.get(f"means {spot}", lambda: sorted(self._server.definitions(spot)))
         return {(path, line, column) for path, line, column in found}
 
+    def said(self, kind: str, subject: Subject, new: str) -> set[Spot]:
+        """What the server calls references of a symbol, under any of the definitions that keep its name."""
+        return self._said(subject, Asked(kind, subject.name, self._spot(*_where(subject)), new))
+
     def _said(self, subject: Subject, asked: Asked) -> set[Spot]:
         """What the server calls references of a symbol, and of those that have to keep its name."""
         found: set[Spot] = set()

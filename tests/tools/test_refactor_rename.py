@@ -16,26 +16,26 @@ def test_a_plan_whose_time_is_over_is_not_applied(tmp_path: Path) -> None:
     repo.session.plans = Plans(life_sec=0)
     proof = {"symbol_identity": "store.load"}
     for tool, more in (("refactor_apply", {}), ("decision_commit", {"proof": proof})):
-        made = repo.result("refactor_rename", symbol="store.load", new_name="read")
-        error = repo.error(tool, refactor_id=made["refactor_id"], **more)
+        made = repo.result("refactor_rename", symbol="store.load", new_name="read", apply="never")
+        error = repo.error(tool, plan=made["plan"], **more)
         assert error["name"] == "PLAN_GONE" and "expired" in error["message"]
     assert (repo.root / "store.py").read_text() == FILES["store.py"]
 
 
 def test_a_plan_for_a_local_rests_on_its_file_alone(tmp_path: Path) -> None:
     repo = Repo(tmp_path, {"a.js": "function f() {\n  const one = 1;\n  let two = one;\n  return two;\n}\n"})
-    made = repo.result("refactor_rename", symbol="a.f", name="two", new_name="three")
+    made = repo.result("refactor_rename", symbol="a.f", name="two", new_name="three", apply="never")
     assert made["outcome"] == "ok"
     repo.write("other.js", "const two = 2, three = 3;\n")
-    assert repo.result("refactor_apply", refactor_id=made["refactor_id"])["applied"]
+    assert repo.result("refactor_apply", plan=made["plan"])["applied"]
     assert "let three = one;\n  return three;" in (repo.root / "a.js").read_text()
 
 
 def test_a_plan_for_a_parameter_is_stale_when_a_call_comes_to_be(tmp_path: Path) -> None:
     repo = Repo(tmp_path, FILES)
-    made = repo.result("refactor_rename", symbol="store.load.path", new_name="file")
+    made = repo.result("refactor_rename", symbol="store.load.path", new_name="file", apply="never")
     repo.write("more.py", "from store import load\n\nload(path=2)\n")
-    assert repo.error("refactor_apply", refactor_id=made["refactor_id"])["name"] == "PLAN_STALE"
+    assert repo.error("refactor_apply", plan=made["plan"])["name"] == "PLAN_STALE"
 
 
 def test_letters_of_several_bytes_and_line_ends_of_two_stay(tmp_path: Path) -> None:

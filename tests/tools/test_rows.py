@@ -75,13 +75,13 @@ def part(repo: Repo) -> dict[str, Any]:
 
 
 def plan(repo: Repo) -> dict[str, Any]:
-    made = repo.result("refactor_rename", symbol="Store.spare", new_name="rest")
-    return {"refactor_id": made["refactor_id"]}
+    made = repo.result("refactor_rename", symbol="Store.spare", new_name="rest", apply="never")
+    return {"plan": made["plan"]}
 
 
 def question(repo: Repo) -> dict[str, Any]:
     made = repo.result("refactor_rename", symbol="Store.fetch", new_name="get")
-    return {"plan_id": made["refactor_id"]}
+    return {"plan_id": made["plan"]}
 
 
 def stash(repo: Repo) -> None:
@@ -156,7 +156,7 @@ def _switched(repo: Repo) -> str:
 REFUSED = [
     Case("write_source", {"edits": [{**EDIT, "expected_content": "nowhere"}]}),
     Case("undo", {"operation": "op_none"}),
-    Case("refactor_apply", {"refactor_id": "ref_none"}),
+    Case("refactor_apply", {"plan": "ref_none"}),
     Case("git_commit", {"message": "nothing"}),
     Case("git_stage_and_commit", {"message": "nothing"}),
     Case("git_stage", {"paths": ["none.txt"]}),

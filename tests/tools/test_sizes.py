@@ -119,14 +119,14 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         ]
     },
     "undo": {},
-    "refactor_rename": {"symbol": "big.core.shared", "new_name": "common"},
-    "refactor_inspect": {"refactor_id": "{last}", "group": "proven", "limit": 200},
-    "refactor_apply": {"refactor_id": "{last}"},
-    "refactor_cancel": {"refactor_id": "{last}"},
+    "refactor_rename": {"symbol": "big.core.shared", "new_name": "common", "apply": "never"},
+    "refactor_inspect": {"plan": "{last}", "group": "proven", "limit": 200},
+    "refactor_apply": {"plan": "{last}"},
+    "refactor_cancel": {"plan": "{last}"},
     "decision_commit": {"plan_id": "{last}", "proof": {"symbol_identity": "big.core.Base"}},
     "refactor_impact": {"target": "big.core.common"},
-    "refactor_move": {"from_path": "big/core.py", "to_path": "big/kernel.py"},
-    "refactor_delete": {"symbol": "big.core.common"},
+    "refactor_move": {"from_path": "big/core.py", "to_path": "big/kernel.py", "apply": "never"},
+    "refactor_delete": {"symbol": "big.core.common", "apply": "never"},
     "git_stage": {"paths": ["."]},
     "git_stage_and_commit": {"message": "x" * 1000},
     "git_commit": {"message": "y " * 1000, "amend": True},
@@ -177,7 +177,7 @@ def test_answers_about_much_fit_into_their_budgets(ask: Ask) -> None:
     for tool, question in QUESTIONS.items():
         if tool in PLANS:
             symbol, name = PLANS[tool]
-            planned = ask("refactor_rename", symbol=symbol, new_name=name)["result"]["refactor_id"]
+            planned = ask("refactor_rename", symbol=symbol, new_name=name, apply="never")["result"]["plan"]
             question = json.loads(json.dumps(question).replace("{last}", planned))
         answer = ask(tool, **question)
         assert "result" in answer, (tool, answer)

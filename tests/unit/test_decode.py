@@ -103,8 +103,8 @@ def test_objects_inside_are_read_as_forgivingly() -> None:
 
 def test_what_is_missing_inside_is_shown_where_it_belongs() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        decode(all_tools()["decision_commit"], {"plan_id": "ref_1", "proof": {}})
-    assert "proof: {symbol_identity: string, " in caught.value.hints[0]
+        decode(all_tools()["decision_commit"], {"plan": "ref_1", "proof": {"anchors": [{}]}})
+    assert "anchors?: [{file: string, line: integer" in caught.value.hints[0]
 
 
 @pytest.mark.parametrize(

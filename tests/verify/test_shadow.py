@@ -45,9 +45,7 @@ def test_a_test_that_the_edits_break_is_told_and_one_that_was_broken_is_not(tmp_
     assert "test_store.py::test_names" in broken and "AttributeError" in broken
     assert "applied" not in answer
     assert (repo.root / "store.py").read_text() == FILES["store.py"]
-    assert (
-        repo.result("refactor_inspect", refactor_id=answer["refactor_id"])["verified"] == answer["verified"]
-    )
+    assert repo.result("refactor_inspect", plan=answer["plan"])["verified"] == answer["verified"]
     assert list((tmp_path / "home/.local/state/codeplane/scratch").iterdir()) == []
 
 

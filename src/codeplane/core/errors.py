@@ -335,7 +335,6 @@ class PlanStale(RefactorError):
     """Files that the plan rests on have changed since it was made; the details name them."""
 
     code = 4002
-    retryable = True
 
 
 class PlanGone(RefactorError):

@@ -306,6 +306,8 @@ class LanguageSpec:
     property_mark: str = ""  # a property is kept in the field of its name with this mark before it
     builtins: frozenset[str] = frozenset()  # functions and classes that are there without an import
     named_arguments: bool = False  # calls may name parameters
+    # Risks of a rename that are told, not asked about: on real packages, hardly any place was meant.
+    told_risks: frozenset[str] = frozenset()
     reads_locals: tuple[str, ...] = ()  # functions that get at the variables around their call by name
     # What stands around a variable in a string that reads it, with `NAME` for the name.
     inline_names: str = ""

@@ -125,19 +125,24 @@ def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
     return None
 
 
-def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | None:
-    """A text that spells one of some names in another way, where members are asked for by any name."""
+def asking_any(snapshot: Snapshot, path: str) -> set[str]:
+    """The files, of the languages of one of them, where anything is asked for any name."""
     facts = snapshot.linker.sources.facts(path)
     assert facts is not None, "BUG: a definition has a file"
     is_static = snapshot.linker.spec(facts).static_types
     asking = snapshot.linker.sources.dynamics.asking(CALLED if is_static else ASKING)
     family = _family(snapshot, path)
-    cutting = [
+    return {
         other
         for other, at in asking.items()
         if _family(snapshot, other) == family
         and any(_is_of_any(snapshot, one) for one in askings(snapshot, other, at))
-    ]
+    }
+
+
+def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | None:
+    """A text that spells one of some names in another way, where members are asked for by any name."""
+    cutting = sorted(asking_any(snapshot, path))
     sources = [snapshot.source(RepoPath(other)) for other in cutting]
     private = any(_is_said_without_mark(snapshot, name) for name in names if name.startswith("_"))
     for other, source in zip(cutting, sources, strict=True) if private else ():
@@ -153,6 +158,11 @@ def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | 
         if (found := next(chain(*texts), None)) is not None:
             return found
     return None
+
+
+def is_put_together(snapshot: Snapshot, one: Asking, names: _Names) -> bool:
+    """Whether something is known of a name that is asked for, and one of some may be it."""
+    return bool(one.begins) or _is_made(snapshot, one, names)
 
 
 def _is_said_without_mark(snapshot: Snapshot, name: str) -> bool:

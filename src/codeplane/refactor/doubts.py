@@ -12,7 +12,13 @@ from codeplane.index.targets import CLASSES, is_outside, known
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
-from codeplane.refactor.asked import asked_by_part, asked_definition, asked_member, asked_otherwise
+from codeplane.refactor.asked import (
+    asked_by_part,
+    asked_definition,
+    asked_member,
+    asked_otherwise,
+    is_put_together,
+)
 from codeplane.refactor.doubles import doubles
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, is_untold, may_know, written_base
@@ -267,10 +273,14 @@ def _is_of_family(snapshot: Snapshot, place: Place, holder: Place) -> bool:
 def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     """Members that are asked for by names made at run time."""
     names = (definition_of(snapshot, place).name, new)
-    if (found := asked_member(snapshot, place, names)) is not None:
+    found = asked_member(snapshot, place, names)
+    is_made = found is not None and is_put_together(snapshot, found, names)
+    if found is not None:
         text = "Members are asked for by names that are made at run time."
-        yield Problem("dynamic", text, found.path, found.line)
-    elif (part := asked_by_part(snapshot, place, names)) is not None:
+        yield Problem("dynamic" if is_made else "any_name", text, found.path, found.line)
+    if is_made:
+        return
+    if (part := asked_by_part(snapshot, place, names)) is not None:
         yield Problem("dynamic", _BY_PART, *part)
     elif (other := asked_otherwise(snapshot, place.path, names)) is not None:
         text = f"`{other.text}` may be made a name that members are asked for by."
@@ -287,4 +297,5 @@ def _of_module(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem
         yield Problem("dynamic", _BY_PART, *part)
     elif (found := asked_definition(snapshot, family, reach, (family.name, new))) is not None:
         text = "A name that is made at run time is asked of its module, or may be."
-        yield Problem("dynamic", text, found.path, found.line)
+        is_made = is_put_together(snapshot, found, (family.name, new))
+        yield Problem("dynamic" if is_made else "any_name", text, found.path, found.line)

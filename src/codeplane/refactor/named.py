@@ -40,8 +40,11 @@ class NameRead(NamedTuple):
 
 
 def tells_name(snapshot: Snapshot, family: Family) -> bool:
-    """Whether code asks definitions for their names, and the family is of those that have an answer."""
-    return family.kind in _NAMED and bool(family.places) and any(_reads(snapshot, family))
+    """Whether code asks definitions for their names, and one of the family may be what is asked."""
+    if family.kind not in _NAMED or not family.places:
+        return False
+    keywords = Keywords(snapshot, family)
+    return any(_may_be_of(snapshot, keywords, one) for one in _reads(snapshot, family))
 
 
 def named(snapshot: Snapshot, family: Family) -> Iterator[Problem]:

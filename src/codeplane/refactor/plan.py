@@ -61,6 +61,7 @@ class Group:
     risk: Risk
     reasons: tuple[str, ...]
     question: str  # the kind of decision capsule
+    asks: bool = True  # somebody has to decide about it; a group that does not ask is left out, and listed
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Problem:
     text: str
     path: RepoPath | None = None
     line: int | None = None
+    asks: bool = True  # it keeps a plan from being applied at once
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,23 @@ class Plan:
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
     epoch: int = 0
+    is_rest: bool = False  # the definition has its new name already
 
     def choosing(self, selected: Collection[str], epoch: int) -> "Plan":
         """The plan with groups of open places among its sites, on the state of an epoch."""
         chosen = [site for group in self.groups if group.id in selected for site in group.sites]
         sites = tuple(sorted({*self.sites, *chosen}))
         return replace(self, sites=sites, verdict=Verdict.OK, epoch=epoch)
+
+    @property
+    def asking(self) -> list[Group]:
+        """The open places that are worth a question."""
+        return [group for group in self.groups if group.asks]
+
+    @property
+    def left(self) -> list[Group]:
+        """The open places that are not: hardly any place like these was ever meant."""
+        return [group for group in self.groups if not group.asks]
 
     @property
     def taken(self) -> list[Site]:

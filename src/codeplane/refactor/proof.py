@@ -1,11 +1,11 @@
 """What somebody who decides has to show: that the places were looked at, as they are now."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from codeplane.jail import shown
-from codeplane.refactor.plan import Group, Plan
+from codeplane.refactor.plan import Plan
 from codeplane.refactor.text import Lines
 
 
@@ -17,6 +17,8 @@ class Anchor:
     line: int
     before: str = ""
     after: str = ""
+    column: int = 0  # of the name, from 1; 0 where it is not claimed
+    text: str = ""  # that stands there; the name of the plan where it is not claimed
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,9 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Proof:
-    symbol: str
+    """What somebody claims about places; nothing has to be claimed, and what is claimed has to be true."""
+
+    symbol: str = ""
     anchors: tuple[Anchor, ...] = ()
     evidence: tuple[Evidence, ...] = ()
 
@@ -46,9 +50,9 @@ def line_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def faults(plan: Plan, selected: Collection[str], proof: Proof, files: Mapping[str, Lines]) -> Iterator[str]:
-    """What is wrong with a proof. `files` has those that it names, as they are now."""
-    if proof.symbol not in (plan.symbol, plan.uid):
+def faults(plan: Plan, proof: Proof, files: Mapping[str, Lines]) -> Iterator[str]:
+    """What is wrong with what a proof claims. `files` has those that it names, as they are now."""
+    if proof.symbol and proof.symbol not in (plan.symbol, plan.uid):
         yield f"The proof is about {proof.symbol[:100]!r}; the plan is about {shown(plan.symbol)}."
     for anchor in proof.anchors:
         if fault := _anchor_fault(plan, anchor, files):
@@ -58,18 +62,16 @@ def faults(plan: Plan, selected: Collection[str], proof: Proof, files: Mapping[s
         text = lines.text(one.line) if lines is not None and lines.has(one.line) else None
         if text is None or not line_hash(text).startswith(one.content_hash[:16]) or len(one.content_hash) < 8:
             yield f"{one.file}:{one.line} does not have that hash."
-    for group in plan.groups:
-        if group.id in selected and not _is_covered(group, proof.lines):
-            yield f"{group.id} ({shown(group.about)}) has no anchor and no line hash at one of its places."
 
 
 def _anchor_fault(plan: Plan, anchor: Anchor, files: Mapping[str, Lines]) -> str:
     lines = files.get(anchor.file)
     text = lines.text(anchor.line) if lines is not None and lines.has(anchor.line) else ""
-    if f"{anchor.before}{plan.old_name}{anchor.after}" in text:
+    name = anchor.text or plan.old_name
+    claimed = f"{anchor.before}{name}{anchor.after}"
+    at = anchor.column - 1 - len(anchor.before)
+    is_there = text.startswith(claimed, at) if anchor.column and at >= 0 else claimed in text
+    if is_there and (not anchor.column or at >= 0):
         return ""
-    return f"{anchor.file}:{anchor.line} does not have {anchor.before}{plan.old_name}{anchor.after}."
-
-
-def _is_covered(group: Group, lines: Collection[tuple[str, int]]) -> bool:
-    return any((shown(site.path), site.line) in lines for site in group.sites)
+    where = f"{anchor.file}:{anchor.line}" + (f":{anchor.column}" if anchor.column else "")
+    return f"{where} does not have {claimed}."

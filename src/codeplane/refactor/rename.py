@@ -15,13 +15,14 @@ from codeplane.jail import shown
 from codeplane.languages import LanguageSpec, has_references, specs
 from codeplane.languages.facts import Span
 from codeplane.refactor import pasted, quoted, words
+from codeplane.refactor.asking import Texts, doubted, weighed
 from codeplane.refactor.collisions import collisions
 from codeplane.refactor.contexts import contexts_of, divergence
 from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family, family_of, variable_family
 from codeplane.refactor.mentions import Speakers, parameter_mentions
 from codeplane.refactor.named import tells_name
-from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Site, Verdict, by_path
+from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Risk, Site, Verdict, by_path
 from codeplane.refactor.preserve import breaches
 from codeplane.refactor.sites import find, grouped
 from codeplane.refactor.subject import Subject, symbol_of
@@ -84,11 +85,8 @@ def draft(
         if (word.site.path, word.site.line, word.site.column) not in placed
     ]
     if tells_name(snapshot, family):
-        seen = words.told(seen)
+        seen = words.told(seen, snapshot.linker.sources.tests())
     holders = holders_of(snapshot, family, found.sites)
-    groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders)]
-    if family.is_local and found.doubts:
-        groups += _named_by_strings(family, seen)
     mentioned = tuple(
         replace(one, is_taken=sweep.takes(one))
         for one in _mentions(snapshot, family, seen, holders, found.sites)
@@ -98,7 +96,15 @@ def draft(
     problems = [*collisions(snapshot, family, new)]
     waiting = [*doubts(snapshot, family, new), *found.doubts, *divergence(snapshot, family)]
     waiting += [*quoted.told(snapshot, found.sites), *pasted.told_to(snapshot, found.sites)]
-    blocked = list(_unread(snapshot, plan, _language_family(snapshot, subject.path)))
+    texts = Texts(snapshot, family, waiting)
+    groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders, texts)]
+    if family.is_local and found.doubts:
+        groups += _named_by_strings(family, seen)
+    spec = _spec(snapshot, subject.path)
+    groups = list(weighed(spec, groups))
+    is_used = len(found.sites) > len(family.places)
+    waiting = list(doubted(spec, waiting, groups, is_used=is_used))
+    blocked = list(_unread(snapshot, plan, spec.family))
     plan = replace(
         plan,
         sites=found.sites,
@@ -156,6 +162,31 @@ def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Pl
     return written(snapshot, made, made.taken)
 
 
+def rest(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
+    """The groups that an applied plan has left alone, as a plan on the files as they are now."""
+    chosen = {site for group in plan.groups if group.id in selected for site in group.sites}
+    changed = by_path([*plan.taken, *chosen])
+    groups = tuple(
+        replace(group, sites=tuple(_shifted(site, changed.get(site.path, ())) for site in group.sites))
+        for group in plan.groups
+        if group.id not in selected
+    )
+    made = replace(
+        plan, sites=(), mentions=(), groups=groups, problems=(), verdict=Verdict.NEEDS_DECISION, is_rest=True
+    )
+    return written(snapshot, replace(made, epoch=snapshot.epoch), ())
+
+
+def _shifted(site: Site, changed: Collection[Site]) -> Site:
+    """A place after others of its line were replaced."""
+    before = [one for one in changed if one.line == site.line and one.column < site.column]
+    return replace(site, column=site.column + sum(_size(one.new) - _size(one.old) for one in before))
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
 def proven(index: Index, plan: Plan) -> Plan:
     """The plan with its verdict: what would not keep every binding is refused."""
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
@@ -168,7 +199,7 @@ def proven(index: Index, plan: Plan) -> Plan:
         broken = breaches(snapshot, linker, by_path(plan.taken), names, is_local=plan.within is not None)
     # What open places mean changes with what they are taken for.
     undecided = {(site.path, site.line) for group in plan.groups for site in group.sites}
-    if plan.verdict is Verdict.NEEDS_DECISION:
+    if plan.verdict is Verdict.NEEDS_DECISION or plan.is_rest:
         broken = [one for one in broken if (one.path, one.line) not in undecided]
     if not broken:
         return plan
@@ -240,13 +271,14 @@ def _verdict(
         return Verdict.REFUSED
     if blocked:
         return Verdict.BLOCKED
-    return Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK
+    is_asked = any(group.asks for group in groups) or any(one.asks for one in waiting)
+    return Verdict.NEEDS_DECISION if is_asked else Verdict.OK
 
 
-def _language_family(snapshot: Snapshot, path: str) -> str:
+def _spec(snapshot: Snapshot, path: str) -> LanguageSpec:
     facts = snapshot.linker.sources.facts(path)
     assert facts is not None, "BUG: what is renamed is in a file with facts"
-    return specs()[facts.language].family
+    return specs()[facts.language]
 
 
 def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
@@ -264,32 +296,43 @@ def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
 
 
 def strings(
-    snapshot: Snapshot, family: Family, seen: list[words.Word], holders: Collection[str]
+    snapshot: Snapshot,
+    family: Family,
+    seen: list[words.Word],
+    holders: Collection[str],
+    texts: Texts | None = None,
 ) -> Iterator[Group]:
-    """Strings that are the name, or a path to it, and places in code that no fact tells of."""
+    """Strings that are the name, or a path to it, and places in code that no fact tells of.
+
+    `texts` says which of them are worth a question; without it, all are.
+    """
     if family.is_local:
         yield from _inline(snapshot, family, seen)
         return
-    paths = tuple(word.site for word in seen if word.where in _RISKY_STRINGS and _leads(word, holders))
-    strings = tuple(
-        word.site
+    paths = [word for word in seen if word.where in _RISKY_STRINGS and _leads(word, holders)]
+    led = {word.site for word in paths}
+    strings = [
+        word
         for word in seen
-        if word.where == "string" and word.site not in paths and not _is_import(snapshot, word.site)
+        if word.where == "string" and word.site not in led and not _is_import(snapshot, word.site)
+    ]
+    code = [word for word in seen if word.where == "code"]
+    data = [word for word in seen if word.is_exact and word.site not in led]
+    kinds: tuple[tuple[str, list[words.Word], Risk, str], ...] = (
+        (f"{family.name} in data, which code may read names from", data, "medium", "name_in_data"),
+        (f"{family.name} in strings", strings, "medium", "string_with_the_name"),
+        (f"{family.name} in a string that names it by its path", paths, "low", "path_in_string"),
+        (f"{family.name} in code that no fact tells of", code, "high", "not_understood"),
     )
-    code = tuple(word.site for word in seen if word.where == "code")
-    data = tuple(word.site for word in seen if word.is_exact and word.site not in paths)
-    if data:
-        about = f"{family.name} in data, which code may read names from"
-        yield Group("", about, data, "medium", ("name_in_data",), "scope_resolution")
-    if strings:
-        about = f"{family.name} in strings"
-        yield Group("", about, strings, "medium", ("string_with_the_name",), "scope_resolution")
-    if paths:
-        about = f"{family.name} in a string that names it by its path"
-        yield Group("", about, paths, "low", ("path_in_string",), "scope_resolution")
-    if code:
-        about = f"{family.name} in code that no fact tells of"
-        yield Group("", about, code, "high", ("not_understood",), "scope_resolution")
+    for about, some, risk, reason in kinds:
+        for asks in (True, False):
+            sites = tuple(word.site for word in some if _is_asked(word, reason, texts) is asks)
+            if sites:
+                yield Group("", about, sites, risk, (reason,), "scope_resolution", asks)
+
+
+def _is_asked(word: words.Word, reason: str, texts: Texts | None) -> bool:
+    return texts is None or reason == "not_understood" or texts.asks(word, is_path=reason == "path_in_string")
 
 
 def _named_by_strings(family: Family, seen: list[words.Word]) -> list[Group]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from codeplane.jail import shown
-from codeplane.refactor.plan import Group, Plan, Verdict
+from codeplane.refactor.plan import Group, Plan, Site, Verdict
 
 _MOST_FILES: Final = 40
 _MOST_FACTS: Final = 20
@@ -28,6 +28,7 @@ class Witness:
     files_scanned: tuple[str, ...]
     truncated: bool
     facts: tuple[str, ...]
+    defined: tuple[Site, ...]  # the places of the facts
     invariants_failed: tuple[str, ...]
     capsules: tuple[Capsule, ...]
 
@@ -41,6 +42,7 @@ def witness(plan: Plan) -> Witness:
         tuple(files[:_MOST_FILES]),
         len(files) > _MOST_FILES or len(facts) > _MOST_FACTS,
         tuple(facts[:_MOST_FACTS]),
+        tuple(defined[:_MOST_FACTS]),
         tuple(_failed(plan)),
         tuple(_capsules(plan)),
     )

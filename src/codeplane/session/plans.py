@@ -4,10 +4,11 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from codeplane.core.errors import PlanGone
+from codeplane.core.errors import DecisionRefused, PlanGone
 from codeplane.refactor import Plan
 from codeplane.verify import Verification
 
@@ -23,6 +24,20 @@ class Pending:
     plan: Plan
     expires_ms: int
     verification: Verification | None = None  # where it was asked for
+
+
+def chosen_groups(plan: Plan, accept: Sequence[str]) -> list[str]:
+    """The ids of the groups that `accept` names: `all`, `none`, or ids."""
+    if list(accept) == ["all"]:
+        return [group.id for group in plan.asking or plan.groups]
+    chosen = [] if list(accept) == ["none"] else list(dict.fromkeys(accept))
+    known = [group.id for group in plan.groups]
+    if unknown := [one for one in chosen if one not in known]:
+        told = ", ".join(known) or "none"
+        raise DecisionRefused(
+            f"The plan has no {', '.join(unknown)[:200]}; its groups: {told}.", reason="candidate_not_found"
+        )
+    return chosen
 
 
 class Plans:
@@ -41,6 +56,11 @@ class Plans:
             while len(self._pending) > _MOST:
                 self._pending.popitem(last=False)
         return made
+
+    def keep(self, pending: Pending) -> None:
+        """Takes a plan that more is known of now in place of the one with its id."""
+        with self._guard:
+            self._pending[pending.id] = pending
 
     def get(self, plan_id: str) -> Pending:
         """The plan of an id; an error where there is none or its time is over."""

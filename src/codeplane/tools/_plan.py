@@ -10,12 +10,14 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.mutation.showing import preview
 from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
+from codeplane.refactor.asking import is_for_tests
 from codeplane.refactor.syntactic import review
 from codeplane.refactor.witness import Capsule, witness
 from codeplane.refactor.words import is_history
 from codeplane.session import Call
 from codeplane.session.plans import Pending
 from codeplane.tools._delta import Delta
+from codeplane.tools._plan_text import plan_text
 from codeplane.tools._registry import Output
 from codeplane.tools._verified import CheckOutput, checks_told
 
@@ -24,13 +26,22 @@ _MOST_LINES = 160  # of the diff
 _LEAST = 4
 _MOST_GROUPS = 20
 _MOST_SAMPLES = 3
+_MOST_PLACES = 40
 _MOST_TOLD = 12
 _LONGEST = 160
 _READY = (Verdict.OK, Verdict.OK_SYNTACTIC)
+_DELETIONS = ("delete", "discard")
+_TOOLS = {
+    "rename": "refactor_rename",
+    "move": "refactor_move",
+    "transfer": "refactor_move",
+    "delete": "refactor_delete",
+    "discard": "refactor_delete",
+}
 
 
 class GroupOutput(Output):
-    id: str = Field(description="Name it in `decision_commit` to take these places along.")
+    id: str = Field(description="Name it in `accept` to take these places along.")
     about: str = Field(description="What stands there.")
     places: int = Field(description="How many.")
     risk: str = Field(description="low, medium or high.")
@@ -39,7 +50,7 @@ class GroupOutput(Output):
 
 
 class PlanOutput(Output):
-    refactor_id: str | None = Field(default=None, description="To inspect, apply or cancel it.")
+    plan: str | None = Field(default=None, description="Id, to go on with it.")
     outcome: str = Field(description="ok, ok_syntactic, needs_decision, blocked, refused or unsupported.")
     symbol: str = Field(description="What is refactored.")
     summary: str = Field(description="All in one line.")
@@ -48,6 +59,9 @@ class PlanOutput(Output):
     more_files: int | None = Field(default=None, description="Files beyond those.")
     undecided: list[GroupOutput] | None = Field(default=None, description="Places that may be meant.")
     more_undecided: int | None = Field(default=None, description="Groups beyond those.")
+    left: list[GroupOutput] | None = Field(
+        default=None, description="Places that are hardly ever meant, left as they are."
+    )
     contexts: list[str] | None = Field(default=None, description="Build contexts, where there are several.")
     doubts: list[str] | None = Field(default=None, description="What facts cannot rule out.")
     problems: list[str] | None = Field(default=None, description="What stands in the way.")
@@ -66,40 +80,56 @@ class PlanOutput(Output):
     expires_ms: int | None = Field(default=None, description="Until when it can be applied.")
     applied: Delta | None = Field(default=None, description="What was done.")
 
-
-def _next(pending: Pending) -> list[str]:
-    """The call that goes on with a plan."""
-    plan = pending.plan
-    if plan.groups or plan.problems:
-        return [f'refactor_inspect {{"refactor_id": "{pending.id}"}}']
-    if plan.verdict is Verdict.NEEDS_DECISION:
-        return [decision(pending)]
-    return [f'refactor_apply {{"refactor_id": "{pending.id}"}}'] if plan.verdict in _READY else []
+    def render(self) -> str:
+        return plan_text(self)
 
 
-def decision(pending: Pending) -> str:
-    """The call that applies a plan without its open groups."""
-    proof = {"symbol_identity": shown(pending.plan.symbol)}
-    return f"decision_commit {json.dumps({'plan_id': pending.id, 'proof': proof}, ensure_ascii=False)}"
+def next_calls(pending: Pending) -> list[str]:
+    """The calls that go on with a plan, the likeliest first."""
+    plan, tool = pending.plan, _TOOLS[pending.plan.kind]
+    if plan.verdict in _READY:
+        return [_call(tool, plan=pending.id)]
+    if plan.verdict is not Verdict.NEEDS_DECISION:
+        return []
+    accept = [group.id for group in plan.asking] or [group.id for group in plan.groups] or "none"
+    calls = [_call(tool, plan=pending.id, accept=accept)]
+    if is_for_tests(plan.groups, plan.notes) and not plan.is_rest and plan.kind not in _DELETIONS:
+        calls.append(_call(tool, plan=pending.id, apply="if_verified"))
+    return calls
 
 
-def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> PlanOutput:
-    """A plan with its diff, or with what was done."""
+def _call(tool: str, **arguments: object) -> str:
+    return f"{tool} {json.dumps(arguments, ensure_ascii=False)}"
+
+
+def plan_told(
+    call: Call,
+    pending: Pending,
+    applied: Delta | None = None,
+    rest: Pending | None = None,
+    *,
+    is_preview: bool = False,
+) -> PlanOutput:
+    """A plan, with its diff where somebody wants to see it first, or what was done and what is left."""
     plan = pending.plan
     touched = [edit.path for edit in plan.edits.edits if edit.after is not None or not plan.moves]
     changed = _changed_mentions(plan)
-    if applied is None:
-        call.next_actions += _next(pending)
+    go_on = pending if applied is None else rest
+    groups = rest.plan if rest is not None else plan
+    if go_on is not None and (applied is None or groups.asking):
+        call.next_actions += next_calls(go_on)
+    most = max(_MOST_SAMPLES, _MOST_PLACES // max(1, len(groups.groups)))
     return PlanOutput(
-        refactor_id=pending.id if applied is None else None,
+        plan=go_on.id if go_on is not None else None,
         outcome=plan.verdict,
         symbol=shown(plan.symbol),
         summary=summary(plan),
         edits=dict(Counter(site.tier.value for site in plan.sites)) or None,
-        files=_files(plan, touched) if applied is None else None,
+        files=_files(plan, touched),
         more_files=max(0, len(touched) - _MOST_FILES) or None,
-        undecided=[group_told(plan, one, _MOST_SAMPLES) for one in plan.groups[:_MOST_GROUPS]] or None,
-        more_undecided=max(0, len(plan.groups) - _MOST_GROUPS) or None,
+        undecided=[group_told(groups, one, most) for one in groups.asking[:_MOST_GROUPS]] or None,
+        more_undecided=max(0, len(groups.asking) - _MOST_GROUPS) or None,
+        left=[group_told(groups, one, most) for one in groups.left[:_MOST_GROUPS]] or None,
         contexts=list(map(shown, plan.contexts)) if len(plan.contexts) > 1 else None,
         doubts=_told(plan.notes),
         problems=_told(plan.problems),
@@ -107,34 +137,40 @@ def plan_told(call: Call, pending: Pending, applied: Delta | None = None) -> Pla
         mentions_changed=len(changed) or None,
         mentions_left=_left(plan),
         review=[line(plan, one.site) for one in changed if one.confidence != "high"][:_MOST_TOLD] or None,
-        diff=_diff(plan, touched) if applied is None and plan.verdict is not Verdict.REFUSED else None,
+        diff=_diff(plan, touched) if is_preview and plan.verdict is not Verdict.REFUSED else None,
         verified=checks_told(pending.verification),
         decided_before=call.repo.decisions.find(plan) if plan.verdict is Verdict.NEEDS_DECISION else None,
-        checklist=_checklist(plan) or None,
-        expires_ms=pending.expires_ms if applied is None else None,
+        checklist=_checklist(plan) or None if applied is None else None,
+        expires_ms=go_on.expires_ms if go_on is not None else None,
         applied=applied,
     )
 
 
-def is_refuted(call: Call, pending: Pending) -> bool:
-    """Whether a check was asked for that the plan has not passed; it is not applied at once then."""
-    if pending.verification is None or pending.verification.is_passed:
-        return False
-    call.warn("Not applied: not every check that was asked for has passed.")
-    return True
-
-
 def summary(plan: Plan) -> str:
     files = len({site.path for site in plan.sites})
-    names = shown(plan.old_name) + (f" to {shown(plan.new_name)}" if plan.new_name else "")
-    text = f"{plan.kind} {names}: {len(plan.sites)} places in {files} files"
+    verb = _TOOLS[plan.kind].rpartition("_")[2]
+    names = shown(plan.symbol) + (f" to {shown(new)}" if (new := _new(plan)) else "")
+    text = f"{verb} {names}: {_number(len(plan.sites), 'place')} in {_number(files, 'file')}"
     if plan.kind == "discard":
-        text = f"delete {shown(plan.symbol)}: {len(plan.edits.edits)} files"
+        text = f"delete {shown(plan.symbol)}: {_number(len(plan.edits.edits), 'file')}"
     if plan.moves:
-        text += f", {len(plan.moves)} files moved"
-    if plan.groups:
-        text += f"; {sum(len(group.sites) for group in plan.groups)} places undecided"
+        text += f", {_number(len(plan.moves), 'file')} moved"
+    if plan.asking:
+        text += f"; {_number(sum(len(group.sites) for group in plan.asking), 'place')} undecided"
     return text
+
+
+def _new(plan: Plan) -> str:
+    """What something is called afterwards, or where it is."""
+    if plan.target is not None:
+        return plan.target
+    for old, new in plan.moves.items():
+        return new.removesuffix(old.removeprefix(plan.symbol))
+    return plan.new_name
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def group_told(plan: Plan, group: Group, most: int) -> GroupOutput:

@@ -2,21 +2,30 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.refactor import Plan
 from codeplane.refactor.proof import Anchor, Evidence, Proof
 from codeplane.session import Call
-from codeplane.session.refactoring import decided
-from codeplane.tools._delta import Delta, told
+from codeplane.session.applying import settled_with
+from codeplane.session.plans import chosen_groups
+from codeplane.tools._plan import PlanOutput
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._settling import answered
 
 
 class AnchorInput(Input):
     file: Annotated[str, synonyms("path")] = Field(max_length=4096, description="File.")
     line: int = Field(ge=1, le=100_000_000, description="Line.")
+    col: Annotated[int, synonyms("column")] = Field(
+        default=0, ge=0, le=100_000_000, description="Column of the name, from 1."
+    )
     anchor_before: Annotated[str, synonyms("before")] = Field(
         default="", max_length=200, description="Text right before the name."
     )
     anchor_after: Annotated[str, synonyms("after")] = Field(
         default="", max_length=200, description="Text right after it."
+    )
+    occurrence_text: Annotated[str, synonyms("text")] = Field(
+        default="", max_length=1000, description="The name there."
     )
 
 
@@ -26,11 +35,14 @@ class EvidenceInput(Input):
     content_hash: Annotated[str, synonyms("hash")] = Field(
         min_length=8, max_length=64, description="Hash that `refactor_inspect` shows for the line."
     )
+    context_lines: list[str] | None = Field(
+        default=None, max_length=20, description="Lines around; kept, not checked."
+    )
 
 
 class ProofInput(Input):
     symbol_identity: Annotated[str, synonyms("symbol")] = Field(
-        max_length=1000, description="Symbol of the plan."
+        default="", max_length=1000, description="Symbol of the plan."
     )
     anchors: list[AnchorInput] = Field(default=[], max_length=500, description="Places, by the text around.")
     file_line_evidence: Annotated[list[EvidenceInput], synonyms("evidence", "lines")] = Field(
@@ -40,28 +52,51 @@ class ProofInput(Input):
 
 
 class DecisionCommitInput(Input):
-    plan_id: Annotated[str, synonyms("refactor_id", "id")] = Field(max_length=100, description="`ref_…`.")
-    selected: Annotated[list[str], synonyms("groups", "selected_candidate_ids", "selected_candidate_id")] = (
-        Field(default=[], max_length=200, description="Groups to take along; none for what is proven alone.")
+    plan: Annotated[str, synonyms("plan_id", "refactor_id", "id")] = Field(
+        max_length=100, description="`ref_…`."
     )
-    proof: ProofInput = Field(description="That you have looked: one place of each group that you take.")
+    selected: Annotated[
+        list[str], synonyms("accept", "groups", "selected_candidate_ids", "selected_candidate_id")
+    ] = Field(
+        default=[], max_length=200, description="Groups to take along, or `all`; none for what is certain."
+    )
+    proof: ProofInput | None = Field(
+        default=None, description="What you claim is checked; nothing has to be."
+    )
 
 
 @tool(Effect.WRITE, "refactoring")
-def decision_commit(call: Call, args: DecisionCommitInput) -> Delta:
-    """Applies a plan that needs a decision, with the groups of places that you vouch for.
+def decision_commit(call: Call, args: DecisionCommitInput) -> PlanOutput:
+    """Applies a plan that needs a decision, with the groups of places that you choose.
 
     Use when:
-    - refactor_inspect has shown the open places and you know which are meant
+    - a plan has open places and you send proof of what you have seen
+    Not for:
+    - a decision without proof: `plan` and `accept` of the refactoring itself
     Examples:
-    - One group: {"plan_id": "ref_0123456789ab", "selected": ["group_1"],
+    - One group: {"plan": "ref_0123456789ab", "selected": ["group_1"],
       "proof": {"symbol_identity": "app.Store.get", "anchors": [{"file": "app.py", "line": 12}]}}
     """
-    given = args.proof
-    proof = Proof(
+    pending = call.repo.plans.get(args.plan)
+    selected = _selected(call, pending.plan, args.selected)
+    return answered(call, settled_with(call, pending, selected, _proof(args.proof)))
+
+
+def _selected(call: Call, plan: Plan, given: list[str]) -> list[str]:
+    """The groups that were chosen; `proven` is what every choice has, `cached` what was chosen before."""
+    if "cached" in given:
+        given = call.repo.decisions.find(plan) or []
+    return chosen_groups(plan, [one for one in given if one != "proven"])
+
+
+def _proof(given: ProofInput | None) -> Proof | None:
+    if given is None:
+        return None
+    return Proof(
         given.symbol_identity,
-        tuple(Anchor(one.file, one.line, one.anchor_before, one.anchor_after) for one in given.anchors),
+        tuple(
+            Anchor(one.file, one.line, one.anchor_before, one.anchor_after, one.col, one.occurrence_text)
+            for one in given.anchors
+        ),
         tuple(Evidence(one.file, one.line, one.content_hash) for one in given.file_line_evidence),
     )
-    pending = call.repo.plans.get(args.plan_id)
-    return told(call, decided(call, pending, args.selected, proof))

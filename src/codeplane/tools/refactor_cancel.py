@@ -7,7 +7,9 @@ from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 
 class RefactorCancelInput(Input):
-    refactor_id: Annotated[str, synonyms("id", "plan_id")] = Field(max_length=100, description="`ref_…`.")
+    plan: Annotated[str, synonyms("id", "plan_id", "refactor_id")] = Field(
+        max_length=100, description="`ref_…`."
+    )
 
 
 class RefactorCancelOutput(Output):
@@ -21,8 +23,8 @@ def refactor_cancel(call: Call, args: RefactorCancelInput) -> RefactorCancelOutp
     Use when:
     - a preview was wrong
     Examples:
-    - Drop it: {"refactor_id": "ref_0123456789ab"}
+    - Drop it: {"plan": "ref_0123456789ab"}
     """
-    pending = call.repo.plans.get(args.refactor_id)
+    pending = call.repo.plans.get(args.plan)
     call.repo.plans.drop(pending.id)
     return RefactorCancelOutput(summary=f"{pending.id} is dropped; nothing has changed.")

@@ -1,43 +1,31 @@
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.refactor import Verdict
 from codeplane.session import Call
-from codeplane.session.refactoring import apply, delete
-from codeplane.tools._delta import told
-from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
-from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._verified import LONGEST_SEC, VERIFY
-from codeplane.verify import Check
+from codeplane.session.applying import settled
+from codeplane.session.refactoring import delete
+from codeplane.tools._plan import PlanOutput
+from codeplane.tools._registry import Effect, synonyms, tool
+from codeplane.tools._settling import RefactoringInput, answered, carried_out, needed
+from codeplane.tools._verified import LONGEST_SEC
 
 
-class RefactorDeleteInput(Input):
+class RefactorDeleteInput(RefactoringInput):
     target: Annotated[str, synonyms("symbol", "path", "name", "at")] = Field(
-        min_length=1, max_length=4096, description="A symbol, or the path of a file or directory."
-    )
-    accept: Annotated[list[str] | None, synonyms("groups")] = Field(
-        default=None, max_length=100, description="Groups of a preview that may be left without a definition."
-    )
-    verify: Annotated[list[Check] | None, synonyms("checks", "shadow_check")] = VERIFY
-    apply: Literal["never", "if_certain"] = Field(
-        default="never", description="`if_certain`: at once, where nothing uses it or all is accepted."
+        default="", max_length=4096, description="Symbol or path."
     )
 
 
-@tool(Effect.WRITE, "refactoring", timeout_sec=LONGEST_SEC)
+@tool(Effect.WRITE, "refactoring", standard=True, timeout_sec=LONGEST_SEC)
 def refactor_delete(call: Call, args: RefactorDeleteInput) -> PlanOutput:
-    """Deletes a definition, file or directory that nothing uses; a definition with the imports of it.
+    """Deletes a symbol, file or directory with its imports if nothing uses it; else lists the uses.
 
-    Use when:
-    - a function, class, constant or module is not needed any more
-    Not for:
-    - seeing who uses it: refactor_impact
     Examples:
-    - At once where nothing uses it: {"target": "app.load", "apply": "if_certain"}
+    - A function that nothing uses: {"target": "app.load"}
     """
+    if args.plan:
+        return carried_out(call, args, lambda: call.repo.plans.get(args.plan))
+    needed("refactor_delete", target=args.target)
     pending = delete(call, args.target, args.accept or (), args.verify or ())
-    is_wanted = args.apply == "if_certain" and pending.plan.verdict is Verdict.OK
-    if is_wanted and not is_refuted(call, pending):
-        return plan_told(call, pending, told(call, apply(call, pending)))
-    return plan_told(call, pending)
+    return answered(call, settled(call, pending, args.apply), is_preview=args.apply == "never")

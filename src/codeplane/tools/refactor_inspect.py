@@ -21,7 +21,9 @@ _PROVEN = "proven"
 
 
 class RefactorInspectInput(Input):
-    refactor_id: Annotated[str, synonyms("id", "plan_id")] = Field(max_length=100, description="`ref_…`.")
+    plan: Annotated[str, synonyms("id", "plan_id", "refactor_id")] = Field(
+        max_length=100, description="`ref_…`."
+    )
     group: Annotated[str | None, synonyms("candidate", "group_id")] = Field(
         default=None, max_length=40, description="One group alone; `proven` for what is certain."
     )
@@ -62,9 +64,9 @@ def refactor_inspect(call: Call, args: RefactorInspectInput) -> RefactorInspectO
     Use when:
     - a refactoring needs a decision
     Examples:
-    - All open places: {"refactor_id": "ref_0123456789ab"}
+    - All open places: {"plan": "ref_0123456789ab"}
     """
-    pending = call.repo.plans.get(args.refactor_id)
+    pending = call.repo.plans.get(args.plan)
     plan = pending.plan
     chosen = _chosen(plan, args.group)
     page = chosen[args.offset : args.offset + args.limit]

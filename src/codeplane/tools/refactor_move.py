@@ -1,45 +1,32 @@
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.refactor import Verdict
 from codeplane.session import Call
-from codeplane.session.refactoring import apply, move
-from codeplane.tools._delta import told
-from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
-from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._verified import LONGEST_SEC, VERIFY
-from codeplane.verify import Check
+from codeplane.session.refactoring import move
+from codeplane.tools._plan import PlanOutput
+from codeplane.tools._registry import Effect, synonyms, tool
+from codeplane.tools._settling import RefactoringInput, carried_out, needed
+from codeplane.tools._verified import LONGEST_SEC
 
 
-class RefactorMoveInput(Input):
+class RefactorMoveInput(RefactoringInput):
     from_path: Annotated[str, synonyms("from", "symbol", "path", "source", "old_path")] = Field(
-        min_length=1, max_length=4096, description="File, directory, or a symbol at the top of a file."
+        default="", max_length=4096, description="File, directory or symbol."
     )
     to_path: Annotated[str, synonyms("to", "target", "destination", "new_path")] = Field(
-        min_length=1, max_length=4096, description="Its new path; of a symbol, the file that it goes to."
-    )
-    verify: Annotated[list[Check] | None, synonyms("checks", "shadow_check")] = VERIFY
-    apply: Literal["never", "if_certain"] = Field(
-        default="never",
-        description="`if_certain`: at once, where every edit is proven and every check passes.",
+        default="", max_length=4096, description="New path; for a symbol, the file to put it in."
     )
 
 
-@tool(Effect.WRITE, "refactoring", timeout_sec=LONGEST_SEC)
+@tool(Effect.WRITE, "refactoring", standard=True, timeout_sec=LONGEST_SEC)
 def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
-    """Moves a file, a directory or a symbol with every import that leads to it and every one that it needs.
+    """Moves a file, a directory or a top-level symbol and rewrites every import.
 
-    Use when:
-    - a module, a package or a directory should be somewhere else, or have another name
-    Not for:
-    - another name for a function or a class: refactor_rename
     Examples:
     - A function to another module: {"from_path": "app.load.parse", "to_path": "app/text.py"}
     - A module into a package: {"from_path": "app/load.py", "to_path": "app/io/load.py"}
     """
-    pending = move(call, args.from_path, args.to_path, args.verify or ())
-    is_wanted = args.apply == "if_certain" and pending.plan.verdict is Verdict.OK
-    if is_wanted and not is_refuted(call, pending):
-        return plan_told(call, pending, told(call, apply(call, pending)))
-    return plan_told(call, pending)
+    if not args.plan:
+        needed("refactor_move", from_path=args.from_path, to_path=args.to_path)
+    return carried_out(call, args, lambda: move(call, args.from_path, args.to_path, args.verify or ()))

@@ -2,54 +2,52 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from codeplane.refactor import Verdict
 from codeplane.session import Call
-from codeplane.session.refactoring import Naming, apply, rename
-from codeplane.tools._delta import told
-from codeplane.tools._plan import PlanOutput, is_refuted, plan_told
-from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._verified import LONGEST_SEC, VERIFY
-from codeplane.verify import Check
+from codeplane.session.refactoring import Naming, rename
+from codeplane.tools._plan import PlanOutput
+from codeplane.tools._registry import Effect, synonyms, tool
+from codeplane.tools._schema import UNLISTED
+from codeplane.tools._settling import RefactoringInput, carried_out, needed
+from codeplane.tools._verified import LONGEST_SEC
 
 
-class RefactorRenameInput(Input):
+class RefactorRenameInput(RefactoringInput):
     symbol: Annotated[str, synonyms("target", "from")] = Field(
-        min_length=1, max_length=500, description="Qualified name or its end, `path:line`, or `sym_…`."
+        default="", max_length=500, description="Qualified name or its end, `path:line`, or `sym_…`."
     )
-    new_name: Annotated[str, synonyms("to")] = Field(
-        min_length=1, max_length=200, description="The name alone, without its module."
-    )
+    new_name: Annotated[str, synonyms("to")] = Field(default="", max_length=200, description="Bare name.")
     name: Annotated[str, synonyms("old_name", "local", "parameter")] = Field(
-        default="",
-        max_length=200,
-        description="With `path:line` or a function: the local, parameter or definition of that name there.",
+        default="", max_length=200, description="Local or parameter inside `symbol`."
     )
-    verify: Annotated[list[Check] | None, synonyms("checks", "shadow_check")] = VERIFY
-    apply: Literal["never", "if_certain"] = Field(
-        default="never",
-        description="`if_certain`: at once, where every edit is proven and every check passes.",
+    force_syntactic: bool = Field(
+        default=False,
+        description="Make the edits of low risk, though not all is proven.",
+        json_schema_extra=UNLISTED,
     )
     mode: Literal["semantic", "force_syntactic"] = Field(
         default="semantic",
-        description="`force_syntactic`: the edits of low risk, though not all is proven; lists the others.",
+        description="`force_syntactic`: as that parameter.",
+        json_schema_extra=UNLISTED,
+    )
+    context_id: str | None = Field(
+        default=None,
+        max_length=500,
+        description="Build context that is meant.",
+        json_schema_extra=UNLISTED,
     )
 
 
-@tool(Effect.WRITE, "refactoring", timeout_sec=LONGEST_SEC)
+@tool(Effect.WRITE, "refactoring", standard=True, timeout_sec=LONGEST_SEC)
 def refactor_rename(call: Call, args: RefactorRenameInput) -> PlanOutput:
-    """Renames a symbol everywhere it is meant and nowhere else, with comments and documents.
+    """Renames a symbol everywhere it is meant, docs included; asks where a place is not certain.
 
-    Use when:
-    - a function, class, method, field, constant, parameter or local should have another name
-    Not for:
-    - text that is no symbol: write_source
     Examples:
-    - At once where it is certain: {"symbol": "app.load", "new_name": "read", "apply": "if_certain"}
+    - A function: {"symbol": "app.load", "new_name": "read"}
     - A parameter with the keywords of its calls: {"symbol": "app.load.path", "new_name": "file"}
+    - A decision: {"plan": "ref_0123456789ab", "accept": ["group_1"]}
     """
-    naming = Naming(args.symbol, args.new_name, args.name, is_forced=args.mode == "force_syntactic")
-    pending = rename(call, naming, args.verify or ())
-    is_wanted = args.apply == "if_certain" and pending.plan.verdict in (Verdict.OK, Verdict.OK_SYNTACTIC)
-    if is_wanted and not is_refuted(call, pending):
-        return plan_told(call, pending, told(call, apply(call, pending)))
-    return plan_told(call, pending)
+    if not args.plan:
+        needed("refactor_rename", symbol=args.symbol, new_name=args.new_name)
+    is_forced = args.force_syntactic or args.mode == "force_syntactic"
+    naming = Naming(args.symbol, args.new_name, args.name, args.context_id, is_forced=is_forced)
+    return carried_out(call, args, lambda: rename(call, naming, args.verify or ()))

@@ -116,6 +116,7 @@ SPEC = LanguageSpec(
     reserved=r"__\w+__",
     hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
     r"load_tests|main",
+    told_risks=frozenset("string_with_the_name name_in_data path_in_string not_bound any_name".split()),
     name_attributes=("__name__", "__qualname__"),
     told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
     member_lists=("__slots__", "__match_args__"),

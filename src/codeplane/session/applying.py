@@ -1,0 +1,190 @@
+"""Plans that are carried out: at once, as far as they are certain, when tests pass, or by a decision."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from codeplane.core.errors import CodePlaneError, DecisionRefused, PlanStale, RequestError
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.refactor import Plan, Verdict
+from codeplane.refactor import delete as deleting
+from codeplane.refactor import move as moving
+from codeplane.refactor import rename as renaming
+from codeplane.refactor import transfer as transferring
+from codeplane.refactor.asking import is_for_tests
+from codeplane.refactor.proof import Proof, faults
+from codeplane.refactor.rename import concerned
+from codeplane.refactor.text import Lines
+from codeplane.session.call import Call
+from codeplane.session.operation import Intent, Written, write
+from codeplane.session.plans import Pending
+from codeplane.session.refactoring import proven, tried
+from codeplane.verify import Outcome, Verification
+
+Mode = Literal["never", "if_certain", "if_verified", "certain_part"]
+
+_MOST_TOLD: Final = 20
+_FIRST_TOLD: Final = 3
+_READY: Final = (Verdict.OK, Verdict.OK_SYNTACTIC)
+_DELETIONS: Final = ("delete", "discard")
+_CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]] = {
+    "rename": renaming.with_groups,
+    "move": moving.with_groups,
+    "delete": deleting.with_groups,
+    "discard": deleting.with_groups,
+    "transfer": transferring.with_groups,
+}
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What has come of a plan; without `written` nothing has changed."""
+
+    pending: Pending
+    written: Written | None = None
+    rest: Pending | None = None  # the open places that were left, as a plan of their own
+
+
+def settled(call: Call, pending: Pending, mode: Mode) -> Settled:
+    """Carries a plan out as far as a mode allows."""
+    plan = pending.plan
+    if mode == "never" or plan.verdict not in (*_READY, Verdict.NEEDS_DECISION):
+        return Settled(pending)
+    if pending.verification is not None and not pending.verification.is_passed:
+        call.warn("Not applied: not every check that was asked for has passed.")
+        return Settled(pending)
+    if plan.verdict in _READY:
+        return Settled(pending, apply(call, pending), _rest(call, plan))
+    if mode == "if_verified":
+        return _if_verified(call, pending)
+    if mode == "certain_part" and plan.kind not in _DELETIONS:
+        return settled_with(call, pending)
+    return Settled(pending)
+
+
+def _if_verified(call: Call, pending: Pending) -> Settled:
+    """Applies what is certain where the tests say that nothing else is meant."""
+    plan = pending.plan
+    if plan.kind in _DELETIONS or not is_for_tests(plan.groups, plan.notes):
+        call.warn("Not applied: tests cannot settle what is open.")
+        return Settled(pending)
+    verification = tried(call, plan, ("parse", "tests", "lint"))
+    pending = replace(pending, verification=verification)
+    call.repo.plans.keep(pending)
+    if verification is None or not _is_good(verification):
+        call.warn("Not applied: the tests have not passed with it.")
+        return Settled(pending)
+    return settled_with(call, pending)
+
+
+def _is_good(verification: Verification) -> bool:
+    """Whether tests have run, and nothing that could be tried is worse than before."""
+    passed = {one.check for one in verification.checks if one.outcome is Outcome.PASSED}
+    return "tests" in passed and all(one.outcome is not Outcome.FAILED for one in verification.checks)
+
+
+def _rest(call: Call, plan: Plan, selected: Collection[str] = ()) -> Pending | None:
+    """The places that were left by a rename, as a plan; none where there are none."""
+    if plan.kind != "rename" or all(group.id in selected for group in plan.groups):
+        return None
+    with suppress(CodePlaneError):
+        return call.repo.plans.add(call.ask(lambda snapshot: renaming.rest(snapshot, plan, selected)))
+    return None
+
+
+def settled_with(
+    call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None
+) -> Settled:
+    """Carries a plan out with the groups that somebody has chosen."""
+    made = decided(call, pending, selected, proof)
+    written = apply(call, pending, made)
+    if selected:
+        anchors = len(proof.anchors) if proof is not None else 0
+        call.repo.decisions.keep(pending.plan, list(selected), {"symbol": made.symbol, "anchors": anchors})
+    left = tuple(group for group in made.groups if group.id not in selected)
+    return Settled(
+        replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending.plan, selected)
+    )
+
+
+def decided(call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None) -> Plan:
+    """The plan with the groups that somebody has chosen, when the gate and a proof that is sent hold.
+
+    The plan is there because something is not known, so what is looked at again is whether it is still the
+    same question about the same files, and whether every other binding stays.
+    """
+    plan = pending.plan
+    if plan.verdict not in (Verdict.NEEDS_DECISION, Verdict.OK, Verdict.OK_SYNTACTIC):
+        raise DecisionRefused(
+            f"The plan is {plan.verdict}: there is nothing to decide.", outcome=plan.verdict
+        )
+
+    def chosen(snapshot: Snapshot) -> Plan:
+        check_fresh(snapshot, plan)
+        lines = _lines(call, snapshot, proof) if proof is not None else {}
+        if proof is not None and (wrong := list(faults(plan, proof, lines))):
+            raise DecisionRefused(
+                f"The proof does not hold: {wrong[0]}", reason="proof_verification_failed", faults=wrong[:20]
+            )
+        return _CHOICES[plan.kind](snapshot, plan, selected)
+
+    made = proven(call, call.ask(chosen))
+    if made.verdict is Verdict.REFUSED:
+        raise DecisionRefused(
+            "With these places, other names would mean something else.",
+            reason="binding_changed",
+            problems=[one.text for one in made.problems[:20]],
+        )
+    return made
+
+
+def _lines(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, Lines]:
+    """The files that a proof names; one that is not there is left out."""
+    found = {}
+    for name in {file for file, _ in proof.lines}:
+        with suppress(RequestError):
+            found[name] = Lines(snapshot.source(call.repo.tree.jail.enter(name)))
+    return found
+
+
+def apply(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
+    """Makes the edits of a plan, if everything that it rests on is still as it was."""
+    chosen = plan or pending.plan
+
+    def make() -> Intent:
+        with call.snapshot() as snapshot:
+            check_fresh(snapshot, pending.plan)
+            old: dict[RepoPath, bytes | None] = {
+                edit.path: snapshot.source(edit.path)
+                for edit in chosen.edits.edits
+                if edit.before is not None
+            }
+        return Intent(f"refactor_{chosen.kind}", chosen.edits, old)
+
+    written = write(call, make)
+    call.repo.plans.drop(pending.id)
+    return written
+
+
+def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
+    now = concerned(snapshot, plan)
+    was = plan.read
+    differ = sorted(path for path in now.keys() | was.keys() if now.get(path) != was.get(path))
+    if differ:
+        told = [{"path": shown(path), "change": _change(path, was, now)} for path in differ[:_MOST_TOLD]]
+        first = "; ".join(f"{one['path']} {one['change']}" for one in told[:_FIRST_TOLD])
+        more = f"; {len(differ) - _FIRST_TOLD} more" if len(differ) > _FIRST_TOLD else ""
+        raise PlanStale(
+            f"{len(differ)} files that the plan rests on have changed since it was made: {first}{more}.",
+            hints=["Ask for the refactoring again."],
+            files=told,
+        )
+
+
+def _change(path: RepoPath, was: Mapping[RepoPath, Digest], now: Mapping[RepoPath, Digest]) -> str:
+    if path not in was:
+        return "has the name in it now"
+    return "changed" if path in now else "does not have the name in it any more, or is gone"

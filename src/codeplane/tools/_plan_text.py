@@ -1,0 +1,105 @@
+"""A plan as plain text: what was done or would be, what is open, and what was left."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from codeplane.tools._plan import GroupOutput, PlanOutput
+
+_MOST_FILES: Final = 20
+_MOST_TESTS: Final = 5
+_WHY: Final = {
+    "receiver_not_proven": "what the receiver holds is not known",
+    "not_bound": "nothing in the file explains the name",
+    "keyword_argument": "what is called there is not known",
+    "string_with_the_name": "a text that code may take for the name",
+    "name_in_data": "data that code may read names from",
+    "path_in_string": "a text that may be its path",
+    "not_understood": "code that could not be read",
+    "shorthand": "a key that is a variable as well",
+    "macro": "a macro",
+}
+
+
+def plan_text(one: "PlanOutput") -> str:
+    """The whole answer."""
+    return "\n".join((_head(one), *_body(one)))
+
+
+def _head(one: "PlanOutput") -> str:
+    if one.applied is not None:
+        return f"done: {one.summary}"
+    match one.outcome:
+        case "ok" | "ok_syntactic":
+            return f"not applied, a preview: {one.summary}"
+        case "needs_decision" if one.undecided:
+            return f"not applied, a decision is needed: {one.summary}"
+        case "needs_decision":
+            return f"not applied, facts cannot rule out other uses: {one.summary}"
+    return f"not applied, {one.outcome}: {one.symbol}"
+
+
+def _body(one: "PlanOutput") -> Iterator[str]:
+    yield from _listed("", one.problems)
+    if one.problems is None or one.applied is not None:
+        yield from _files(one)
+    for group in one.undecided or ():
+        yield from _group(group)
+    if one.more_undecided:
+        yield f"… {one.more_undecided} more groups"
+    yield from _listed("not ruled out:", one.doubts)
+    yield from _listed(_left_head(one), _places(one.left or ()))
+    if one.decided_before is not None:
+        yield f"decided before in the same files: {', '.join(one.decided_before) or 'none'}"
+    yield from _listed("mentions left alone:", one.mentions_left)
+    for check in one.verified or ():
+        yield f"{check.check} {check.outcome}: {check.text}"
+        yield from _listed("", check.findings)
+    if one.applied is not None:
+        yield from _tests(one.applied.tests or (), one.applied.more_tests or 0)
+    elif one.diff is not None:
+        yield one.diff
+
+
+def _files(one: "PlanOutput") -> Iterator[str]:
+    files = one.files or []
+    yield from (f"  {text}" for text in files[:_MOST_FILES])
+    if more := max(0, len(files) - _MOST_FILES) + (one.more_files or 0):
+        yield f"  … {more} more files"
+
+
+def _group(group: "GroupOutput") -> Iterator[str]:
+    why = "; ".join(_WHY.get(reason, reason.replace("_", " ")) for reason in group.reasons)
+    yield f"{group.id}: {group.about}, {why}"
+    yield from (f"  {text}" for text in group.sample)
+    if group.places > len(group.sample):
+        yield f"  … {group.places - len(group.sample)} more"
+
+
+def _left_head(one: "PlanOutput") -> str:
+    groups = ", ".join(group.id for group in one.left or ())
+    return f"left alone, hardly ever meant ({groups}" + (f" of {one.plan}):" if one.plan else "):")
+
+
+def _places(groups: "Iterable[GroupOutput]") -> list[str]:
+    found = []
+    for group in groups:
+        found += group.sample
+        if group.places > len(group.sample):
+            found.append(f"… {group.places - len(group.sample)} more ({group.about})")
+    return list(dict.fromkeys(found))
+
+
+def _listed(head: str, lines: Iterable[str] | None) -> Iterator[str]:
+    told = list(lines or ())
+    if told and head:
+        yield head
+    yield from (f"  {text}" for text in told)
+
+
+def _tests(tests: Iterable[str], more: int) -> Iterator[str]:
+    paths = [text.rpartition(" ")[2] for text in tests]
+    if paths:
+        beyond = len(paths) - _MOST_TESTS + more
+        tail = f" and {beyond} more" if beyond > 0 else ""
+        yield f"tests: {', '.join(paths[:_MOST_TESTS])}{tail}"

@@ -1,0 +1,56 @@
+"""Parameters and answers of tools that carry a refactoring out."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.session import Call
+from codeplane.session.applying import Mode, Settled, settled, settled_with
+from codeplane.session.plans import Pending, chosen_groups
+from codeplane.tools._delta import told
+from codeplane.tools._plan import PlanOutput, plan_told
+from codeplane.tools._registry import Input, synonyms
+from codeplane.tools._schema import UNLISTED
+from codeplane.verify import Check
+
+_MODES: Final = "`never`: preview; `if_verified`: let tests decide; `certain_part`: leave the open places."
+PLAN: Final[Any] = Field(default="", max_length=100, description="`ref_…`: go on with it.")
+
+
+class RefactoringInput(Input):
+    """What every refactoring takes."""
+
+    apply: Mode = Field(default="if_certain", description=_MODES)
+    plan: Annotated[str, synonyms("plan_id", "refactor_id", "id")] = PLAN
+    accept: Annotated[list[str] | None, synonyms("groups", "selected")] = Field(
+        default=None, max_length=200, description="Its open groups to include, `all` or `none`."
+    )
+    verify: Annotated[list[Check] | None, synonyms("checks", "shadow_check")] = Field(
+        default=None,
+        max_length=3,
+        description="Tried out in a scratch copy first.",
+        json_schema_extra=UNLISTED,
+    )
+
+
+def carried_out(call: Call, args: RefactoringInput, make: Callable[[], Pending]) -> PlanOutput:
+    """Makes a plan, or goes on with one, and carries it out as far as the parameters allow."""
+    pending = call.repo.plans.get(args.plan) if args.plan else make()
+    if args.accept is None:
+        return answered(call, settled(call, pending, args.apply), is_preview=args.apply == "never")
+    return answered(call, settled_with(call, pending, chosen_groups(pending.plan, args.accept)))
+
+
+def answered(call: Call, found: Settled, *, is_preview: bool = False) -> PlanOutput:
+    """The answer to a plan that was carried out, or not."""
+    applied = told(call, found.written) if found.written is not None else None
+    return plan_told(call, found.pending, applied, found.rest, is_preview=is_preview)
+
+
+def needed(tool: str, **given: str) -> None:
+    """Refuses a call that names neither a plan nor what a new one needs."""
+    if missing := [name for name, value in given.items() if not value]:
+        names = ", ".join(f"`{name}`" for name in missing)
+        raise InvalidArgument(f"{tool} needs {names}, or the `plan` of an earlier answer.")
