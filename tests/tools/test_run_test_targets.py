@@ -1,6 +1,5 @@
 """Tests run by the tool in a trusted repository: results, records, what they did to the tree."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -69,7 +68,7 @@ def test_only_what_a_change_concerns_is_run(trusted: Trusted) -> None:
     assert result["selection"] == "complete"
     assert told["next_actions"] == [
         'read_source {"targets": ["tests/test_cart.py:5"]}',
-        'run_test_targets {"tests": ["tests/test_cart.py::test_total"]}',
+        'run_test_targets {"tests": ["tests/test_cart.py::test_total"], "baseline": true}',
     ]
     repo.write("app/cart.py", CART)
     again = repo.result("run_test_targets", tests=["tests/test_cart.py::test_total"])
@@ -142,9 +141,10 @@ def test_many_failures_make_no_long_answer(trusted: Trusted) -> None:
     many = "import pytest\n@pytest.mark.parametrize('n', range(300))\ndef test_n(n):\n    print('y' * 5000)\n"
     many += "    assert {'key': 'x' * 2000, 'n': n} == {}\n"
     repo = trusted({**FILES, "tests/test_many.py": many})
-    result = repo.result("run_test_targets", target_filter="test_many")
-    assert (len(result["failures"]), result["more"]) == (20, 280)
-    assert len(json.dumps(result)) < 24_000
+    answer = repo.ask("run_test_targets", target_filter="test_many", rerun=False)
+    result = answer.body["result"]
+    assert len(result["failures"]) + result["more"] == 300
+    assert len(answer.text) < 7_500
 
 
 def test_a_repository_without_tests_is_told(trusted: Trusted) -> None:
@@ -185,7 +185,7 @@ def test_the_stack_of_one_place_is_told_once(trusted: Trusted) -> None:
         "    assert [n] == [3]\n\n\ndef test_other():\n    raise KeyError('x')\n"
     )
     result = trusted({**FILES, "tests/test_cart.py": text}).result("run_test_targets")
-    first, second, third = result["failures"]
+    first, third, second = result["failures"]
     assert first["error"] == "AssertionError: assert [1] == [3]"
     assert first["stack"].startswith("tests/test_cart.py:6 in test_n\n    assert [n] == [3]\n")
     assert first["error"] not in first["stack"]
@@ -221,7 +221,7 @@ def test_the_id_of_a_failure_runs_it_alone(trusted: Trusted) -> None:
     for name in (".::TestA", "x_test.go::TestA"):
         assert repo.result("run_test_targets", tests=[name])["summary"].startswith("1 failed in 1 target,")
     whole = repo.result("run_test_targets", tests=["x_test.go", ".::TestA"])
-    assert whole["summary"].startswith("1 passed, 1 failed")
+    assert whole["summary"].startswith("1 failed, 1 passed")
 
 
 def test_targets_that_nothing_could_be_run_of_are_not_said_to_have_no_tests(trusted: Trusted) -> None:
@@ -296,3 +296,111 @@ def test_a_new_directory_that_the_rules_keep_back_is_no_change(trusted: Trusted)
         (repo.root / name).parent.mkdir(parents=True)
         (repo.root / name).write_text("X = 1\n")
     assert repo.result("inspect_affected_tests")["changed"] == ["app/fresh/new.py"]
+
+
+KINDS = """\
+import pytest
+from app.cart import total, unused
+
+
+@pytest.mark.parametrize("n", range(12))
+def test_total(n):
+    assert total([n]) == n
+
+
+def test_first():
+    assert total([1]) == 1
+
+
+def test_second():
+    assert unused(0) == 2
+"""
+BROKEN = CART.replace("sum(items)", "summed[items]").replace("return 2", "return 3")
+
+
+def test_failures_are_grouped_by_cause_with_one_example_each(trusted: Trusted) -> None:
+    repo = trusted({**FILES, "app/cart.py": BROKEN, "tests/test_cart.py": KINDS})
+    answer = repo.ask("run_test_targets", rerun=False)
+    result = answer.body["result"]
+    assert result["summary"].startswith("14 failed, 1 passed in 2 targets,")
+    assert result["summary"].endswith("; 2 causes")
+    examples = [one for one in result["failures"] if "same_as" not in one]
+    assert [(one["test"], one.get("alike")) for one in examples] == [
+        ("tests/test_cart.py::test_total[0]", 12),
+        ("tests/test_cart.py::test_second", None),
+    ]
+    assert examples[0]["at"] == "app/cart.py:2"
+    lines = answer.text.splitlines()
+    assert lines[1] == (
+        "FAILED tests/test_cart.py::test_total[0] - NameError: name 'summed' is not defined"
+        " (app/cart.py:2), and 12 more"
+    )
+    start = lines.index("Same cause as tests/test_cart.py::test_total[0]:")
+    assert lines[start + 1 : start + 3] == ["  tests/test_cart.py", "    test_total[1]"]
+    assert "    test_first" in lines
+
+
+def test_every_failure_is_reached_by_the_cursor(trusted: Trusted) -> None:
+    many = "".join(f"def test_{n}():\n    assert [{n}] == ['{'x' * 300}']\n\n\n" for n in range(40))
+    repo = trusted({**FILES, "tests/test_many.py": many})
+    answer = repo.ask("run_test_targets", target_filter="test_many", rerun=False)
+    ids: list[str] = []
+    while True:
+        assert len(answer.text) < 7_500
+        result = answer.body["result"]
+        ids += [one["test"] for one in result["failures"]]
+        if "next_cursor" not in result:
+            break
+        answer = repo.ask("run_test_targets", cursor=result["next_cursor"])
+    assert ids == [f"tests/test_many.py::test_{n}" for n in range(40)]
+
+
+def test_failures_of_an_earlier_run_on_the_unchanged_tree_are_marked(trusted: Trusted) -> None:
+    bad = "def test_bad():\n    assert 1 == 2\n"
+    repo = trusted({**FILES, "tests/test_bad.py": bad})
+    assert "before" not in repo.result("run_test_targets", rerun=False)["failures"][0]
+    repo.write("app/cart.py", BROKEN)
+    repo.write("tests/test_bad.py", "import app.cart\n\n\n" + bad)
+    result, told = meta(repo, affected_by="changes", rerun=False)
+    assert [(one["test"], "before" in one) for one in result["failures"]] == [
+        ("tests/test_cart.py::test_total", False),
+        ("tests/test_bad.py::test_bad", True),
+    ]
+    assert result["summary"].endswith("; 1 of the 2 failures were there before")
+    assert told["next_actions"][0] == 'read_source {"targets": ["app/cart.py:2"]}'
+    repo.write("tests/test_bad.py", bad.replace("== 2", "== 3"))
+    assert "before" not in repo.result("run_test_targets", target_filter="test_bad")["failures"][0]
+
+
+def test_failures_are_run_at_head_when_asked(trusted: Trusted) -> None:
+    repo = trusted({**FILES, "tests/test_bad.py": "def test_bad():\n    assert 1 == 2\n"})
+    repo.write("app/cart.py", BROKEN)
+    repo.write("tests/test_new.py", "from app.cart import total\n\n\ndef test_new():\n    assert total([])\n")
+    result = repo.result("run_test_targets", rerun=False, baseline=True)
+    assert {one["test"]: "before" in one for one in result["failures"]} == {
+        "tests/test_cart.py::test_total": False,
+        "tests/test_new.py::test_new": False,
+        "tests/test_bad.py::test_bad": True,
+    }
+    assert (repo.root / "app/cart.py").read_text() == BROKEN
+    # It is known from now on.
+    again = repo.result("run_test_targets", rerun=False, target_filter="test_bad")
+    assert again["failures"][0]["before"]
+
+
+@pytest.mark.parametrize(
+    ("files", "cause"),
+    [
+        ({"tests/conftest.py": "import nothing_such\n"}, "No module named 'nothing_such'"),
+        ({"pytest.ini": "[pytest]\naddopts = -p nothing_such\n"}, "No module named 'nothing_such'"),
+        ({"pytest.ini": "[pytest]\naddopts = --nothing-such\n"}, "unrecognized arguments: --nothing-such"),
+        ({"pytest.ini": "[pytest\n"}, "pytest.ini"),
+        ({"pytest.ini": "[pytest]\nrequired_plugins = nothing-such\n"}, "nothing-such"),
+    ],
+)
+def test_a_runner_that_cannot_begin_shows_what_it_printed(
+    trusted: Trusted, files: Mapping[str, str], cause: str
+) -> None:
+    answer = trusted({**FILES, **files}).ask("run_test_targets", rerun=False)
+    first = answer.text.splitlines()[1]
+    assert first.startswith("FAILED ") and cause in first, answer.text

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.ledger import TEST_RUN, Operation, failure_fingerprint
 from codeplane.process.toolbox import Toolbox
+from codeplane.session.before import Before
 from codeplane.session.call import Call
 from codeplane.session.selection import Chosen
 from codeplane.session.trusting import require_trust
@@ -40,6 +41,7 @@ class Asked:
     timeout_sec: float | None = None
     rerun: bool | None = None
     coverage: bool | None = None
+    baseline: bool = False  # whether targets with failures are run at HEAD as well
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Tested:
     failure: str | None  # fingerprint of what has failed
     changes: tuple[FileChange, ...]  # of indexed files, made while the tests ran
     coverage: Coverage | None = None
+    known: Mapping[str, str] = field(default_factory=dict)  # commit at which a test failed already, by its id
+    has_changes: bool = False  # whether the tree differs from HEAD
 
 
 def check_trusted(call: Call) -> None:
@@ -63,6 +67,7 @@ def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
     check_trusted(call)
     call.charge("test_run", TEST_RUN)
     before = _Before.look(call)
+    head = Before(call)
     options = _options(call, chosen, asked)
     try:
         with _scratch() as scratch:
@@ -80,10 +85,11 @@ def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
     _remember(call, chosen, report)
     failure = fingerprint_of(report.failures)
     row = before.compare(call, report, failure)
+    known = head.compare(report, options if asked.baseline else None)
     before.record(call, row)
     if failure is not None:
         call.signal(call.repo.tasks.note_failure(call.task, failure))
-    return Tested(row.operation_id, report, failure, row.changes, coverage)
+    return Tested(row.operation_id, report, failure, row.changes, coverage, known, head.has_changes)
 
 
 def toolbox(call: Call) -> Toolbox:

@@ -22,6 +22,9 @@ MIGRATIONS: Final = (
     """CREATE TABLE cursor (
         cursor TEXT PRIMARY KEY, tool TEXT NOT NULL, steps TEXT NOT NULL, made_ms INTEGER NOT NULL
     )""",
+    """CREATE TABLE test_baseline (
+        test TEXT PRIMARY KEY, failure TEXT NOT NULL, at_commit TEXT NOT NULL, used_ms INTEGER NOT NULL
+    ) WITHOUT ROWID""",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 

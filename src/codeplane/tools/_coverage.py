@@ -21,6 +21,12 @@ class CoverageReport(Output):
         default=None, description="`path: lines` that differ from HEAD and were not run."
     )
 
+    def lines(self) -> list[str]:
+        """The report as text: the changed lines that no test ran come first."""
+        told = [f"coverage {self.percent:g}%"]
+        told += [f"changed and not run: {one}" for one in self.uncovered_changes or ()]
+        return told + [f"  {one}" for one in self.files]
+
 
 def told_coverage(call: Call, found: Coverage) -> CoverageReport:
     """What was run of each file, and what was not of the lines that are not committed yet."""

@@ -9,14 +9,13 @@ from codeplane.session.selection import Chosen, choose
 from codeplane.session.testing import Asked, Tested, run_tests
 from codeplane.testrun.results import End
 from codeplane.tools._coverage import CoverageReport, told_coverage
+from codeplane.tools._failures import Failure, Rest, failure_lines, failures_by_cause, page_of
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._tests import (
     MOST_LISTED,
     AffectedBy,
-    Failure,
     not_done,
     summary_of,
-    told_failures,
     told_impact,
 )
 
@@ -36,17 +35,22 @@ class RunTestTargetsInput(Input):
     )
     fail_fast: bool | None = Field(default=None, description="Stop at the first failure.")
     timeout_sec: Annotated[float | None, synonyms("timeout")] = Field(
-        default=None, gt=0, le=86_400, description="Of the run."
+        default=None, gt=0, le=86_400, description="Limit of the whole run."
     )
     rerun: bool | None = Field(default=None, description="Run failures again to find flaky ones.")
     coverage: bool | None = Field(default=None, description="Of what the tests import.")
+    baseline: bool = Field(default=False, description="Run failures at HEAD too: which were there before?")
+    cursor: str | None = Field(default=None, description="More failures of a run; runs nothing.")
 
 
 class RunTestTargetsOutput(Output):
     ok: bool = Field(description="Whether tests were run and none failed.")
     summary: str = Field(description="Counts and time.")
-    failures: list[Failure] | None = Field(default=None, description="What failed, the first with stacks.")
+    failures: list[Failure] | None = Field(
+        default=None, description="What failed: one example of each cause, then the others."
+    )
     more: int | None = Field(default=None, description="Failures beyond those.")
+    next_cursor: str | None = Field(default=None, description="Continues the failures.")
     flaky: list[str] | None = Field(default=None, description="Tests that failed and did not when run again.")
     not_done: dict[str, list[str]] | None = Field(
         default=None, description="Targets that timed out, crashed, were not run or have no tests."
@@ -63,6 +67,22 @@ class RunTestTargetsOutput(Output):
     coverage: CoverageReport | None = Field(default=None, description="Coverage.")
     operation: str | None = Field(default=None, description="Id in the ledger.")
 
+    def render(self) -> str:
+        lines = [self.summary, *failure_lines(self.failures or ())]
+        if self.next_cursor:
+            lines.append(f'{self.more} more: run_test_targets {{"cursor": "{self.next_cursor}"}}')
+        lines += [f"flaky: {one}" for one in self.flaky or ()]
+        lines += [f"{how}: {', '.join(ids)}" for how, ids in (self.not_done or {}).items()]
+        if self.stopped:
+            lines.append(f"stopped early: {self.stopped}")
+        if self.selection and self.selection != "complete":
+            lines.append(f"selection: {self.selection}")
+        if self.changed_files:
+            lines.append(f"the tests changed: {', '.join(self.changed_files)}")
+        if self.coverage is not None:
+            lines += self.coverage.lines()
+        return "\n".join(lines)
+
 
 @tool(Effect.WRITE, "testing", standard=True, timeout_sec=_LONGEST_SEC)
 def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOutput:
@@ -77,6 +97,8 @@ def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOut
     - One test: {"tests": ["tests/test_a.py::test_x"]}
     - Some files: {"target_filter": "tests/api/", "fail_fast": true}
     """
+    if args.cursor is not None:
+        return _continued(call, call.session.cursors.resume(args.cursor, Rest))
     asked_for = args.target_filter or ()
     wanted = [asked_for] if isinstance(asked_for, str) else asked_for
     chosen = call.ask(lambda snapshot: choose(call, snapshot, args.affected_by, wanted, args.tests or ()))
@@ -84,7 +106,7 @@ def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOut
         call.warn(note)
     if not chosen.targets:
         return _nothing(call, chosen)
-    asked = Asked(args.fail_fast, args.timeout_sec, args.rerun, args.coverage)
+    asked = Asked(args.fail_fast, args.timeout_sec, args.rerun, args.coverage, args.baseline)
     return _told(call, chosen, run_tests(call, chosen, asked), asked)
 
 
@@ -98,6 +120,18 @@ def _nothing(call: Call, chosen: Chosen) -> RunTestTargetsOutput:
     )
 
 
+def _continued(call: Call, rest: Rest) -> RunTestTargetsOutput:
+    page, left = page_of(rest)
+    first, last = rest.begun + 1, rest.begun + len(page)
+    return RunTestTargetsOutput(
+        ok=False,
+        summary=f"failures {first} to {last} of {rest.begun + len(rest.failures)}",
+        failures=page,
+        more=len(left.failures) if left is not None else None,
+        next_cursor=call.session.cursors.keep(left) if left is not None else None,
+    )
+
+
 def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTargetsOutput:
     report = done.report
     failures = report.failures
@@ -108,13 +142,16 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
         call.warn(f"Each target has {limit:g} s, and builds have more; tests.target_timeout_sec sets it.")
     _advise(call, chosen, done)
     changed = [shown(change.path) for change in done.changes]
+    told = failures_by_cause(failures, done.known)
+    page, left = page_of(Rest(tuple(told), 0))
     if asked.coverage and done.coverage is None:
         call.warn("Coverage was not measured: the package coverage is not in the project's environment.")
     return RunTestTargetsOutput(
         ok=not failures and bool(report.cases) and not report.stopped,
-        summary=summary_of(report),
-        failures=told_failures(failures) or None,
-        more=max(0, len(failures) - MOST_LISTED) or None,
+        summary=_summary(done, sum(one.same_as is None for one in told)),
+        failures=page or None,
+        more=len(left.failures) if left is not None else None,
+        next_cursor=call.session.cursors.keep(left) if left is not None else None,
         flaky=sorted(report.flaky)[:MOST_LISTED] or None,
         not_done=not_done(report) or None,
         stopped=report.stopped or None,
@@ -127,14 +164,27 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
     )
 
 
+def _summary(done: Tested, causes: int) -> str:
+    """The counts; how many causes there are where that is fewer, and how many failures are not new."""
+    failures = done.report.failures
+    parts = [summary_of(done.report)]
+    if 0 < causes < len(failures):
+        parts.append(f"{causes} cause{'s' if causes != 1 else ''}")
+    if done.known:
+        parts.append(f"{len(done.known)} of the {len(failures)} failures were there before")
+    return "; ".join(parts)
+
+
 def _advise(call: Call, chosen: Chosen, done: Tested) -> None:
     """The calls that usually come next."""
-    failures = done.report.failures
+    failures = [case for case in done.report.failures if case.id not in done.known]
     places = dict.fromkeys(f"{case.path}:{case.line}" for case in failures if case.path and case.line)
     if places:
         call.next_actions.append(f'read_source {{"targets": {json.dumps(list(places)[:3])}}}')
     ids = [case.id for case in failures if "::" in case.id][:3]
     if ids:
-        call.next_actions.append(f'run_test_targets {{"tests": {json.dumps(ids)}}}')
-    if not failures and chosen.impact is not None and chosen.impact.confidence == "partial":
+        # Of a tree with changes it may be asked what is theirs.
+        again = {"tests": ids, **({"baseline": True} if done.has_changes else {})}
+        call.next_actions.append(f"run_test_targets {json.dumps(again)}")
+    if not done.report.failures and chosen.impact is not None and chosen.impact.confidence == "partial":
         call.next_actions.append("run_test_targets {}")

@@ -50,6 +50,13 @@ def tests_pass(trial: Trial, suite: Suite, watch: Watch) -> Checked:
     return _told(report, findings, len(failed) - len(findings), suite)
 
 
+def tested(trial: Trial, suite: Suite, targets: Collection[str], watch: Watch) -> Report | None:
+    """What comes of targets in the copy as it is; None where it has none of them."""
+    found = discover(trial, suite.settings)
+    chosen = [one for one in found.targets if one.id in targets]
+    return _run(trial, suite, found, chosen, watch) if chosen else None
+
+
 def _told(report: Report, findings: tuple[Finding, ...], known: int, suite: Suite) -> Checked:
     counts = report.counts
     text = f"{counts[Status.PASSED]} passed, {counts[Status.FAILED] + counts[Status.ERROR]} failed"

@@ -1,0 +1,160 @@
+"""Failures of tests as answers tell them: by cause, each with one example, page by page."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from codeplane.ledger import failure_fingerprint
+from codeplane.testrun.results import Case
+from codeplane.testrun.text import shortened
+from codeplane.tools._registry import Output
+
+_PAGE = 6_000
+_ROOM = 4_500  # for the examples of a page
+_LEAST_STACK, _LONGEST_STACK = 400, 1_500
+_LONGEST_OUTPUT = 600
+_LONGEST_ERROR = 300
+_SHORT_COMMIT = 7
+_OUTSIDE = "... outside of the repository ..."  # frames that a reporter has left out
+_VARIES = re.compile(r"0x[0-9a-f]+|\d+", re.IGNORECASE)
+
+
+class Failure(Output):
+    test: str = Field(description="Id; `tests` takes it.")
+    at: str | None = Field(default=None, description="`path:line` that raised, in the repository.")
+    error: str = Field(description="Type of the exception and what it says.")
+    before: str | None = Field(default=None, description="Commit at which it failed already.")
+    same_as: str | None = Field(default=None, description="Test that fails for the same cause.")
+    alike: int | None = Field(default=None, description="Further tests with this cause.")
+    stack: str | None = Field(
+        default=None, description="Frames of the repository, and the rest of the message."
+    )
+    output: str | None = Field(default=None, description="What the test printed.")
+    fingerprint: str = Field(description="The same for the same failure in another run.")
+
+    def lines(self) -> list[str]:
+        """The failure with its example, as pytest's summary begins it."""
+        more = f", and {self.alike} more" if self.alike else ""
+        known = f" [failed before, at {self.before}]" if self.before else ""
+        where = f" ({self.at})" if self.at else ""
+        told = [f"FAILED {self.test} - {self.error}{where}{more}{known}"]
+        told += [f"    {line}" for line in (self.stack or "").splitlines()]
+        return told + [f"    | {line}" for line in (self.output or "").splitlines()]
+
+
+class Rest(NamedTuple):
+    """Failures that a page had no room for."""
+
+    failures: tuple[Failure, ...]
+    begun: int  # how many were before them
+
+
+def failures_by_cause(cases: Sequence[Case], known: Mapping[str, str]) -> list[Failure]:
+    """One example of each cause, then the others; causes that were there before come last."""
+    causes = sorted(_causes(cases), key=lambda one: all(case.id in known for case in one))
+    room = max(_LEAST_STACK, min(_LONGEST_STACK, _ROOM // max(1, len(causes))))
+    told = [_example(cause, known, room) for cause in causes]
+    return told + [_other(case, cause[0], known) for cause in causes for case in cause[1:]]
+
+
+def page_of(rest: Rest) -> tuple[list[Failure], Rest | None]:
+    """The failures that fit a page, one at least, and what is left."""
+    size = 0
+    for count, one in enumerate(rest.failures):
+        size += sum(len(line) + 1 for line in one.lines()) if one.same_as is None else len(one.test)
+        if count and size > _PAGE:
+            left = Rest(rest.failures[count:], rest.begun + count)
+            return list(rest.failures[:count]), left
+    return list(rest.failures), None
+
+
+def failure_lines(failures: Iterable[Failure]) -> list[str]:
+    """The text of a page: examples, then those with the same cause, each file once."""
+    lines: list[str] = []
+    cause = file = ""
+    for one in failures:
+        if one.same_as is None:
+            lines += one.lines()
+            continue
+        if one.same_as != cause:
+            cause, file = one.same_as, ""
+            lines.append(f"Same cause as {cause}:")
+        path, _, name = one.test.partition("::")
+        if name and path != file:
+            file = path
+            lines.append(f"  {path}")
+        known = f" [failed before, at {one.before}]" if one.before else ""
+        lines.append(f"    {name}{known}" if name else f"  {one.test}{known}")
+    return lines
+
+
+def _causes(cases: Sequence[Case]) -> Iterator[list[Case]]:
+    """Failures with the same exception that was raised at the same line, or says the same."""
+    groups: dict[int, list[Case]] = {}
+    owner: dict[tuple[object, ...], int] = {}
+    for number, case in enumerate(cases):
+        keys = _keys(case)
+        group = next((owner[key] for key in keys if key in owner), number)
+        groups.setdefault(group, []).append(case)
+        for key in keys:
+            owner.setdefault(key, group)
+    yield from groups.values()
+
+
+def _keys(case: Case) -> list[tuple[object, ...]]:
+    keys: list[tuple[object, ...]] = [(case.kind, case.path, case.line)] if case.line else []
+    if case.message and case.kind not in ("", "AssertionError"):
+        keys.append((case.kind, _VARIES.sub("N", case.message)))
+    elif case.message:
+        # What an assertion says is often the same by chance.
+        keys.append((case.kind, case.path, case.message))
+    return keys
+
+
+def _example(cause: Sequence[Case], known: Mapping[str, str], room: int) -> Failure:
+    case = cause[0]
+    error = _error(case)
+    # What `error` says is not said again.
+    lines = [line for line in case.stack.splitlines() if line.strip() not in (error, _OUTSIDE)]
+    stack = shortened("\n".join(lines), room)
+    # Without a stack, what was printed is all that is known of the failure.
+    printed = shortened(case.output, _LONGEST_OUTPUT if stack else _LONGEST_STACK)
+    return Failure(
+        test=case.id,
+        at=_at(case),
+        error=error,
+        before=_before(case, known),
+        alike=len(cause) - 1 or None,
+        stack=stack or None,
+        output=(printed or None) if case.output != case.stack else None,
+        fingerprint=_fingerprint(case),
+    )
+
+
+def _other(case: Case, example: Case, known: Mapping[str, str]) -> Failure:
+    return Failure(
+        test=case.id,
+        at=_at(case),
+        error=shortened(_error(case), _LONGEST_ERROR),
+        before=_before(case, known),
+        same_as=example.id,
+        fingerprint=_fingerprint(case),
+    )
+
+
+def _error(case: Case) -> str:
+    return ": ".join(filter(None, (case.kind, case.message))) or "failed"
+
+
+def _at(case: Case) -> str | None:
+    return f"{case.path}:{case.line}" if case.line else case.path or None
+
+
+def _before(case: Case, known: Mapping[str, str]) -> str | None:
+    return known[case.id][:_SHORT_COMMIT] if case.id in known else None
+
+
+def _fingerprint(case: Case) -> str:
+    return failure_fingerprint([case.id], case.kind, case.stack or case.message, None)
