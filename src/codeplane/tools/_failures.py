@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from codeplane.core.errors import CursorGone
 from codeplane.ledger import failure_fingerprint
+from codeplane.session import Call
+from codeplane.testrun.pages import Pages
 from codeplane.testrun.results import Case
 from codeplane.testrun.text import shortened
 from codeplane.tools._registry import Output
@@ -44,11 +46,24 @@ class Failure(Output):
         return told + [f"    | {line}" for line in (self.output or "").splitlines()]
 
 
-class Rest(NamedTuple):
+class Rest(Output):
     """Failures that a page had no room for."""
 
     failures: tuple[Failure, ...]
-    begun: int  # how many were before them
+    begun: int = 0  # how many were before them
+
+    @classmethod
+    def resumed(cls, call: Call, cursor: str) -> "Rest":
+        """What a cursor of an earlier answer goes on with."""
+        text = Pages(call.repo.kept).find(cursor)
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise CursorGone(f"There is no cursor {cursor[:40]!r}.") from error
+
+    def kept(self, call: Call) -> str:
+        """A cursor for it."""
+        return Pages(call.repo.kept).keep(self.model_dump_json(exclude_none=True))
 
 
 def failures_by_cause(cases: Sequence[Case], known: Mapping[str, str]) -> list[Failure]:
@@ -65,7 +80,7 @@ def page_of(rest: Rest) -> tuple[list[Failure], Rest | None]:
     for count, one in enumerate(rest.failures):
         size += sum(len(line) + 1 for line in one.lines()) if one.same_as is None else len(one.test)
         if count and size > _PAGE:
-            left = Rest(rest.failures[count:], rest.begun + count)
+            left = Rest(failures=rest.failures[count:], begun=rest.begun + count)
             return list(rest.failures[:count]), left
     return list(rest.failures), None
 

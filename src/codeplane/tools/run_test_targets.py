@@ -98,7 +98,7 @@ def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOut
     - Some files: {"target_filter": "tests/api/", "fail_fast": true}
     """
     if args.cursor is not None:
-        return _continued(call, call.session.cursors.resume(args.cursor, Rest))
+        return _continued(call, Rest.resumed(call, args.cursor))
     asked_for = args.target_filter or ()
     wanted = [asked_for] if isinstance(asked_for, str) else asked_for
     chosen = call.ask(lambda snapshot: choose(call, snapshot, args.affected_by, wanted, args.tests or ()))
@@ -128,7 +128,7 @@ def _continued(call: Call, rest: Rest) -> RunTestTargetsOutput:
         summary=f"failures {first} to {last} of {rest.begun + len(rest.failures)}",
         failures=page,
         more=len(left.failures) if left is not None else None,
-        next_cursor=call.session.cursors.keep(left) if left is not None else None,
+        next_cursor=left.kept(call) if left is not None else None,
     )
 
 
@@ -143,7 +143,7 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
     _advise(call, chosen, done)
     changed = [shown(change.path) for change in done.changes]
     told = failures_by_cause(failures, done.known)
-    page, left = page_of(Rest(tuple(told), 0))
+    page, left = page_of(Rest(failures=tuple(told)))
     if asked.coverage and done.coverage is None:
         call.warn("Coverage was not measured: the package coverage is not in the project's environment.")
     return RunTestTargetsOutput(
@@ -151,7 +151,7 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
         summary=_summary(done, sum(one.same_as is None for one in told)),
         failures=page or None,
         more=len(left.failures) if left is not None else None,
-        next_cursor=call.session.cursors.keep(left) if left is not None else None,
+        next_cursor=left.kept(call) if left is not None else None,
         flaky=sorted(report.flaky)[:MOST_LISTED] or None,
         not_done=not_done(report) or None,
         stopped=report.stopped or None,
