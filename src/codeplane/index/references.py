@@ -56,10 +56,13 @@ class References:
     def named(self, name: str) -> Iterator[RefFact]:
         """Every occurrence of a name that is not a definition of it, in order of path and position."""
         for path in self._sources.paths_with(name):
-            yield from self._named_in(path, name)
+            yield from self.named_in(path, name)
 
-    def _named_in(self, path: str, name: str) -> tuple[RefFact, ...]:
-        """Those of one file. They are kept as long as its content and what is known of the others stand."""
+    def named_in(self, path: str, name: str) -> tuple[RefFact, ...]:
+        """The occurrences of a name in one file that are not definitions of it.
+
+        They are kept as long as the content and what is known of other files stand.
+        """
         memo = self._sources.memo
         key = (path, memo.layout.blobs[path], name)
         kept = memo.meanings.get(key)

@@ -11,7 +11,7 @@ from codeplane.languages._grammar import load_language
 from codeplane.languages._limits import MAX_DEPTH, is_too_broken, is_too_deep
 from codeplane.languages._spec import specs
 
-_LARGEST: Final = 2 << 20
+LARGEST: Final = 2 << 20
 _QUOTED: Final = re.compile(r'"([^"]*)"')
 _COMPARED: Final = re.compile(r'#(?:any-of|eq)\? @(\w+)((?:\s+"[^"]*")+)')
 _CALLED: Final = ("asking", "_asks")  # captures of functions that ask
@@ -135,7 +135,7 @@ def _language(name: str) -> Language:
 
 
 @cache
-def _parser(language: str) -> Parser:
+def parser_of(language: str) -> Parser:
     """One of its own: the queries that facts are read by take long to be made, and are not needed."""
     return Parser(_language(language))
 
@@ -146,9 +146,9 @@ def _query(language: str, text: str) -> Query:
 
 
 def _matches(language: str, data: bytes, text: str) -> Iterator[tuple[int, dict[str, list[Node]]]]:
-    if len(data) > _LARGEST:
+    if len(data) > LARGEST:
         return
-    root = _parser(language).parse(data).root_node
+    root = parser_of(language).parse(data).root_node
     if is_too_deep(root, len(data)) or is_too_broken(root):
         return
     cursor = QueryCursor(_query(language, text))

@@ -1,18 +1,23 @@
 """What a write has done to the code: definitions that are others now, and tests that are concerned."""
 
+import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from codeplane.core.paths import RepoPath
+from codeplane.graph.breakage import Breakage, breakage
 from codeplane.graph.diff import FileDiff, State, changed_definitions, structural_diff
 from codeplane.graph.impact import Impact, Known, affected_tests, refined
 from codeplane.graph.learnt import Learnt
 from codeplane.index import Snapshot
 from codeplane.index.sources import ViewSources
+from codeplane.jail import shown
 
 Contents = Mapping[RepoPath, bytes | None]
 
 _BROKEN = ("partial", "failed")
+_IN_LINE = re.compile(r"syntax error in line (\d+)")
+_LONGEST = 120
 # A write does not wait long for what it tells besides.
 _MOST_FILES = 60
 
@@ -24,6 +29,8 @@ class Effects:
     files: tuple[FileDiff, ...] = ()
     impact: Impact = field(default_factory=lambda: Impact((), (), ()))
     broken: tuple[RepoPath, ...] = ()
+    syntax: tuple[str, ...] = ()  # of each broken file, where it cannot be parsed
+    breakage: Breakage = field(default_factory=Breakage)
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,22 @@ def effects(
     impact = _together(affected_tests(snapshot, made), was.impact, layout)
     known = Known(changed_definitions(files), learnt, _MOST_FILES)
     impact = refined(snapshot, impact, sorted(map(RepoPath, blobs)), known)
-    return Effects(tuple(files), impact, tuple(broken))
+    # A file that cannot be parsed whole seems to lack what it has.
+    parsed = [file for file in files if file.path not in broken]
+    syntax = tuple(_syntax(snapshot, path, new.get(path)) for path in broken)
+    return Effects(tuple(files), impact, tuple(broken), syntax, breakage(snapshot, was.blobs, parsed))
+
+
+def _syntax(snapshot: Snapshot, path: RepoPath, data: bytes | None) -> str:
+    """`path:line: text` of the first line that cannot be parsed; the reason where no line is to blame."""
+    file = snapshot.file(path)
+    reason = file.reason if file is not None else ""
+    found = _IN_LINE.fullmatch(reason)
+    if found is None:
+        return f"{shown(path)}: {reason or 'cannot be parsed'}"
+    lines = (data or b"").split(b"\n")
+    text = lines[min(int(found[1]), len(lines)) - 1].decode("utf-8", "replace").strip()
+    return f"{shown(path)}:{found[1]}: {text[:_LONGEST]}"
 
 
 def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:

@@ -15,6 +15,7 @@ from codeplane.mutation.showing import preview
 from codeplane.session import Call
 from codeplane.session.effects import Effects
 from codeplane.session.operation import Written
+from codeplane.tools._delta_text import broken_lines, delta_text
 from codeplane.tools._registry import Output
 from codeplane.tools._verified import CheckOutput
 
@@ -61,6 +62,10 @@ class DeltaFiles(Output):
 
 
 class Delta(Output):
+    broke: list[str] | None = Field(
+        default=None,
+        description="What it broke: syntax errors, names that no longer resolve, calls that no longer fit.",
+    )
     applied: bool = Field(description="Whether it was done.")
     dry_run: bool | None = Field(default=None, description="Whether it is a preview.")
     operation: str | None = Field(default=None, description="Id to undo it by.")
@@ -76,6 +81,9 @@ class Delta(Output):
     )
     verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
 
+    def render(self) -> str:
+        return delta_text(self)
+
 
 def told(call: Call, written: Written) -> Delta:
     """The answer of a tool that writes."""
@@ -86,6 +94,7 @@ def told(call: Call, written: Written) -> Delta:
     if not files:
         call.warn("The files are as they were: the edit changes nothing.")
     return Delta(
+        broke=broken_lines(written.effects) or None,
         applied=is_done,
         dry_run=None if is_done else True,
         operation=written.operation_id,
@@ -192,7 +201,7 @@ def _summary(changes: Sequence[FileChange], written: Written, *, is_done: bool) 
     fixed = sum(map(len, written.intent.corrections.values()))
     parts = [f"{what} (+{written.insertions} -{written.deletions})"]
     parts += [f"{fixed} corrected"] if fixed else []
-    return ("" if is_done else "would be: ") + "; ".join(parts)
+    return ("" if is_done else "preview, nothing written: ") + "; ".join(parts)
 
 
 _ACTIONS = ("created", "updated", "moved", "deleted")

@@ -1,0 +1,94 @@
+"""What calls pass, and whether it fits the header of what is called."""
+
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from tree_sitter import Node
+
+from codeplane.languages._limits import is_too_broken, is_too_deep
+from codeplane.languages.arguments import LARGEST, parser_of
+from codeplane.languages.headers import Parameter, Passing
+
+_COMMENTS: Final = frozenset("comment line_comment block_comment".split())
+# May pass any number of arguments.
+_OPEN: Final = frozenset(
+    "list_splat dictionary_splat spread_element variadic_argument variadic_unpacking splat_argument"
+    " hash_splat_argument pair".split()
+)
+_ALONE: Final = frozenset(("generator_expression",))  # an argument that brings the parentheses along
+_BY_PLACE: Final = (Passing.POSITION, Passing.EITHER)
+_BY_NAME: Final = (Passing.EITHER, Passing.NAME)
+_RESTS: Final = (Passing.REST, Passing.NAMED_REST)
+
+
+class Passed(NamedTuple):
+    """The arguments of a call; `is_open` where a splat may hold more."""
+
+    positional: int
+    keywords: tuple[str, ...]
+    is_open: bool
+
+
+def passed_at(language: str, data: bytes, offsets: Collection[int]) -> dict[int, Passed]:
+    """What the calls pass whose names begin at some bytes of a file. What is not called is left out."""
+    if len(data) > LARGEST:
+        return {}
+    root = parser_of(language).parse(data).root_node
+    if is_too_deep(root, len(data)) or is_too_broken(root):
+        return {}
+    found = {offset: _arguments(root, offset) for offset in offsets}
+    return {offset: _passed(node) for offset, node in found.items() if node is not None}
+
+
+def _arguments(root: Node, offset: int) -> Node | None:
+    """The arguments of the call whose name begins at a byte: nothing else stands between the two."""
+    node = root.descendant_for_byte_range(offset, offset + 1)
+    end = node.end_byte if node is not None else -1
+    while node is not None and node.end_byte == end and node.parent is not None:
+        node = node.parent
+        arguments = node.child_by_field_name("arguments")
+        if arguments is not None and arguments.start_byte >= end:
+            return arguments
+    return None
+
+
+def _passed(arguments: Node) -> Passed:
+    if arguments.type in _ALONE:
+        return Passed(1, (), is_open=False)
+    positional, keywords, is_open = 0, [], arguments.has_error
+    for child in arguments.named_children:
+        name = child.child_by_field_name("name") if child.type.endswith("argument") else None
+        if child.type in _OPEN or any(inner.type in _OPEN for inner in child.named_children[:1]):
+            is_open = True
+        elif name is not None:
+            keywords.append((name.text or b"").decode("utf-8", "replace"))
+        elif child.type not in _COMMENTS:
+            positional += 1
+    return Passed(positional, tuple(keywords), is_open)
+
+
+def misfit(parameters: Sequence[Parameter], passed: Passed) -> str:
+    """Why a call cannot pass what it passes; "" where it fits, or nothing tells."""
+    if passed.is_open:
+        return ""
+    placed = [one for one in parameters if one.passing in _BY_PLACE]
+    has_rest = any(one.passing is Passing.REST for one in parameters)
+    if passed.positional > len(placed) and not has_rest:
+        return f"passes {passed.positional} positional arguments, at most {len(placed)} fit"
+    filled = {one.name for one in placed[: passed.positional]}
+    names = {one.name for one in parameters if one.passing in _BY_NAME}
+    takes_any = any(one.passing is Passing.NAMED_REST for one in parameters)
+    unknown = [name for name in passed.keywords if name not in names]
+    if unknown and not takes_any:
+        return f"no parameter {unknown[0]}"
+    if twice := [name for name in passed.keywords if name in filled]:
+        return f"passes {twice[0]} twice"
+    missing = [
+        one.name
+        for one in parameters
+        if one.default is None
+        and one.passing not in _RESTS
+        and one.name not in filled
+        and one.name not in passed.keywords
+    ]
+    return f"missing {', '.join(missing)}" if missing else ""

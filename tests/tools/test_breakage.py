@@ -1,0 +1,180 @@
+"""What a write says that it broke, in repositories where it did."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.tools.conftest import Made
+from tests.tools.repo import Repo
+
+CART = """\
+import os
+from shop.money import cents
+
+
+class Cart:
+    def __init__(self, owner):
+        self.owner = owner
+
+    def add(self, item, count=1):
+        return item, count
+
+    @staticmethod
+    def of(owner):
+        return Cart(owner)
+
+
+def price(cart, rate=1):
+    return cents(cart), os.name, rate
+
+
+def wrapped(function):
+    return function
+
+
+@wrapped
+def decorated(a):
+    return a
+"""
+PAGE = """\
+from shop import cart
+from shop.cart import Cart, decorated, price
+
+
+def show(price_of=None, cents=1):
+    basket = Cart("me")
+    basket.add(1)
+    Cart.add(basket, 1, count=2)
+    decorated(1)
+    return price(basket), cart.price(basket, rate=2), cents
+
+
+def star(*args):
+    return price(*args)
+"""
+FILES = {
+    "shop/__init__.py": "from shop.money import cents\n",
+    "shop/cart.py": CART,
+    "shop/money.py": "def cents(value):\n    return value\n",
+    "shop/page.py": PAGE,
+    "app.py": "from shop import cents\n\ncents(1)\n",
+    "tests/test_cart.py": "from shop.cart import price\n\n\ndef test_price():\n    assert price(None)\n",
+}
+
+
+@pytest.fixture
+def shop(made: Made) -> Iterator[Repo]:
+    repo = made(FILES)
+    repo.session.index.refresh()
+    yield repo
+
+
+def broke(repo: Repo, old: str, new: str, path: str = "shop/cart.py") -> list[str]:
+    edit = {"path": path, "expected_content": old, "new_content": new}
+    return list(repo.result("write_source", edits=[edit]).get("broke", []))
+
+
+def test_names_that_meant_what_is_gone_are_listed(shop: Repo) -> None:
+    gone = "def price(cart, rate=1):\n    return cents(cart), os.name, rate\n"
+    assert broke(shop, gone, "") == [
+        "price (removed from shop/cart.py): shop/page.py:2,10,14 tests/test_cart.py:1,5"
+    ]
+
+
+def test_a_renamed_definition_is_told_by_its_new_name(shop: Repo) -> None:
+    assert broke(shop, "def add(", "def put(") == ["add (put now): shop/page.py:7,8"]
+
+
+def test_an_edit_of_a_body_breaks_nothing(shop: Repo) -> None:
+    assert broke(shop, "return item, count", "return count, item") == []
+
+
+def test_an_import_that_is_dropped_is_missed_in_the_file_and_by_those_who_import_it(shop: Repo) -> None:
+    assert broke(shop, "import os\n", "") == ["os (no longer imported): shop/cart.py:17"]
+    assert broke(shop, "from shop.money import cents\n", "\n", "shop/__init__.py") == [
+        "cents (no longer imported): app.py:1,3"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "def price(cart, rate=1)",
+            "def price(cart, rate)",
+            [
+                "shop/page.py:10: call of price: missing rate",
+                "tests/test_cart.py:5: call of price: missing rate",
+            ],
+        ),
+        ("def price(cart, rate=1)", "def price(cart)", ["shop/page.py:10: call of price: no parameter rate"]),
+        (
+            "def price(cart, rate=1)",
+            "def price()",
+            [
+                "shop/page.py:10: call of price: passes 1 positional arguments, at most 0 fit",
+                "tests/test_cart.py:5: call of price: passes 1 positional arguments, at most 0 fit",
+            ],
+        ),
+        ("def price(cart, rate=1)", "def price(cart, rate=1, *, more=None)", []),
+        ("def price(cart, rate=1)", "def price(cart: int, rate: int = 1) -> int", []),
+        (
+            "def add(self, item, count=1)",
+            "def add(self, item, count)",
+            ["shop/page.py:7: call of add: missing count"],
+        ),
+        (
+            "def __init__(self, owner)",
+            "def __init__(self, owner, store)",
+            [
+                "shop/cart.py:14: call of __init__: missing store",
+                "shop/page.py:6: call of __init__: missing store",
+            ],
+        ),
+        ("def decorated(a)", "def decorated(a, b)", []),
+    ],
+)
+def test_calls_that_no_longer_fit_are_listed(shop: Repo, old: str, new: str, expected: list[str]) -> None:
+    found = [line for line in broke(shop, old, new) if "call of" in line]
+    assert found == expected
+
+
+def test_a_syntax_error_has_its_line_and_comes_before_all_else(shop: Repo) -> None:
+    answer = shop.ask(
+        "write_source",
+        edits=[
+            {"path": "shop/cart.py", "expected_content": "def price(cart", "new_content": "def price((cart"}
+        ],
+    )
+    assert answer.text.startswith("broke:\n  syntax error: shop/cart.py:")
+    assert "def price((cart, rate=1):" in answer.text.split("\n")[1]
+
+
+def test_an_undo_says_what_it_broke(shop: Repo) -> None:
+    shop.result(
+        "write_source",
+        edits=[
+            {
+                "path": "shop/money.py",
+                "expected_content": "def cents(",
+                "new_content": "def more():\n    pass\n\n\ndef cents(",
+            }
+        ],
+    )
+    shop.write("use.py", "from shop.money import more\n\nmore()\n")
+    assert shop.result("undo")["broke"] == ["more (removed from shop/money.py): use.py:1,3"]
+
+
+def test_a_deleted_file_is_missed_by_those_who_import_it(shop: Repo) -> None:
+    result: dict[str, Any] = shop.result(
+        "write_source", edits=[{"action": "delete", "path": "shop/money.py"}]
+    )
+    assert any(line.startswith("cents (") and "app.py:1,3" in line for line in result["broke"])
+
+
+def test_the_answer_of_a_small_write_is_short(shop: Repo) -> None:
+    edit = {"path": "shop/cart.py", "expected_content": "return item, count", "new_content": "return count"}
+    answer = shop.ask("write_source", edits=[edit])
+    assert len(answer.text) <= 200 + len("tests affected: 1 (tests/test_cart.py)")
+    assert "{" not in answer.text
