@@ -171,7 +171,7 @@ def test_call_answers_with_and_without_a_server(cpl: Cpl, running: bool) -> None
     else:
         body = cpl.json("call", "describe")
     assert body["result"]["branch"] == "main" and body["meta"]["task_state"] == "OPEN"
-    assert "branch: main\n" in cpl.run("call", "describe").stdout
+    assert ": main at " in cpl.run("call", "describe").stdout
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_wrong_call_is_explained(cpl: Cpl, arguments: list[str], code: int, te
 
 def test_arguments_may_come_from_standard_input(cpl: Cpl) -> None:
     done = cpl.run("call", "describe", "-", stdin='{"name": "describe"}')
-    assert "name: describe\n" in done.stdout
+    assert "describe (introspection" in done.stdout
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "\udcff"])
@@ -495,3 +495,26 @@ def test_calls_from_the_shell_page_on_and_end_their_tasks(cpl: Cpl, is_served: b
         cpl.run("call", "write_source", json.dumps({"edits": [edit]}))
         assert "CLOSED_SUCCESS" in cpl.run("log").stdout
     assert "CLOSED_INTERRUPTED" not in cpl.run("log").stdout
+
+
+def test_status_and_doctor_tell_how_the_index_stands(cpl: Cpl) -> None:
+    (cpl.repo / "test_a.py").write_text("def test_a():\n    pass\n")
+    (cpl.repo / "pytest.ini").write_text("[pytest]\n")
+    git(cpl.repo, "add", "-A")
+    git(cpl.repo, "commit", "-qm", "a test")
+    cpl.run("init")
+    recorded = cpl.json("status")["index"]
+    assert recorded["behind"] == 0 and recorded["path"].endswith(".codeplane/index.db")
+    assert recorded["size_bytes"] > 0 and recorded["reconciled_at"] and recorded["version"]
+    assert f"fingerprint {recorded['fingerprint'][:12]}" in cpl.run("status").stdout
+    checks = {check["check"]: check for check in cpl.json("doctor")["checks"]}
+    assert "pytest is used" in checks["tests"]["detail"], "no program is started before trust"
+    assert checks["index and HEAD"]["outcome"] == "ok"
+    (cpl.repo / "test_a.py").write_text("")
+    assert cpl.json("status")["index"]["behind"] == 1
+    assert "made: 1" in {c["check"]: c for c in cpl.json("doctor")["checks"]}["index and HEAD"]["detail"]
+    with cpl.up():
+        cpl.json("call", "list_files")
+        served = cpl.json("status")["index"]
+    assert served["fingerprint"] != recorded["fingerprint"] and "behind" not in served
+    assert cpl.json("status")["index"]["fingerprint"] == served["fingerprint"]

@@ -152,7 +152,24 @@ def test_refusals_are_json_and_short(server: Server) -> None:
     connection.request("GET", "/health")
     body = json.loads(connection.getresponse().read())
     connection.close()
-    assert body["error"]["status"] == 401
+    assert body["error"]["details"] == {"status": 401}
+    assert (body["error"]["code"], body["error"]["name"]) == (1014, "REQUEST_REFUSED")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "name"),
+    [("GET", "/nowhere", 404, "NOT_FOUND"), ("DELETE", "/status", 405, "REQUEST_REFUSED")],
+)
+def test_what_the_router_refuses_has_the_shape_of_every_error(
+    server: Server, method: str, path: str, status: int, name: str
+) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection.request(method, path, headers=server.headers)
+    response = connection.getresponse()
+    error = json.loads(response.read())["error"]
+    connection.close()
+    assert (response.status, error["name"]) == (status, name)
+    assert {"code", "name", "message", "retryable"} <= error.keys()
 
 
 def head_of(server: Server, path: str) -> str:

@@ -18,10 +18,11 @@ from codeplane.cli._logs import last_entries
 from codeplane.cli._server import ask_server, silent_holder
 from codeplane.config import Places
 from codeplane.core.errors import CodePlaneError, ConfigError, NotServing
-from codeplane.git import locate
-from codeplane.index import check_index
+from codeplane.git import Head, locate
+from codeplane.index import check_index, index_on_record
 from codeplane.ledger.verify import tip, verify
 from codeplane.session.checkout import Checkout
+from codeplane.session.repo import tree_of
 from codeplane.storage import StateDir, write_private
 
 Check = tuple[str, str, str]
@@ -81,13 +82,23 @@ def _checks(root: Path) -> Iterator[Check]:
     for check in (_state_check, _token_check, _server_check):
         yield check(checkout.state)
     yield _index_check(checkout.index_file)
+    yield from _head_checks(checkout, head)
     yield from _ledger_checks(checkout.state)
 
 
 def _runner_checks(checkout: Checkout) -> Iterator[Check]:
-    from codeplane.session.runners import check_runners  # nothing else here needs what runs tests
+    # Nothing else here needs what runs tests.
+    from codeplane.session.runners import check_runners, used_runners
 
     try:
+        if not checkout.trusted:
+            for name in used_runners(checkout):
+                yield (
+                    "tests",
+                    "note",
+                    f"{name} is used; whether it runs is checked after cpl trust",
+                )
+            return
         for name, missing in check_runners(checkout):
             yield ("tests", "ok", f"{name} is there") if missing is None else _missing(name, missing)
     except CodePlaneError as error:
@@ -144,6 +155,27 @@ def _index_check(file: Path) -> Check:
     if problems:
         return "index", "wrong", f"{' '.join(problems)} Try: cpl debug index-rebuild."
     return "index", "ok", str(file)
+
+
+def _head_checks(checkout: Checkout, head: Head) -> Iterator[Check]:
+    """Whether the index is of what is checked out; a running server keeps it so."""
+    try:
+        record = index_on_record(checkout.index_file, tree := tree_of(checkout), checkout.view_key)
+    except CodePlaneError:
+        return  # the check before has said what is wrong with it
+    if record is None:
+        return
+    where = f"{head.branch or 'detached'} {(head.commit or 'no commit')[:12]}"
+    if behind := record.behind(tree):
+        yield (
+            "index and HEAD",
+            "note",
+            f"files of {where} changed since the index was made: {behind}",
+        )
+    elif record.unread:
+        yield "index and HEAD", "note", f"files of {where} not read yet: {record.unread}"
+    else:
+        yield "index and HEAD", "ok", f"the index agrees with the working tree at {where}"
 
 
 def _ledger_checks(state: StateDir) -> Iterator[Check]:

@@ -36,7 +36,9 @@ def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
         if holder := silent_holder(checkout.state):
             report["holder"] = str(holder)
     if verbose:
-        report["paths"] = {"state": str(checkout.state.path), "log": str(checkout.state.log_file)}
+        state = checkout.state
+        paths = {"state": state.path, "index file": checkout.index_file, "log": state.log_file}
+        report["paths"] = {name: str(path) for name, path in paths.items()}
         report["log"] = last_entries(checkout.state, 50)
     emit(report, _text(report), as_json=as_json)
     sys.exit(0 if "server" in report else 3)
@@ -51,7 +53,7 @@ def _text(report: dict[str, Any]) -> str:
             f"{report.get('branch') or 'detached'} {(report.get('commit') or 'no commit')[:12]}",
         ),
         ("trusted", "yes" if report["trusted"] else "no"),
-        ("index", report["index_status"]),
+        ("index", _index_text(report["index_status"], report.get("index"))),
         *(("context", _context_text(one)) for one in report.get("contexts", [])),
         ("server", _server_text(server) if server else report.get("holder", "not running (cpl up)")),
     ]
@@ -67,6 +69,18 @@ def _text(report: dict[str, Any]) -> str:
     rows += list(report.get("paths", {}).items())
     lines = [f"{name:<11} {value}" for name, value in rows]
     return "\n".join(lines + [_entry(entry) for entry in report.get("log", [])])
+
+
+def _index_text(state: str, index: dict[str, Any] | None) -> str:
+    if index is None:
+        return state
+    parts = [f"{index['files']} files"]
+    parts += [f"{index['unread']} not read yet"] if index["unread"] else []
+    parts += [f"{behind} changed since"] if (behind := index.get("behind")) else []
+    parts.append(f"{index['size_bytes'] / 1e6:.1f} MB, epoch {index['epoch']}, version {index['version']}")
+    parts += [f"fingerprint {print_[:12]}"] if (print_ := index.get("fingerprint")) else []
+    parts += [f"reconciled {at}"] if (at := index.get("reconciled_at")) else []
+    return f"{state}: {', '.join(parts)}"
 
 
 def _context_text(context: dict[str, Any]) -> str:

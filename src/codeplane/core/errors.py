@@ -14,7 +14,8 @@
     │   ├── ContentChanged           1010
     │   ├── AmbiguousSymbol          1011
     │   ├── CursorGone               1012
-    │   └── ReadBudgetSpent          1013
+    │   ├── ReadBudgetSpent          1013
+    │   └── RequestRefused           1014
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -193,9 +194,15 @@ class CursorGone(RequestError):
 
 
 class ReadBudgetSpent(RequestError):
-    """The session has read as much source as it may before it resets its budget."""
+    """The session has read as much source as its budget allows; repeating the call begins a new one."""
 
     code = 1013
+
+
+class RequestRefused(RequestError):
+    """The HTTP request was refused before any tool saw it; `status` in the details is that of HTTP."""
+
+    code = 1014
 
 
 class RepositoryError(CodePlaneError):

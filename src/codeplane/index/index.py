@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from codeplane.core.errors import (
+    CodePlaneError,
     ServerStopping,
 )
 from codeplane.core.fingerprint import Fingerprint
@@ -21,7 +22,7 @@ from codeplane.index.links import Linker
 from codeplane.index.opening import mark_damaged, open_file
 from codeplane.index.query import Snapshot
 from codeplane.index.snapshots import Snapshots
-from codeplane.index.store import Entry, Parsed, from_sql, parsed_of, publish, view_id
+from codeplane.index.store import Entry, Parsed, from_sql, now_ms, parsed_of, publish, view_id
 from codeplane.index.work import Progress, Work, in_batches, outdated
 from codeplane.reading.workers import Done, Workers
 from codeplane.storage.database import Connection, Database
@@ -48,6 +49,7 @@ class IndexState:
     building: bool
     absorbing: bool  # what is unread has changed since everything was read once
     rebuilt: str  # why it was made anew at this start; "" when it was not
+    reconciled_ms: int  # of the last look at the working tree; 0 where there was none yet
 
 
 class Index:
@@ -72,6 +74,7 @@ class Index:
         self._ahead = Ahead(database, workers)
         self._snapshots = Snapshots(tree)
         self._epoch = 0
+        self._reconciled_ms = 0
         self._entries: dict[RepoPath, Entry] = {}
         self._unread: set[RepoPath] = set()  # entries without facts
         self._known: dict[RepoPath, Known] = {}  # of the entries
@@ -98,10 +101,18 @@ class Index:
         self._closing = True
         self._commits.close()
         with self._reading, self._refreshing:
+            self._note_look()
             self.database.close()
             if self.database.damage:
                 mark_damaged(self.database.path, self.database.damage)
             self._lease.release()
+
+    def _note_look(self) -> None:
+        """Leaves on record when the tree was last looked at: a look that finds nothing writes nothing."""
+        if not self._reconciled_ms or self.database.damage:
+            return
+        with suppress(CodePlaneError), self.database.write() as connection:
+            connection.execute("UPDATE view SET used_ms = ? WHERE id = ?", (self._reconciled_ms, self._view))
 
     @property
     def is_damaged(self) -> bool:
@@ -115,7 +126,7 @@ class Index:
             ).fetchone()
             epoch = _last_epoch(connection, self._view)
         absorbing = self._was_whole and unread > 0
-        return IndexState(files, unread, epoch, self._building, absorbing, self._rebuilt)
+        return IndexState(files, unread, epoch, self._building, absorbing, self._rebuilt, self._reconciled_ms)
 
     def fingerprint(self) -> Fingerprint:
         """That of the files of the working tree, as of the last look."""
@@ -277,6 +288,7 @@ class Index:
             if not followed:
                 self._tree.doubt()
             delta = self._tree.reconcile(self._known, followed=True)
+            self._reconciled_ms = now_ms()
             changed = {**self._left(delta), **delta.added, **delta.changed}
             if not (changed or delta or delta.touched):
                 self._tree.settle()

@@ -9,6 +9,8 @@ from urllib.parse import quote
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from codeplane.core.errors import RequestRefused
+
 REPO_HEADER: Final = "X-CodePlane-Repo"
 
 
@@ -112,7 +114,8 @@ class Guard:
         return signed
 
     async def _refuse(self, send: Send, status: int, reason: str) -> None:
-        body = json.dumps({"error": {"status": status, "message": reason}}).encode()
+        error = RequestRefused(reason, status=status)
+        body = json.dumps({"error": error.to_wire()}).encode()
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),

@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from codeplane.core.errors import CodePlaneError, NotFound, RequestRefused
 from codeplane.server.endpoint import Origin
 from codeplane.server.guard import Guard, GuardRules
 from codeplane.server.streams import Streams
@@ -58,7 +61,7 @@ class HttpApp:
         self.routes += [
             Route(path, StreamableHTTPASGIApp(manager)) for path, manager in self._managers.items()
         ]
-        self.streams = Streams(Starlette(routes=self.routes))
+        self.streams = Streams(Starlette(routes=self.routes, exception_handlers={HTTPException: _refused}))
         self.asgi: ASGIApp = Guard(self.streams, rules)
 
     @asynccontextmanager
@@ -68,6 +71,15 @@ class HttpApp:
             for manager in self._managers.values():
                 await stack.enter_async_context(manager.run())
             yield
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """What the router refuses, in the one shape of an error."""
+    assert isinstance(error, HTTPException), "BUG: the handler is for this class alone"
+    told: CodePlaneError = RequestRefused(f"{request.url.path}: {error.detail}.", status=error.status_code)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        told = NotFound(f"There is nothing at {request.url.path}.", hints=["/mcp", "/status"])
+    return JSONResponse({"error": told.to_wire()}, error.status_code, error.headers)
 
 
 def _always(body: dict[str, str]) -> Callable[[Request], Any]:

@@ -16,11 +16,21 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.saved import drop_saved
 from codeplane.git.worktrees import where
 from codeplane.graph.learnt import Learnt
-from codeplane.index import Index, IndexState, Progress, Workers, contexts_on_record
+from codeplane.index import (
+    Index,
+    IndexState,
+    Progress,
+    Workers,
+    contexts_on_record,
+    index_bytes,
+    index_on_record,
+    index_version,
+)
 from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
 from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
+from codeplane.ledger.summary import moment
 from codeplane.mutation import Engine
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients import Sessions
@@ -60,6 +70,14 @@ class IndexReport(BaseModel):
     unread: int = Field(description="Files that have not been read yet.")
     epoch: int = Field(description="Number of the last published change.")
     rebuilt: str | None = Field(default=None, description="Why the index was made anew at this start.")
+    version: str = Field(description="Version of its form; an index of another one is made anew.")
+    fingerprint: str | None = Field(default=None, description="Of all indexed files and their contents.")
+    reconciled_at: str | None = Field(default=None, description="Last look at the working tree.")
+    behind: int | None = Field(
+        default=None, description="Files that differ from the working tree, where no server keeps up."
+    )
+    size_bytes: int = Field(description="Size on disk.")
+    path: str = Field(description="Where it is.")
 
 
 class FamilyContexts(BaseModel):
@@ -102,7 +120,7 @@ def status_of(checkout: Checkout, index: Index | None = None, notices: Sequence[
         commit=head.commit,
         trusted=checkout.trusted,
         index_status=_index_status(checkout, state),
-        index=_index_report(state),
+        index=_index_report(checkout, index),
         contexts=_contexts(checkout, index),
         notices=[*_place(checkout), *checkout.notices, *notices, *_burst(state)] or None,
     )
@@ -119,11 +137,43 @@ def _index_status(checkout: Checkout, state: IndexState | None) -> str:
     return "building" if state.building or state.unread or not state.epoch else "ready"
 
 
-def _index_report(state: IndexState | None) -> IndexReport | None:
-    if state is None:
+def _index_report(checkout: Checkout, index: Index | None) -> IndexReport | None:
+    file = checkout.index_file
+    if index is None:
+        return _recorded_index(checkout) if file.exists() else None
+    state = index.state()
+    return IndexReport(
+        files=state.files,
+        unread=state.unread,
+        epoch=state.epoch,
+        rebuilt=state.rebuilt or None,
+        version=index_version(),
+        fingerprint=index.fingerprint().hex() if state.epoch and not state.building else None,
+        reconciled_at=moment(state.reconciled_ms) if state.reconciled_ms else None,
+        size_bytes=index_bytes(file),
+        path=str(file),
+    )
+
+
+def _recorded_index(checkout: Checkout) -> IndexReport | None:
+    """What the file says where no server runs; the tree is looked at, so that a stale index shows."""
+    tree, file = tree_of(checkout), checkout.index_file
+    try:
+        record = index_on_record(file, tree, checkout.view_key)
+    except IndexCorrupt:
+        return None  # the next start makes it anew and says why
+    if record is None:
         return None
     return IndexReport(
-        files=state.files, unread=state.unread, epoch=state.epoch, rebuilt=state.rebuilt or None
+        files=len(record.known),
+        unread=record.unread,
+        epoch=record.epoch,
+        version=index_version(),
+        fingerprint=record.fingerprint(),
+        reconciled_at=moment(record.reconciled_ms),
+        behind=record.behind(tree),
+        size_bytes=index_bytes(file),
+        path=str(file),
     )
 
 
@@ -145,7 +195,7 @@ def _contexts(checkout: Checkout, index: Index | None) -> list[FamilyContexts] |
 
 
 def _recorded_contexts(checkout: Checkout) -> Probed | None:
-    tree, overrides = _tree(checkout), _overrides(checkout)
+    tree, overrides = tree_of(checkout), _overrides(checkout)
     try:
         return contexts_on_record(checkout.index_file, tree, checkout.view_key, overrides)
     except IndexCorrupt:
@@ -164,7 +214,8 @@ def _by_family(probed: Probed) -> list[FamilyContexts]:
     ]
 
 
-def _tree(checkout: Checkout) -> WorkingTree:
+def tree_of(checkout: Checkout) -> WorkingTree:
+    """The working tree, with the secrets that the user has opened in it."""
     return WorkingTree(checkout.root, checkout.repository, Opened(checkout.opened))
 
 
@@ -243,7 +294,7 @@ class RepoSession:
         """Makes the state directory when it is missing and opens the index. The caller holds the lock."""
         state = StateDir.create(checkout.root)
         sweep(checkout.scratch)
-        tree = _tree(checkout)
+        tree = tree_of(checkout)
         workers = Workers(_INDEX_WORKERS)
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)

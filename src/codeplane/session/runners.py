@@ -41,11 +41,15 @@ class _Tracked:
             return None
 
 
+def used_runners(checkout: Checkout) -> list[str]:
+    """The runners that the repository uses, by what its files say; no program is started."""
+    return list(discover(_Tracked(checkout), checkout.settings.tests).runners)
+
+
 def check_runners(checkout: Checkout) -> Iterator[tuple[str, TestRunnerNotFound | None]]:
     """Each runner of the repository, and what is missing of it. Only where the repository is trusted: to know
     it, the project's own programs are asked."""
-    if not checkout.trusted:
-        return
+    assert checkout.trusted, "BUG: programs of a repository that is not trusted would be started"
     found = discover(_Tracked(checkout), checkout.settings.tests)
     toolbox = Toolbox(checkout.programs, checkout.root)
     for name, runner in found.runners.items():

@@ -1,0 +1,67 @@
+"""What the file of an index says of itself, whether or not a process has it open. Nothing is changed."""
+
+import hashlib
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from codeplane.core.fingerprint import Fingerprint
+from codeplane.core.paths import RepoPath
+from codeplane.index.schema import SCHEMA
+from codeplane.index.store import from_sql
+from codeplane.storage.database import is_planted, open_exact
+from codeplane.truth import Known, WorkingTree
+
+
+class IndexRecord(NamedTuple):
+    """The view of a checkout as the last process left it."""
+
+    known: dict[RepoPath, Known]
+    unread: int
+    epoch: int
+    reconciled_ms: int
+
+    def fingerprint(self) -> str:
+        return Fingerprint((path, known.digest) for path, known in self.known.items()).hex()
+
+    def behind(self, tree: WorkingTree) -> int:
+        """How many files of the working tree are others than the index has."""
+        delta = tree.reconcile(self.known)
+        return len(delta.added) + len(delta.changed) + len(delta.removed)
+
+
+def index_on_record(file: Path, tree: WorkingTree, view: str) -> IndexRecord | None:
+    """The record of a view; None where there is none, or the file is not one of this version's."""
+    database = None if is_planted(file) or tree.ships(file.name) else open_exact(file, SCHEMA)
+    if database is None:
+        return None
+    with closing(database), database.read() as connection:
+        found = connection.execute(
+            "SELECT view.id, used_ms, max(epoch.id) FROM view JOIN epoch ON epoch.view = view.id"
+            " WHERE key = ? GROUP BY view.id",
+            (view,),
+        ).fetchone()
+        if found is None:
+            return None
+        view_id, reconciled_ms, epoch = found
+        rows = connection.execute(
+            "SELECT path, blob IS NULL, digest, mtime_ns, size, inode, ctime_ns, mode FROM entry"
+            " WHERE view = ?",
+            (view_id,),
+        ).fetchall()
+    known = {from_sql(path): Known(*entry) for path, _, *entry in rows}
+    return IndexRecord(known, sum(row[1] for row in rows), epoch, reconciled_ms)
+
+
+def index_version() -> str:
+    """Changes whenever an index of another version has to be made anew."""
+    return hashlib.sha256(SCHEMA.encode()).hexdigest()[:8]
+
+
+def index_bytes(file: Path) -> int:
+    """What the index takes on disk, with what is not yet folded into its file."""
+    total = 0
+    for name in (file.name, f"{file.name}-wal"):
+        with suppress(OSError):
+            total += file.with_name(name).stat().st_size
+    return total
