@@ -74,7 +74,7 @@ def misfit(parameters: Sequence[Parameter], passed: Passed) -> str:
     placed = [one for one in parameters if one.passing in _BY_PLACE]
     has_rest = any(one.passing is Passing.REST for one in parameters)
     if passed.positional > len(placed) and not has_rest:
-        return f"passes {passed.positional} positional arguments, at most {len(placed)} fit"
+        return f"passes {passed.positional} positional, at most {len(placed)} fit"
     filled = {one.name for one in placed[: passed.positional]}
     names = {one.name for one in parameters if one.passing in _BY_NAME}
     takes_any = any(one.passing is Passing.NAMED_REST for one in parameters)

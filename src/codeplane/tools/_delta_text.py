@@ -16,25 +16,26 @@ _REMARKS: Final = re.compile(r"( \d+ tests)?( reaches)?$")  # behind the path of
 _MOST_TESTS: Final = 5
 _MOST_SYMBOLS: Final = 4  # on the line of a file
 _MOST_LINES: Final = 12  # of what a write broke
-_MOST_PLACES: Final = 8  # on one of these
+_MOST_PLACES: Final = 12  # on one of these
 _MOST_CORRECTIONS: Final = 3
 
 
 def broken_lines(effects: Effects) -> list[str]:
     """What a write broke, a line for each name, call or file."""
     lines = [f"syntax error: {one}" for one in effects.syntax]
-    names: dict[tuple[str, str], list[Broken]] = {}
-    for one in effects.breakage.unresolved:
-        names.setdefault((one.name, one.why), []).append(one)
-    lines += [f"{shown(name)} ({why}): {_places(some)}" for (name, why), some in names.items()]
-    lines += [
-        f"{shown(one.path)}:{one.line}: call of {shown(one.name)}: {one.why}"
-        for one in effects.breakage.calls
-    ]
-    lines = list(dict.fromkeys(lines))
+    lines += _grouped(effects.breakage.unresolved, "")
+    lines += _grouped(effects.breakage.calls, "calls of ")
     left = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], f"… {left} more"] if left > 0 else lines
     return [*lines, "only the nearest files were checked"] if lines and effects.breakage.is_cut else lines
+
+
+def _grouped(places: Sequence[Broken], before: str) -> Iterator[str]:
+    """`name (why): places`, a line for each."""
+    groups: dict[tuple[str, str], list[Broken]] = {}
+    for one in places:
+        groups.setdefault((one.name, one.why), []).append(one)
+    yield from (f"{before}{shown(name)} ({why}): {_places(some)}" for (name, why), some in groups.items())
 
 
 def _places(some: Sequence[Broken]) -> str:
