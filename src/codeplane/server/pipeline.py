@@ -23,6 +23,7 @@ from codeplane.server.logs import correlation
 from codeplane.server.paging import paged
 from codeplane.server.telemetry import Telemetry
 from codeplane.session import Call, RepoSession, Stop
+from codeplane.session.aftermath import Made
 from codeplane.tools import Effect, Input, Output, Tool
 
 Progress = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
@@ -150,7 +151,7 @@ class Pipeline:
         elapsed = time.perf_counter() - started
         self.telemetry.count(name, outcome, elapsed)
         if failure is not None:
-            answer = {"error": failure.to_wire()}
+            answer = {"error": _told(failure, call.made)}
             text = error_text(answer["error"])
         meta = _meta(call, elapsed, len(text))
         text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
@@ -299,6 +300,22 @@ class Pipeline:
             self._threads = anyio.CapacityLimiter(math.inf)
             self._workers = anyio.CapacityLimiter(self.repo.checkout.settings.server.workers)
         return self._workers
+
+
+def _told(failure: CodePlaneError, made: Sequence[Made]) -> dict[str, Any]:
+    """An error for the wire; where a change was made before it, that comes first, and how to take it back."""
+    error: dict[str, Any] = failure.to_wire()
+    if not made:
+        return error
+    done = "; ".join(one.text for one in made)
+    undo = [f'undo {{"operation": "{one.operation}"}}' for one in reversed(made)]
+    return {
+        **error,
+        "message": f"The change is made and stays ({done}). What came after it failed: {failure.message}",
+        "retryable": False,
+        "hints": [*undo, *error.get("hints", ())],
+        "details": {**error.get("details", {}), "made": [one.operation for one in made]},
+    }
 
 
 def _rendered(output: Output) -> str:

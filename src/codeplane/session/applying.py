@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from codeplane.core.errors import CodePlaneError, DecisionRefused, PlanStale, RequestError
+from codeplane.core.errors import DecisionRefused, PlanStale, RequestError
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
 from codeplane.jail import shown
@@ -18,6 +18,7 @@ from codeplane.refactor.asking import is_for_tests
 from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import concerned
 from codeplane.refactor.text import Lines
+from codeplane.session.aftermath import afterwards
 from codeplane.session.call import Call
 from codeplane.session.operation import Intent, Written, write
 from codeplane.session.plans import Pending
@@ -65,6 +66,13 @@ def settled(call: Call, pending: Pending, mode: Mode) -> Settled:
     return Settled(pending)
 
 
+def _keep(call: Call, plan: Plan, selected: list[str], proof: Proof | None) -> None:
+    """Has a choice offered again when the same question comes up in the same files."""
+    claimed = {"symbol": plan.symbol, "anchors": len(proof.anchors) if proof is not None else 0}
+    keep = call.repo.decisions.keep
+    afterwards(call.warn, "the choice is not kept", lambda: keep(plan, selected, claimed), None)
+
+
 def _if_verified(call: Call, pending: Pending) -> Settled:
     """Applies what is certain where the tests say that nothing else is meant."""
     plan = pending.plan
@@ -90,9 +98,11 @@ def _rest(call: Call, plan: Plan, selected: Collection[str] = ()) -> Pending | N
     """The places that were left by a rename, as a plan; none where there are none."""
     if plan.kind != "rename" or all(group.id in selected for group in plan.groups):
         return None
-    with suppress(CodePlaneError):
+
+    def made() -> Pending:
         return call.repo.plans.add(call.ask(lambda snapshot: renaming.rest(snapshot, plan, selected)))
-    return None
+
+    return afterwards(call.warn, "the open places are no plan any more", made, None)
 
 
 def settled_with(
@@ -102,8 +112,7 @@ def settled_with(
     made = decided(call, pending, selected, proof)
     written = apply(call, pending, made)
     if selected:
-        anchors = len(proof.anchors) if proof is not None else 0
-        call.repo.decisions.keep(pending.plan, list(selected), {"symbol": made.symbol, "anchors": anchors})
+        _keep(call, pending.plan, list(selected), proof)
     left = tuple(group for group in made.groups if group.id not in selected)
     return Settled(
         replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending.plan, selected)

@@ -19,6 +19,7 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
 from codeplane.ledger import Signals, Task
 from codeplane.ledger.tasks import Charge
+from codeplane.session.aftermath import Made
 from codeplane.session.clients import ClientSession
 from codeplane.session.repo import RepoSession
 from codeplane.session.savings import MOST_READ, TOP_FILES
@@ -61,6 +62,7 @@ class Call:
     warnings: list[str] = field(default_factory=list)
     limits_applied: dict[str, int] = field(default_factory=dict)
     next_actions: list[str] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)  # changes that stay, whatever fails after them
     epoch: int | None = None  # that the answer is of; None where it is of none
     # What the client would have read without the tool, in characters; None where there is nothing to compare.
     otherwise: int | None = None

@@ -16,6 +16,7 @@ from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.mutation import Applied, Prepared, Scope
 from codeplane.mutation.placing import Correction
 from codeplane.mutation.showing import counts, preview
+from codeplane.session.aftermath import Made, afterwards
 from codeplane.session.ahead import reading_ahead
 from codeplane.session.call import Call
 from codeplane.session.effects import Before, Contents, Effects, before, effects
@@ -81,14 +82,14 @@ def write(
                 row = _Row(call, intent)
                 return _written(row, prepared)
             except EditConflict:
-                if not left:
+                if not left or (row is not None and row.is_made):
                     raise
                 call.check()
     except EditInDoubt:
         # The start that settles it writes its row; one now would say that it is settled.
         raise
     except CodePlaneError as error:
-        if row is not None:
+        if row is not None and not row.is_made:
             row.note_failure(error)
         raise
     raise AssertionError("BUG: the last try has neither returned nor raised")
@@ -120,6 +121,7 @@ class _Row:
     def __init__(self, call: Call, intent: Intent) -> None:
         self.call = call
         self.intent = intent
+        self.is_made = False
         self._lines = lines = _lines(intent)
         self._began = time.perf_counter()
         self._row = Operation(
@@ -144,8 +146,22 @@ class _Row:
             with call.repo.line.turn(row.operation_id, row.changes) as (was, is_):
                 row = replace(row, repo_before=was.hex(), repo_after=is_.hex())
                 call.repo.tasks.record(call.task, row)
-        call.signal(call.repo.tasks.note_mutation(call.task, row.mutation_fingerprint or ""))
+            # The last step that can take the change back is behind: from here on it stays.
+            self.is_made = True
+            call.made.append(Made(row.operation_id, tuple(shown(one.path) for one in row.changes)))
+        self._signal(row)
         return Written(row.operation_id, self.intent, row.changes, self._lines)
+
+    def _signal(self, row: Operation) -> None:
+        tasks, fingerprint = self.call.repo.tasks, row.mutation_fingerprint or ""
+        signals = afterwards(
+            self.call.warn,
+            "whether it is progress is not known",
+            lambda: tasks.note_mutation(self.call.task, fingerprint),
+            None,
+        )
+        if signals is not None:
+            self.call.signal(signals)
 
     def _done(self, applied: Applied) -> Operation:
         changes = applied.changes
@@ -210,12 +226,12 @@ def _planned(prepared: Prepared) -> tuple[FileChange, ...]:
 
 
 def _seen(call: Call, intent: Intent, was: Before) -> Effects:
-    """The index has the change now. A problem there is told; the change is made in any case."""
-    try:
+    """What the change affects, with the change in the index; nothing where that cannot be found out."""
+
+    def look() -> Effects:
         with call.repo.line.looking():
             call.repo.refresh(call.progress)
         with call.seen() as snapshot:
             return effects(snapshot, was, intent.old, intent.new, call.repo.learnt)
-    except CodePlaneError as error:
-        call.warn(f"The change is made, but what it affects is not known: {error.message}")
-        return Effects()
+
+    return afterwards(call.warn, "what it affects is not known", look, Effects())
