@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.refspecs import Refspec, mapped, tracking
-from codeplane.git.urls import checked_url, is_local, resolved_url, shown_url, without_secrets
+from codeplane.git.urls import (
+    checked_url,
+    is_local,
+    resolved_url,
+    shown_key,
+    shown_url,
+    without_secrets,
+)
 from tests.drive import git
 
 USED = (
@@ -58,6 +65,33 @@ def test_no_password_is_ever_shown(scheme: str, user: str, password: str, host: 
         checked_url(url)
     except InvalidArgument as error:
         assert marked not in error.message and marked not in str(error.details)
+
+
+ODD = (
+    "https:/me:secret@example.org/a", "https:secret@example.org/a", "//me:secret@example.org/a",
+    "me:secret@example.org:a", "ext::https://secret@example.org/a", "https://example.org/a?token=secret",
+    "https://me:secret@example.org:99999/a", "file://me:secret@example.org/a",
+    "https:%2f%2fsecret%40example.org", "ssh://secret" + "x" * 30 + "@example.org/a",
+    "secret" + "x" * 30 + "@example.org:a", "a@secret@example.org:b", "https://me:secret@example.org\\/a",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("url", ODD)
+def test_odd_addresses_are_shown_without_what_may_be_secret(url: str) -> None:
+    assert "secret" not in shown_url(url)
+    assert "secret" not in shown_key(f"url.{url}.insteadof")
+    try:
+        checked_url(url)
+    except InvalidArgument as error:
+        assert "secret" not in error.message and "secret" not in str(error.details)
+
+
+@pytest.mark.parametrize(
+    "url", ["git@example.org:me/a.git", "ssh://git@example.org/a", "/srv/a@b.git", "../a"]
+)
+def test_addresses_without_secrets_are_shown_whole(url: str) -> None:
+    assert shown_url(url) == url
+    assert shown_key("http.proxy") == "http.proxy"
 
 
 def test_messages_lose_what_is_before_the_host() -> None:

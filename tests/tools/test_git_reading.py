@@ -256,3 +256,11 @@ def test_a_commit_is_answered_in_two_hundred_characters_and_a_line_a_file(repo: 
     text = repo.ask("git_stage_and_commit", message="Some words " * 40).text
     assert [f"A {name}" for name in names] == text.splitlines()[1:6]
     assert len(text) - sum(len(name) + 3 for name in names) <= 200
+
+
+def test_no_credential_of_the_configuration_is_shown(repo: Repo) -> None:
+    git(repo.root, "config", "url.https://secret@example.org/.insteadOf", "https://example.org/")
+    git(repo.root, "config", "http.https://me:secret@example.org/.extraHeader", "X: y")
+    git(repo.root, "config", "remote.origin.url", "https:/me:secret@example.org/a")
+    answer = repo.ask("git_remote")
+    assert "secret" not in answer.text + str(answer.body) and "insteadof" in answer.text

@@ -55,9 +55,11 @@ def find_remote(handle: pygit2.Repository, name: str) -> Remote:
     if found is None:
         known = [one.name for one in list_remotes(handle)]
         raise NotFound(
-            f"There is no remote {name!r}.",
+            f"There is no remote {shown_url(name)!r}.",
             hints=[
-                f"Remotes: {', '.join(known)}." if known else 'git_remote {"action": "add", …} makes one.'
+                f"Remotes: {', '.join(map(shown_url, known))}."
+                if known
+                else 'git_remote {"action": "add", …} makes one.'
             ],
         )
     return found

@@ -29,7 +29,7 @@ from codeplane.core.errors import (
 from codeplane.git.credentials import Credential, Helpers
 from codeplane.git.refspecs import text_names
 from codeplane.git.repository import Repository
-from codeplane.git.urls import checked_url, is_local, shown_url
+from codeplane.git.urls import checked_url, is_local, shown_key, shown_url
 from codeplane.process import Programs
 from codeplane.storage.files import publish
 
@@ -214,7 +214,8 @@ def settle(repository: Repository, scratch: Path) -> None:
 def unobeyed(repository: Repository) -> tuple[str, ...]:
     """What the repository's own configuration says of remotes that is not done."""
     with repository.opened() as handle:
-        keys = sorted({key for key in _own_keys(handle) if _is_unobeyed(key, trusted=repository.trusted)})
+        own = (key for key in _own_keys(handle) if _is_unobeyed(key, trusted=repository.trusted))
+        keys = sorted({shown_key(key) for key in own})
     if not keys:
         return ()
     why = (

@@ -15,6 +15,9 @@ _SCP = re.compile(
     r"(?:(?P<user>[^@/:]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^@/:\[\]]+):(?!/?/)(?P<path>.+)", re.DOTALL
 )
 _HOST = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.%]+\]")
+_AT = re.compile("@|%40")
+# A name that somebody has; a token is longer.
+_USER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,19}")
 _PLACE = re.compile(r"(?<=://)\S*@")
 _HELPER = re.compile(r"[^/\[]*::")
 _CLOSED: Final = ".codeplane"
@@ -42,17 +45,33 @@ def is_local(url: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """The address without a password, and without a user where that may be a token."""
+    """The address without a password, a query, and a user who may be a token; of an odd one its end."""
     scheme = _SCHEME.match(url)
     if scheme is None:
-        return url
+        return url if _is_bare(url) else f"…@{_AT.split(url)[-1]}"
     try:
         parts = urlsplit(checked_url(url))
     except InvalidArgument:
         return f"{scheme[0]}…"
     user = parts.username if parts.password is None and parts.scheme.lower() == "ssh" else None
     place = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, f"{user}@{place}" if user else place, parts.path, parts.query, ""))
+    told = f"{user}@{place}" if user and _USER.fullmatch(user) else place
+    return urlunsplit((parts.scheme, told, parts.path, "", ""))
+
+
+def shown_key(key: str) -> str:
+    """The name of a setting; the address that may be in the middle of it is shown like any other."""
+    section, _, rest = key.partition(".")
+    middle, dot, name = rest.rpartition(".")
+    return f"{section}.{shown_url(middle)}{dot}{name}"
+
+
+def _is_bare(url: str) -> bool:
+    """Whether an address without a protocol has nothing before its host but the name of a user."""
+    if not _AT.search(url) or (url.startswith("/") and not url.startswith("//")):
+        return True
+    user, _, rest = url.partition("@")
+    return bool(_USER.fullmatch(user)) and not _AT.search(rest)
 
 
 def without_secrets(text: str) -> str:
@@ -131,5 +150,6 @@ def _is_path(text: str) -> bool:
 
 def _refused(text: str, why: str) -> InvalidArgument:
     scheme = _SCHEME.match(text)
-    told = f"{scheme[0]}…" if scheme and "@" in text else text[:_LONGEST]
+    told = f"{scheme[0]}…" if scheme and _AT.search(text) else text[:_LONGEST]
+    told = told if scheme or _is_bare(told) else f"…@{_AT.split(told)[-1]}"
     return InvalidArgument(f"{told!r} is not an address that is used: {why}.", url=told)

@@ -97,4 +97,4 @@ def _needed(args: GitRemoteInput, name: str, value: str | None) -> str:
 
 def _told(one: Remote) -> RemoteOutput:
     push_url = shown_url(one.push_url) if one.push_url != one.url else None
-    return RemoteOutput(name=one.name, url=shown_url(one.url), push_url=push_url)
+    return RemoteOutput(name=shown_url(one.name), url=shown_url(one.url), push_url=push_url)
