@@ -101,11 +101,6 @@ def test_a_commit_without_its_tree_is_an_error_of_git(repo: Repo) -> None:
         assert repo.error(tool, **arguments)["name"] in ("GIT_FAILED", "NOT_FOUND", "REVISION_NOT_FOUND")
 
 
-def test_a_damaged_index_is_an_error_or_what_is_left_of_it(repo: Repo) -> None:
-    (repo.root / ".git" / "index").write_bytes(b"DIRC\0\0\0\2\0\0\0\7garbage")
-    assert repo.result("git_status")["is_clean"] is False
-
-
 def test_a_shallow_clone_ends_where_it_was_cut(repo: Repo, tmp_path: Path) -> None:
     repo.write("app.py", "def two(): ...\n")
     commit(repo, "second")
@@ -264,3 +259,24 @@ def test_no_credential_of_the_configuration_is_shown(repo: Repo) -> None:
     git(repo.root, "config", "remote.origin.url", "https:/me:secret@example.org/a")
     answer = repo.ask("git_remote")
     assert "secret" not in answer.text + str(answer.body) and "insteadof" in answer.text
+
+
+@pytest.mark.parametrize("size", [0, 11, 40, 100, -1, None])
+def test_a_damaged_index_is_an_error_and_not_an_empty_one(repo: Repo, size: int | None) -> None:
+    index = repo.root / ".git/index"
+    whole = index.read_bytes()
+    index.write_bytes(whole[:size] if size is not None else whole[:50] + b"\xff" + whole[51:])
+    for tool, arguments in (
+        ("git_status", {}),
+        ("git_diff", {}),
+        ("git_diff", {"staged": True}),
+        ("git_stage_and_commit", {"message": "x"}),
+        ("git_stage", {"paths": ["app.py"]}),
+        ("git_checkout", {"paths": ["app.py"]}),
+        ("git_reset", {}),
+        ("git_stash", {"action": "push"}),
+    ):
+        error = repo.error(tool, **arguments)
+        assert (error["name"], "index is damaged" in error["message"]) == ("GIT_FAILED", True), (tool, error)
+    index.write_bytes(whole)
+    assert repo.result("git_status")["is_clean"]

@@ -40,8 +40,18 @@ def check_writable(repository: Repository) -> None:
             )
 
 
-def check_index(data: bytes) -> None:
-    """Refuses an index whose entries mean something else than they say."""
+def check_index(data: bytes | None) -> None:
+    """Refuses an index that is damaged, or whose entries mean something else than they say.
+
+    None stands for a file that is not there: an index without entries.
+    """
+    if data is None:
+        return
+    if not index_file.is_whole(data):
+        raise GitFailed(
+            "Git's index is damaged: .git/index is cut off, or not what git wrote.",
+            hints=["rm .git/index && git reset  # makes it again from HEAD; what was staged is not"],
+        )
     if not any(name in data for name in _FORMS):
         return
     for name, _ in index_file.extensions(data):
@@ -56,10 +66,10 @@ def is_partial(handle: pygit2.Repository) -> bool:
     return any(flag(handle, name) for name in names) or "extensions.partialclone" in handle.config
 
 
-def _index_of(repository: Repository) -> bytes:
+def _index_of(repository: Repository) -> bytes | None:
     try:
         return (repository.git_dir / "index").read_bytes()
     except FileNotFoundError:
-        return b""
+        return None
     except OSError as error:
         raise GitFailed(f"Git: the index cannot be read: {error.strerror or error}.") from error

@@ -28,6 +28,14 @@ def entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
             yield name, fixed
 
 
+def is_whole(data: bytes) -> bool:
+    """Whether an index is as git wrote it, from its first entry to its checksum."""
+    if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM or not _is_sound(data):
+        return False
+    # With a checksum that fits nothing is missing; git may be told to leave it out.
+    return any(data[-_CHECKSUM:]) or sum(1 for _ in _walk(data)) == int.from_bytes(data[8:12])
+
+
 def oid_of(fixed: bytes) -> str:
     return fixed[40:60].hex()
 

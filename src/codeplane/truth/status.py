@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import pygit2
 
+from codeplane.core.errors import GitFailed
 from codeplane.core.paths import RepoPath
 from codeplane.git.changes import Change, change_of, with_renames
 from codeplane.git.degraded import check_index
@@ -137,9 +138,13 @@ class GitStatus:
         return staged, look
 
     def _staged(self) -> Staged:
-        data = read_plain(str(self._repository.git_dir / "index"), _LARGEST_INDEX) or b""
-        if data != self._index[0]:
-            check_index(data)
+        file = self._repository.git_dir / "index"
+        read = read_plain(str(file), _LARGEST_INDEX)
+        if read is None and os.path.lexists(file):
+            raise GitFailed(f"Git's index can't be read: {file}.")
+        data = read or b""
+        if data != self._index[0] or (read is not None and not data):
+            check_index(read)
             self._index = (data, Staged.of(data, self._index[1]))
             self._unknown = Untracked(self._jail, self._ignore, self._folders, self._index[1])
         return self._index[1]
