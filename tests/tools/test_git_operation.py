@@ -157,3 +157,32 @@ def test_the_plan_of_a_rebase_is_taken_back_as_it_came_or_edited(repo: Repo) -> 
     repo.result("git_rebase", upstream="HEAD~3", steps=steps)
     assert git(repo.root, "log", "--format=%s").split() == ["a", "start"]
     assert (repo.root / "b.txt").exists() and not (repo.root / "c.txt").exists()
+
+
+def test_what_git_has_done_is_on_record_and_told_when_looking_at_it_fails(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    repo.write("app.py", "def two(): ...\n")
+    head = git(repo.root, "rev-parse", "HEAD")
+    git(repo.root, "commit", "-qam", "two")
+    monkeypatch.setattr("codeplane.session.git._status", fails)
+    answer = repo.ask("git_reset", ref="HEAD~1", mode="hard")
+    assert not answer.is_error and git(repo.root, "rev-parse", "HEAD") == head
+    assert "what it affects is not known" in answer.text and "undo: op_" in answer.text
+    row = repo.session.ledger.operations(limit=1)[0]
+    assert (row.op_type, row.success, row.head_after) == ("git_reset", True, head)
+
+
+def test_an_operation_that_fails_in_an_unknown_way_is_on_record(repo: Repo) -> None:
+    def fails(handle: pygit2.Repository) -> None:
+        git(repo.root, "commit", "-q", "--allow-empty", "-m", "empty")
+        raise RecursionError("too deep")
+
+    with pytest.raises(RecursionError):
+        change(call(repo), "git_reset", act(repo, fails))
+    row = repo.session.ledger.operations(limit=1)[0]
+    assert (row.success, row.failure_class) == (False, "RecursionError")
+    assert row.head_after == git(repo.root, "rev-parse", "HEAD") != row.head_before

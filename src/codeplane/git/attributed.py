@@ -33,10 +33,17 @@ class Attributed:
         self._directories.clear()
 
     def _speaks(self, directory: str) -> bool:
-        if directory not in self._directories:
-            above = bool(directory) and self._speaks(directory.rpartition("/")[0])
-            self._directories[directory] = above or self._is_there(directory)
-        return self._directories[directory]
+        ahead = []
+        while directory not in self._directories:
+            ahead.append(directory)
+            if not directory:
+                break
+            directory = directory.rpartition("/")[0]
+        found = self._directories.get(directory, False)
+        for inner in reversed(ahead):
+            found = found or self._is_there(inner)
+            self._directories[inner] = found
+        return found
 
     def _is_there(self, directory: str) -> bool:
         name = f"{directory}/{_NAME}" if directory else _NAME

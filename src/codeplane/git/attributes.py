@@ -1,7 +1,6 @@
 """Whether a path can have attributes at all: most have none, and looking them up costs more than this."""
 
 import os
-from functools import cache
 from pathlib import Path
 
 import pygit2
@@ -18,15 +17,23 @@ class AttributeFiles:
         self._root = handle.workdir
         self._tracked = tracked
         self._is_everywhere = any(place.exists() for place in _shared(handle))
-        self._may_in = cache(self._may_in_folder)
+        self._folders: dict[str, bool] = {}
 
     def may_concern(self, path: str) -> bool:
         return self._is_everywhere or self._may_in(path.rpartition("/")[0])
 
-    def _may_in_folder(self, folder: str) -> bool:
-        if folder in self._tracked or os.path.lexists(f"{self._root}{folder}/{_NAME}"):
-            return True
-        return bool(folder) and self._may_in(folder.rpartition("/")[0])
+    def _may_in(self, folder: str) -> bool:
+        ahead = []
+        while folder not in self._folders:
+            ahead.append(folder)
+            if not folder:
+                break
+            folder = folder.rpartition("/")[0]
+        found = self._folders.get(folder, False)
+        for path in reversed(ahead):
+            found = found or path in self._tracked or os.path.lexists(f"{self._root}{path}/{_NAME}")
+            self._folders[path] = found
+        return found
 
 
 def _shared(handle: pygit2.Repository) -> list[Path]:

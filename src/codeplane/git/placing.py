@@ -119,16 +119,22 @@ class Placer:
 
     def _enter(self, parent: str) -> int:
         """A descriptor of a directory, which is made where it is missing."""
-        with suppress(FileNotFoundError):
-            return open_beneath(str(self.root), parent, _DIRECTORY)
-        above, _, name = parent.rpartition("/")
-        directory = self._enter(above)
-        try:
-            with suppress(FileExistsError):
-                self._disk.make_directory(directory, name, 0o777)
-        finally:
-            os.close(directory)
-        return open_beneath(str(self.root), parent, _DIRECTORY)
+        missing: list[str] = []
+        while True:
+            try:
+                directory = open_beneath(str(self.root), parent, _DIRECTORY)
+                break
+            except FileNotFoundError:
+                missing.append(parent)
+                parent = parent.rpartition("/")[0]
+        for path in reversed(missing):
+            try:
+                with suppress(FileExistsError):
+                    self._disk.make_directory(directory, path.rpartition("/")[2], 0o777)
+            finally:
+                os.close(directory)
+            directory = open_beneath(str(self.root), path, _DIRECTORY)
+        return directory
 
 
 @dataclass(frozen=True)

@@ -120,19 +120,22 @@ class Staged:
 
     def differences(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
         """The same of any tree and without a look for renames."""
-        return sorted(self._unlike("", tree, handle), key=lambda one: os.fsencode(one.path))
+        return sorted(self._unlike(tree, handle), key=lambda one: os.fsencode(one.path))
 
-    def _unlike(self, folder: str, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
-        if tree is not None and self.trees.get(folder) == tree:
-            return
-        here = self.folders.get(folder, {})
-        prefix = f"{folder}/" if folder else ""
-        then = _listed(handle, tree)
-        for name in {**here, **then}:
-            path, old = prefix + name, then.get(name)
-            yield from self._one(path, None if old is None or old.is_tree else Side(old.oid, old.mode))
-            if (old is not None and old.is_tree) or path in self.folders:
-                yield from self._unlike(path, old.oid if old is not None and old.is_tree else None, handle)
+    def _unlike(self, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
+        ahead = [("", tree)]
+        while ahead:
+            folder, tree = ahead.pop()
+            if tree is not None and self.trees.get(folder) == tree:
+                continue
+            here = self.folders.get(folder, {})
+            prefix = f"{folder}/" if folder else ""
+            then = _listed(handle, tree)
+            for name in {**here, **then}:
+                path, old = prefix + name, then.get(name)
+                yield from self._one(path, None if old is None or old.is_tree else Side(old.oid, old.mode))
+                if (old is not None and old.is_tree) or path in self.folders:
+                    ahead.append((path, old.oid if old is not None and old.is_tree else None))
 
     def _one(self, path: str, old: Side | None) -> Iterator[Change]:
         entry = self.entries.get(path)

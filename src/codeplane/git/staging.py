@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 import pygit2
@@ -309,16 +310,18 @@ def _side(index: pygit2.Index, path: str) -> Side | None:
 
 
 def _files_below(tree: WorkTree, path: str) -> Iterator[str]:
-    place = tree.root / path
-    if tree.blocker(path) is None and place.is_dir() and not place.is_symlink():
-        if os.path.lexists(place / ".git"):
-            return
-        for name in sorted(os.listdir(place)):  # noqa: PTH208
-            inner = f"{path}/{name}"
-            if (place / name).is_dir() and not (place / name).is_symlink():
-                yield from _files_below(tree, inner)
-            else:
-                yield inner
+    ahead = [path] if tree.blocker(path) is None and _is_directory(tree.root / path) else []
+    while ahead:
+        here = ahead.pop()
+        if not _is_directory(tree.root / here):
+            yield here
+        elif not os.path.lexists(tree.root / here / ".git"):
+            names = sorted(os.listdir(tree.root / here), reverse=True)  # noqa: PTH208
+            ahead += [f"{here}/{name}" for name in names]
+
+
+def _is_directory(place: Path) -> bool:
+    return place.is_dir() and not place.is_symlink()
 
 
 def _lstat(repository: Repository, path: str) -> os.stat_result | None:

@@ -39,12 +39,15 @@ class WorkTree:
 
     def blocker(self, path: str) -> str | None:
         """The nearest directory of a path that is there and is no directory: a file, a link, a device."""
-        parent = path.rpartition("/")[0]
-        if not parent:
-            return None
-        if parent not in self._directories:
-            self._directories[parent] = self.blocker(parent) or self._unless_directory(parent)
-        return self._directories[parent]
+        parent, ahead = path.rpartition("/")[0], []
+        while parent and parent not in self._directories:
+            ahead.append(parent)
+            parent = parent.rpartition("/")[0]
+        found = self._directories[parent] if parent else None
+        for directory in reversed(ahead):
+            found = found or self._unless_directory(directory)
+            self._directories[directory] = found
+        return found
 
     def at(self, path: str, known: Side | None = None) -> Standing | None:
         """What is at a path; None when nothing is. `known` says the mode where the file system has none."""
@@ -69,12 +72,19 @@ class WorkTree:
 
     def files_below(self, path: str) -> Iterator[str]:
         """Everything below a directory that is not a directory itself; links are not entered."""
-        for name in sorted(os.listdir(self.root / path)):  # noqa: PTH208
-            inner = f"{path}/{name}"
-            if (self.root / inner).is_dir() and not (self.root / inner).is_symlink():
-                yield from self.files_below(inner)
+        ahead = [f"{path}/"]
+        while ahead:
+            place = ahead.pop()
+            if place.endswith("/"):
+                names = sorted(os.listdir(self.root / place), reverse=True)  # noqa: PTH208
+                ahead += [self._marked(f"{place}{name}") for name in names]
             else:
-                yield inner
+                yield place
+
+    def _marked(self, path: str) -> str:
+        """The path, with a slash behind that of a directory."""
+        place = self.root / path
+        return f"{path}/" if place.is_dir() and not place.is_symlink() else path
 
     def _look(self, path: str) -> os.stat_result | None:
         if self.blocker(path) is not None:

@@ -209,9 +209,11 @@ def _remove_empty_parents(root: Path, plan: Plan) -> None:
 
 def _remove_hollow(place: Path) -> None:
     """A directory with nothing but directories in it."""
-    for inner in place.iterdir():
-        _remove_hollow(inner)
-    place.rmdir()
+    inside = [place]
+    for one in inside:
+        inside += one.iterdir()
+    for one in reversed(inside):
+        one.rmdir()
 
 
 def _remove_directory(place: Path) -> bool:

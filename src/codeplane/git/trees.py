@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import pygit2
@@ -54,27 +55,55 @@ def _found(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     return dict(_entries(handle, here)).get(name) if here is not None else None
 
 
-def _edited(
-    handle: pygit2.Repository, tree: str | None, edits: Mapping[tuple[bytes, ...], Side | None]
-) -> pygit2.Oid | None:
-    entries = dict(_entries(handle, tree)) if tree is not None else {}
-    below: dict[bytes, dict[tuple[bytes, ...], Side | None]] = {}
-    for (name, *rest), side in sorted(edits.items(), key=lambda one: one[1] is not None):
-        if rest:
-            below.setdefault(name, {})[tuple(rest)] = side
-        elif side is not None:
-            entries[name] = side
-        elif name in entries and entries[name].mode != _TREE:
-            del entries[name]
-    for name, inner in below.items():
-        old = entries.get(name)
-        is_tree = old is not None and old.mode == _TREE
-        made = _edited(handle, old.oid if old is not None and is_tree else None, inner)
+@dataclass
+class _Directory:
+    """A directory while it is changed: its entries, and the changes below directories in it."""
+
+    name: bytes
+    entries: dict[bytes, Side]
+    below: dict[bytes, dict[tuple[bytes, ...], Side | None]] = field(default_factory=dict)
+
+    def apply(self, edits: Mapping[tuple[bytes, ...], Side | None]) -> None:
+        for (name, *rest), side in sorted(edits.items(), key=lambda one: one[1] is not None):
+            if rest:
+                self.below.setdefault(name, {})[tuple(rest)] = side
+            elif side is not None:
+                self.entries[name] = side
+            elif name in self.entries and not self.has_tree(name):
+                del self.entries[name]
+
+    def has_tree(self, name: bytes) -> bool:
+        return name in self.entries and self.entries[name].mode == _TREE
+
+    def take(self, name: bytes, made: pygit2.Oid | None) -> None:
+        """A directory in it is another now, or gone."""
         if made is not None:
-            entries[name] = Side(str(made), _TREE)
-        elif is_tree:
-            del entries[name]
-    return handle.odb.write(pygit2.enums.ObjectType.TREE, _packed(entries)) if entries else None
+            self.entries[name] = Side(str(made), _TREE)
+        elif self.has_tree(name):
+            del self.entries[name]
+
+
+def _edited(
+    handle: pygit2.Repository, tree: str, edits: Mapping[tuple[bytes, ...], Side | None]
+) -> pygit2.Oid | None:
+    # Not by recursion: a tree may be deeper than Python goes.
+    stack = [_Directory(b"", dict(_entries(handle, tree)))]
+    stack[0].apply(edits)
+    made = None
+    while stack:
+        here = stack[-1]
+        if here.below:
+            name, inner = here.below.popitem()
+            old = here.entries[name].oid if here.has_tree(name) else EMPTY_TREE
+            stack.append(_Directory(name, dict(_entries(handle, old))))
+            stack[-1].apply(inner)
+            continue
+        packed = _packed(here.entries)
+        made = handle.odb.write(pygit2.enums.ObjectType.TREE, packed) if here.entries else None
+        stack.pop()
+        if stack:
+            stack[-1].take(here.name, made)
+    return made
 
 
 def _entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes, Side]]:

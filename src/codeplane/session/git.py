@@ -1,5 +1,6 @@
 """One operation of git: alone in the tree, on record, and in the index when it returns."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
@@ -25,6 +26,7 @@ from codeplane.session.call import Call
 from codeplane.session.effects import Effects
 from codeplane.session.unfinished import noted
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Outcome)
 T_co = TypeVar("T_co", bound=Outcome, covariant=True)
 
@@ -72,10 +74,15 @@ def change(
             began = time.perf_counter()
             try:
                 outcome = act()
-            except CodePlaneError as error:
+            except Exception as error:  # git may have done a part of it, whatever it is
                 before.record(call, before.failed(call, row, error, began))
                 raise
-            changed, done = before.compare(call, row, outcome, began)
+            try:
+                changed, done = before.compare(call, row, outcome, began)
+            except Exception as error:  # noqa: BLE001 - git has done it: that has to be on record, and told
+                _log.exception("what git has done could not be looked at", extra={"tool": op_type})
+                call.warn(f"Git has done it, but what it affects is not known ({type(error).__name__}).")
+                changed, done = before.bare(call, row, outcome, began)
             before.record(call, done)
     call.signal(repo.tasks.note_mutation(call.task, done.mutation_fingerprint or ""))
     for note in outcome.notes:
@@ -143,6 +150,12 @@ class _Before:
             branch_before=self.head.branch,
         )
 
+    def bare(self, call: Call, row: Operation, outcome: T, began: float) -> tuple[Changed[T], Operation]:
+        """What is known of an operation that was done and cannot be looked at: where HEAD is now."""
+        ended = self._ended(call, row, (), began)
+        done = replace(ended, success=True, saved=outcome.saved, mode=outcome.mode)
+        return Changed(row.operation_id, outcome, self.head, call.repo.checkout.repository.head()), done
+
     def compare(self, call: Call, row: Operation, outcome: T, began: float) -> tuple[Changed[T], Operation]:
         changes, effects = self._seen(call)
         after = call.repo.checkout.repository.head()
@@ -159,15 +172,16 @@ class _Before:
         parts = (self.head, after, changes, effects, _status(call), torn)
         return Changed(row.operation_id, outcome, *parts), done
 
-    def failed(self, call: Call, row: Operation, error: CodePlaneError, began: float) -> Operation:
+    def failed(self, call: Call, row: Operation, error: Exception, began: float) -> Operation:
         """Git may have changed files before it failed; the row tells, as far as anybody knows."""
         changes: tuple[FileChange, ...] = ()
         is_same = False
-        with suppress(CodePlaneError):
+        with suppress(CodePlaneError, RecursionError):
             changes = self._changes(call)
             is_same = stamp(call.repo.checkout.repository) == self.stamp and not changes
         ended = self._ended(call, row, changes, began)
-        return replace(ended, failure_class=error.name(), unchanged=is_same)
+        name = error.name() if isinstance(error, CodePlaneError) else type(error).__name__
+        return replace(ended, failure_class=name, unchanged=is_same)
 
     def record(self, call: Call, row: Operation) -> None:
         """Writes the row; what leaves the files alone has them before and after as it finds them."""

@@ -2,7 +2,6 @@
 
 import os
 import stat
-from functools import cache
 
 import pygit2
 
@@ -57,7 +56,7 @@ class Comparison:
         self._handle = handle
         self._context = context
         self._rules = tree.rules()
-        self._is_kept = cache(self._keeps_back_folder)
+        self._kept: dict[str, bool] = {"": False}  # directories that the rules keep back
         self._attributes = AttributeFiles(handle, tree.git.attributed())
 
     def patch(self, change: Change) -> Patch:
@@ -86,11 +85,17 @@ class Comparison:
         folder, _, name = path.rpartition("/")
         return self._is_kept(folder) or self._rules.keeps_out_of_commits(name, path, directory=False)
 
-    def _keeps_back_folder(self, path: str) -> bool:
-        above, _, name = path.rpartition("/")
-        return bool(path) and (
-            self._is_kept(above) or self._rules.keeps_out_of_commits(name, path, directory=True)
-        )
+    def _is_kept(self, folder: str) -> bool:
+        ahead = []
+        while folder not in self._kept:
+            ahead.append(folder)
+            folder = folder.rpartition("/")[0]
+        is_kept = self._kept[folder]
+        for path in reversed(ahead):
+            name = path.rpartition("/")[2]
+            is_kept = is_kept or self._rules.keeps_out_of_commits(name, path, directory=True)
+            self._kept[path] = is_kept
+        return is_kept
 
 
 def link_target(jail: Jail, path: str) -> bytes:
