@@ -116,7 +116,8 @@ def _chosen(snapshot: Snapshot, one: Killed, old: Mapping[str, int | None], lear
     now: dict[str, int | None] = {path: sources.memo.layout.blobs[path]}
     then = State("before", {path: old[path]}, sources, lambda _: None, snapshot.epoch)
     files = list(structural_diff(then, State("after", now, sources, lambda _: None, snapshot.epoch)))
-    return affected_tests(snapshot, [path], Known(changed_definitions(files), learnt))
+    changed = changed_definitions(files)
+    return affected_tests(snapshot, [path], Known(changed, learnt, confined=bool(changed)))
 
 
 def _functions(impact: Impact, every: Collection[str]) -> set[str]:

@@ -175,3 +175,58 @@ def test_a_stub_beside_the_source_does_not_hide_it(repo: Repo) -> None:
     found = ["high exact tests/test_inner.py", "high exact tests/test_part.py"]
     assert told(impact(repo, "shop/deep/part.py")) == found
     assert told(impact(repo, "shop/deep/part.pyi")) == found
+
+
+UTILS = "LIMIT = 3\n\n\ndef cut(x):\n    return x[:2]\n\n\ndef join(x):\n    return ' '.join(x)\n"
+
+
+def many_tests() -> dict[str, str]:
+    """Twenty tests that import one module; two of them reach `cut`, one over another module."""
+    files = {
+        f"tests/test_{n}.py": "from pkg.utils import join\n\n\ndef test_it():\n    assert join(['a'])\n"
+        for n in range(18)
+    }
+    return {
+        **files,
+        "pkg/__init__.py": "",
+        "pkg/utils.py": UTILS,
+        "pkg/more.py": "",
+        "pkg/user.py": "from pkg.utils import cut\n\n\ndef short(x):\n    return cut(x)\n",
+        "tests/test_cut.py": "from pkg.utils import cut\n\n\ndef test_cut():\n    assert cut('ab')\n",
+        "tests/test_user.py": "from pkg.user import short\n\n\ndef test_user():\n    assert short('ab')\n",
+        "tests/test_load.py": "import pkg.user\n\n\ndef test_load():\n    assert pkg.user\n",
+    }
+
+
+def chosen(repo: Repo) -> tuple[list[str], str]:
+    found = repo.result("discover_test_targets", affected_by="changes")
+    return sorted(one.split()[1] for one in found["targets"]), found["impact"]
+
+
+def test_a_changed_function_chooses_the_tests_that_reach_it(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, many_tests())
+    repo.write("pkg/utils.py", UTILS.replace("x[:2]", "x[:3]"))
+    tests, told = chosen(repo)
+    assert tests == ["tests/test_cut.py", "tests/test_user.py"]
+    assert told.startswith("partial: 19 tests that import it, or reach it from further away, are not listed")
+
+
+def test_a_moved_function_chooses_the_tests_that_reach_it(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, many_tests())
+    repo.result("refactor_move", symbol="pkg.utils.cut", to="pkg/more.py")
+    assert "def cut" in (repo.root / "pkg/more.py").read_text()
+    tests, _ = chosen(repo)
+    assert tests == ["tests/test_cut.py", "tests/test_user.py"]
+
+
+def test_a_change_outside_of_definitions_chooses_all_that_import_it(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, many_tests())
+    repo.write("pkg/utils.py", "print('loaded')\n" + UTILS.replace("x[:2]", "x[:3]"))
+    assert len(chosen(repo)[0]) == 21
+
+
+def test_a_function_that_no_test_is_known_to_reach_chooses_all_that_import_it(tmp_path: Path) -> None:
+    code = "ALL = []\n\n\ndef handler(f):\n    ALL.append(f)\n\n\n@handler\ndef on_load():\n    return 1\n"
+    repo = Repo(tmp_path, {**many_tests(), "pkg/utils.py": UTILS + "\n\n" + code})
+    repo.write("pkg/utils.py", UTILS + "\n\n" + code.replace("return 1", "return 2"))
+    assert len(chosen(repo)[0]) == 21

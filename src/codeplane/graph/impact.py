@@ -12,6 +12,7 @@ from codeplane.graph.importing import Reach, links_of, many
 from codeplane.graph.leading import FURTHEST, AffectedTest, Match, Search, best_of, module_of, rank
 from codeplane.graph.learnt import Learnt, judged
 from codeplane.graph.naming import naming
+from codeplane.graph.places import definition_of
 from codeplane.graph.reaching import MOST_FILES, reaching, test_name
 from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
@@ -24,6 +25,11 @@ Definitions = Mapping[RepoPath, Collection[int]]
 """Files → the numbers of definitions in them."""
 
 _MOST_NAMED: Final = 20  # files without a module name that are looked for by their names
+_FEW: Final = 10  # tests that are run as they are
+_MOST_DEFINITIONS: Final = 12  # that are followed one by one
+_MOST_NEAR: Final = 20  # tests of one definition; the nearest come first
+_MOST_LOOKED_AT: Final = 2_000  # files, for the references of one definition
+_FAR: Final = 1_000
 _NO_DEFINITIONS: Final[Definitions] = MappingProxyType({})
 
 
@@ -33,6 +39,9 @@ class Known(NamedTuple):
     definitions: Definitions = _NO_DEFINITIONS  # those that have changed, by their numbers in the view
     learnt: Learnt | None = None
     most_files: int = MOST_FILES  # that are looked at for references
+    confined: bool = False  # nothing but these definitions and imports has changed
+    made: Definitions = _NO_DEFINITIONS  # those among them that are new
+    relinked: Collection[RepoPath] = ()  # files whose imports have changed
 
 
 _NOTHING: Final = Known()
@@ -87,6 +96,8 @@ def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], k
     """The same tests by what else is known: which reach what has changed, have run it, or have not."""
     if known.definitions:
         impact = _marked(snapshot, impact, known)
+    if known.confined and known.definitions:
+        impact = by_definition(snapshot, impact, known)
     if known.learnt is not None and known.learnt.tests:
         impact = _narrowed(snapshot, impact, changed, known)
     return impact
@@ -100,6 +111,69 @@ def _marked(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     # References may lead where imports were too many to be listed.
     more = [AffectedTest(path, Match.CHAIN, module, 2, True) for path in reached.tests if path not in listed]
     return replace(impact, tests=sorted([*tests, *more], key=rank))
+
+
+def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
+    """Of many tests that lead to changed files, those that reach the changed definitions, near ones first.
+
+    The others are counted, and the answer is partial: a name that is made at run time leads anywhere. They
+    stay where no test is known to reach one of the definitions.
+    """
+    if len(impact.tests) <= _FEW or sum(map(len, known.definitions.values())) > _MOST_DEFINITIONS:
+        return impact
+    near = _near(snapshot, impact, known)
+    if near is None:
+        return impact
+    kept = [one for one in impact.tests if not one.distance or one.match is Match.DATA or one.path in near]
+    kept += _witnesses(snapshot, impact, known, {one.path for one in kept})
+    if not (left_out := len(impact.tests) - len(kept)):
+        return impact
+    reason = f"{left_out} tests that import it, or reach it from further away, are not listed"
+    kept.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))
+    return replace(impact, tests=kept, reasons=[reason])
+
+
+def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, int] | None:
+    """The tests that reach each of the definitions, or name it, by the references between; None where one is
+    reached by none."""
+    sources, tests = snapshot.linker.sources, snapshot.linker.sources.tests()
+    direct = [one.path for one in impact.tests if one.match is Match.EXACT]
+    near: dict[RepoPath, int] = {}
+    for path, numbers in known.definitions.items():
+        for at in numbers if path not in tests else ():
+            reached = reaching(snapshot, {path: [at]}, _MOST_LOOKED_AT, _MOST_NEAR).distances
+            name = definition_of(snapshot, Place(path, at)).name
+            found = {test: 1 for test in direct if sources.occurrences(test, name)}
+            found |= reached
+            if not found and at not in known.made.get(path, ()):
+                return None
+            near |= {test: min(step, near.get(test, step)) for test, step in _nearest(found)}
+    return near
+
+
+def _nearest(found: Mapping[RepoPath, int]) -> Iterator[tuple[RepoPath, int]]:
+    """Whole steps, as many as stay below the bound; the first in any case."""
+    counts = Counter(found.values())
+    listed = 0
+    for step in sorted(counts):
+        if listed and listed + counts[step] > _MOST_NEAR:
+            return
+        listed += counts[step]
+        yield from ((test, step) for test, one in found.items() if one == step)
+
+
+def _witnesses(
+    snapshot: Snapshot, impact: Impact, known: Known, chosen: Collection[RepoPath]
+) -> list[AffectedTest]:
+    """A test for each file with changed imports that none of the chosen ones imports: it may not load."""
+    importers = links_of(snapshot).importers
+    found: dict[RepoPath, AffectedTest] = {}
+    for path in known.relinked:
+        around = set(importers.get(path, ()))
+        if not (around & {*chosen, *found}):
+            first = next((one for one in impact.tests if one.path in around), None)
+            found |= {first.path: first} if first is not None else {}
+    return list(found.values())
 
 
 def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:

@@ -24,22 +24,30 @@ class Reached(NamedTuple):
 
     tests: Mapping[RepoPath, frozenset[str]]
     is_whole: bool  # every proven reference was followed
+    distances: Mapping[RepoPath, int]  # references from each of them to what was asked about, at least
 
 
 def reaching(
-    snapshot: Snapshot, changed: Mapping[RepoPath, Collection[int]], most_files: int = MOST_FILES
+    snapshot: Snapshot,
+    changed: Mapping[RepoPath, Collection[int]],
+    most_files: int = MOST_FILES,
+    most_tests: int | None = None,
 ) -> Reached:
-    """The tests from which proven references lead to definitions, over whatever lies between."""
+    """The tests from which proven references lead to definitions, over whatever lies between.
+
+    It ends with the step that has met more than `most_tests`.
+    """
     walk = _Walk(snapshot, most_files)
     level = [Place(path, at) for path in sorted(changed) for at in sorted(changed[path])]
     walk.meet(level)
-    for _ in range(_FURTHEST):
+    distances = dict.fromkeys(walk.tests, 0)
+    for step in range(1, _FURTHEST + 1):
         level = walk.meet([holder for place in level for holder in walk.holders(place)])
-        if not level:
+        distances |= {path: step for path in walk.tests if path not in distances}
+        if not level or (most_tests is not None and len(distances) > most_tests):
             break
-    return Reached(
-        {path: frozenset(names) for path, names in walk.tests.items()}, walk.is_whole and not level
-    )
+    tests = {path: frozenset(names) for path, names in walk.tests.items()}
+    return Reached(tests, walk.is_whole and not level, distances)
 
 
 class _Walk:

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.impact import Definitions
@@ -17,6 +16,12 @@ Lines = Sequence[tuple[int, int]]
 _HEADER: Final = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _MOST_FILES: Final = 50
 _MOST_LINES: Final = 2_000
+_DEFINES: Final = re.compile(
+    r"(?:export |pub |async |public |static |final )*(?:def|class|func|function|fn) (\w+)"
+)
+_IMPORTS: Final = re.compile(r"\s*(?:from|import|use|using|require|include|#include|export \{|package)\b")
+_NOTHING: Final = re.compile(r"\s*(?:(?:#|//|/?\*).*|[\])};,(]*)\s*")
+_MARKS: Final = re.compile(r"@\w")  # a decorator of what went
 
 
 def changed_lines(
@@ -38,28 +43,119 @@ def _ranges(hunks: Sequence[str]) -> Lines:
     return [(first, first + count) for first, count in counted]
 
 
-def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPath]) -> Definitions:
+class Changed(NamedTuple):
+    """What differs from HEAD in some files."""
+
+    definitions: Definitions  # the innermost one of each line
+    made: Definitions  # those among them that are new
+    relinked: frozenset[RepoPath]  # files with other imports
+    confined: bool  # nothing else differs, but for comments and what was moved
+
+
+def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPath]) -> Changed:
     """The definitions of some files with lines that differ from HEAD: the innermost of each line."""
     if not paths or call.repo.checkout.repository.head().commit is None:
-        return {}
+        return Changed({}, {}, frozenset(), False)
     wanted = frozenset(paths)
-    found: dict[RepoPath, set[int]] = {}
-    for path, lines in islice(changed_lines(call, "HEAD", wanted.__contains__), _MOST_FILES):
-        if lines is not None and (numbers := _around(snapshot, path, lines)):
-            found[path] = numbers
-    return found
+    found = _Found(snapshot)
+    told: set[str] = set()
+    tree, repository = call.repo.tree, call.repo.checkout.repository
+    with repository.opened() as handle:
+        patch = Comparison(tree, handle, context=0).patch
+        differing = [one for one in changes(tree, handle, "HEAD", None, staged=False) if one.path in wanted]
+        found.confined = len(differing) <= _MOST_FILES
+        for one in differing[:_MOST_FILES]:
+            call.check()
+            told.add(one.path)
+            if one.new is None or one.is_submodule:
+                found.confined = False
+            elif one.old is None:
+                found.take_whole(RepoPath(one.path))
+            else:
+                found.take(RepoPath(one.path), patch(one).hunks)
+    for path in sorted(wanted - told)[:_MOST_FILES]:
+        found.take_whole(path)
+    return found.changed()
 
 
-def _around(snapshot: Snapshot, path: RepoPath, lines: Lines) -> set[int]:
-    facts = snapshot.linker.sources.facts(path)
-    spans = (
-        [(one.span.start_line, one.span.end_line, at) for at, one in enumerate(facts.definitions)]
-        if facts is not None
-        else []
-    )
-    every = (line for first, end in lines for line in range(first, max(end, first + 1)))
-    inner = (
-        max((span for span in spans if span[0] <= line <= span[1]), default=None)
-        for line in islice(every, _MOST_LINES)
-    )
-    return {span[2] for span in inner if span is not None}
+class _Found:
+    """Collects what differs, file by file."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._definitions: dict[RepoPath, set[int]] = {}
+        self._made: dict[RepoPath, set[int]] = {}
+        self._relinked: set[RepoPath] = set()
+        self._gone: set[str] = set()  # names of definitions whose lines were taken out
+        self.confined = True
+
+    def changed(self) -> Changed:
+        facts = self._snapshot.linker.sources.facts
+        names = {
+            items.definitions[at].name
+            for path, numbers in self._made.items()
+            if (items := facts(path)) is not None
+            for at in numbers
+        }
+        confined = self.confined and self._gone <= names
+        return Changed(self._definitions, self._made, frozenset(self._relinked), confined)
+
+    def take_whole(self, path: RepoPath) -> None:
+        """A file that HEAD has not: all of its definitions are new."""
+        facts = self._snapshot.linker.sources.facts(path)
+        if facts is not None and len(facts.definitions):
+            self._definitions[path] = set(range(len(facts.definitions)))
+            self._made[path] = set(self._definitions[path])
+
+    def take(self, path: RepoPath, hunks: Sequence[str]) -> None:
+        facts = self._snapshot.linker.sources.facts(path)
+        if facts is None:
+            return  # no code: who names it is looked for elsewhere
+        spans = [(one.span.start_line, one.span.end_line, at) for at, one in enumerate(facts.definitions)]
+        linking = {one.line for one in facts.imports}
+        added: set[int] = set()
+        for hunk in hunks:
+            match = _HEADER.match(hunk)
+            first = int(match[1]) if match else 1
+            lines = [line for line in hunk.split("\n")[1:] if line]
+            new = [line[1:] for line in lines if line[0] == "+"]
+            added.update(range(first, first + len(new)))
+            for number in list(range(first, first + max(1, len(new))))[:_MOST_LINES]:
+                self._line(path, number, spans)
+            outside = [
+                text for at, text in enumerate(new, first) if not _holds(spans, at) and at not in linking
+            ]
+            is_linking = any(abs(line - first) <= 1 for line in linking)
+            old = [line[1:] for line in lines if line[0] == "-"]
+            if not _holds(spans, first) or outside:
+                self._outside(path, outside, old, is_linking)
+        whole = {at for start, end, at in spans if set(range(start, end + 1)) <= added}
+        if whole:
+            self._made[path] = whole
+
+    def _line(self, path: RepoPath, line: int, spans: Sequence[tuple[int, int, int]]) -> None:
+        inner = max((span for span in spans if span[0] <= line <= span[1]), default=None)
+        if inner is not None:
+            self._definitions.setdefault(path, set()).add(inner[2])
+
+    def _outside(self, path: RepoPath, new: Sequence[str], old: Sequence[str], is_linking: bool) -> None:
+        """Lines outside of definitions: imports, comments, definitions that went, or anything."""
+        in_gone = False
+        for text in old:
+            if found := _DEFINES.match(text):
+                self._gone.add(found[1])
+                in_gone = True
+            elif _IMPORTS.match(text):
+                self._relinked.add(path)
+                in_gone = False
+            elif not (_NOTHING.fullmatch(text) or (in_gone and text[:1].isspace()) or _MARKS.match(text)):
+                self.confined = self.confined and is_linking
+        for text in new:
+            if _IMPORTS.match(text) or is_linking:
+                self._relinked.add(path)
+            elif not _NOTHING.fullmatch(text):
+                self.confined = False
+
+
+def _holds(spans: Sequence[tuple[int, int, int]], line: int) -> bool:
+    return any(start <= line <= end for start, end, _ in spans)

@@ -111,7 +111,14 @@ def choose(
 
 def impact_of(call: Call, snapshot: Snapshot, changed: Sequence[RepoPath]) -> Impact:
     """The tests that changed files concern, by all that is known of the change and of earlier runs."""
-    known = Known(changed_since_head(call, snapshot, changed), call.repo.learnt)
+    found = changed_since_head(call, snapshot, changed)
+    known = Known(
+        found.definitions,
+        call.repo.learnt,
+        confined=found.confined,
+        made=found.made,
+        relinked=found.relinked,
+    )
     return affected_tests(snapshot, changed, known)
 
 
