@@ -95,7 +95,7 @@ def test_files_that_are_not_read_yet_are_told(
     session.index.refresh()
     with session.index.database.write() as connection:
         connection.execute("UPDATE entry SET blob = NULL WHERE path = 'b.py'")
-    monkeypatch.setattr(session.index, "refresh", lambda *_: 0)
+    monkeypatch.setattr(session.index, "refresh", lambda *_, **__: 0)
     body = ask(tool, **arguments)
     assert "1 files have not been read yet" in body["meta"]["warnings"][0]
     assert body["result"].get("absence") in (None, "not_indexed")

@@ -134,6 +134,12 @@ class IndexSettings(_Section):
     poll_sec: float = Field(
         default=300, ge=1, le=86_400, description="Time after which the index is refreshed in any case."
     )
+    first_wait_sec: float = Field(
+        default=8,
+        ge=0,
+        le=3600,
+        description="Time that the first calls wait for a new index; then they answer from what is read.",
+    )
     collect_sec: float = Field(
         default=3600, ge=1, le=604_800, description="Time between two runs that drop what is not needed."
     )

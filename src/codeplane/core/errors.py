@@ -5,6 +5,7 @@
     │   ├── InvalidArgument          1001
     │   ├── UnknownTool              1002
     │   ├── NotFound                 1003
+    │   │   └── NotReadYet           1015
     │   ├── DeadlineExceeded         1004
     │   ├── Cancelled                1005
     │   ├── ServerStopping           1006
@@ -134,6 +135,13 @@ class NotFound(RequestError):
     """What the call names (a symbol, a file, a session, a tool to describe) does not exist."""
 
     code = 1003
+
+
+class NotReadYet(NotFound):
+    """What the call names is in none of the files that have been read so far; the index is being built."""
+
+    code = 1015
+    retryable = True
 
 
 class DeadlineExceeded(RequestError):

@@ -1,6 +1,7 @@
 """The index of a repository: kept in step with the working tree, one epoch at a time."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -67,6 +68,7 @@ class Index:
         self._refreshing = threading.Lock()  # held while the view is compared or changed
         self._building = False
         self._was_whole = False
+        self._pace = (0.0, 0)  # when the pass that runs began, and how much was unread
         self._closing = False
         with database.write() as connection:
             self._view = view_id(connection, view)
@@ -167,6 +169,24 @@ class Index:
             self._snapshots = fresh
 
     @property
+    def was_whole(self) -> bool:
+        """Whether everything had been read at some moment since this process has it open."""
+        return self._was_whole
+
+    @property
+    def unread(self) -> int:
+        """How many files are known and have no facts yet."""
+        return len(self._unread)
+
+    def seconds_left(self) -> float | None:
+        """How long the pass that runs will take for the rest, by its pace so far; None where none runs."""
+        began, before = self._pace
+        done, unread = before - len(self._unread), len(self._unread)
+        if not self._building or done <= 0:
+            return None
+        return (time.monotonic() - began) / done * unread
+
+    @property
     def is_building(self) -> bool:
         """Whether a long pass runs; answers given meanwhile say what is missing."""
         return self._building
@@ -226,18 +246,21 @@ class Index:
         with self._commits.making:
             return collect(self.database)
 
-    def refresh(self, progress: Progress | None = None, *, followed: bool = False) -> int:
+    def refresh(
+        self, progress: Progress | None = None, *, followed: bool = False, until: float | None = None
+    ) -> int:
         """Makes the index as new as the tree is now, reads everything, and returns its epoch.
 
-        With `followed`, events of the tree may say what has changed where they are followed.
+        With `followed`, events of the tree may say what has changed where they are followed. From the moment
+        `until` of the monotonic clock on, what is not read is left unread for the next refresh.
         """
         with self._reading:
             while True:
                 try:
                     work = self._take_in(followed=followed)
                     if work is not None:
-                        self._read_in_batches(work, progress)
-                    self._was_whole = not self._closing
+                        self._read_in_batches(work, progress, until)
+                    self._was_whole = not self._closing and not self._unread
                     return self._epoch
                 except _Overtaken:
                     self._reload()
@@ -327,10 +350,15 @@ class Index:
         self._unread.difference_update(entries)
         self._unread.update([path for path, entry in entries.items() if entry.blob is None])
 
-    def _read_in_batches(self, work: Work, progress: Progress | None) -> None:
+    def _read_in_batches(self, work: Work, progress: Progress | None, until: float | None) -> None:
         """Calls are answered, and changes taken in, between two batches and while one is read."""
+
+        def is_ending() -> bool:
+            return self._closing or (until is not None and time.monotonic() >= until)
+
+        self._pace = (time.monotonic(), len(self._unread))
         with self._marked_building():
-            for batch in in_batches(self._workers, work, progress, lambda: self._closing):
+            for batch in in_batches(self._workers, work, progress, is_ending):
                 with self._refreshing:
                     self._fill(work, batch)
         self._workers.close()

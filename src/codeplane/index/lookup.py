@@ -42,6 +42,12 @@ class Lookup:
         blobs = self._sources.memo.layout.blobs
         return [path for path in self._sources.memo.layout.ordered if blobs[path] is not None]
 
+    @property
+    def unread(self) -> list[str]:
+        """All files of the view that have not been read, in order."""
+        blobs = self._sources.memo.layout.blobs
+        return [path for path in self._sources.memo.layout.ordered if blobs[path] is None]
+
     def warm(self) -> None:
         """Makes beforehand what the first search would wait for."""
         for path in self._sources.memo.layout.blobs:

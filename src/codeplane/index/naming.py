@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound
+from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound, NotReadYet
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.core.slots import Slot
@@ -244,7 +244,7 @@ class Naming:
     def _no_uid(self, uid: str) -> NotFound:
         unread = self._snapshot.coverage.unread
         absence = Absence.NOT_INDEXED if unread else Absence.PROVEN_NONE
-        return NotFound(
+        return self._missing()(
             f"No definition has the uid {uid}{_because(absence)}.",
             hints=["It goes with the name, header and place of a definition: ask by name for the new one."],
             absence=absence.value,
@@ -259,7 +259,9 @@ class Naming:
         ]
         near = [self._told(Place(path, around[-1]))] if around else []
         absence = self._snapshot.definitions_in(path, 1).absence
-        return NotFound(
+        fact = self._snapshot.file(path)
+        kind = NotReadYet if fact is not None and fact.state == "unread" else NotFound
+        return kind(
             f"No definition begins at line {line} of {shown(path)}{_because(absence)}.",
             hints=[f"The line is inside {one['name']} ({one['at']})." for one in near],
             **({"absence": absence.value} if absence else {}),
@@ -317,11 +319,22 @@ class Naming:
         if near:
             details["nearest"] = near
         names = ", ".join(str(one["name"]) for one in near)
-        return NotFound(
+        return self._missing()(
             f"No symbol is named {shown(asked)!r}{_because(absence)}.",
-            hints=[*([f"The nearest names: {names}"] if near else []), *_advice(absence)],
+            hints=[*([f"The nearest names: {names}"] if near else []), *self._advice()],
             **details,
         )
+
+    def _missing(self) -> type[NotFound]:
+        """The error for what is not there: while files are unread, asking again may find it."""
+        return NotReadYet if self._snapshot.coverage.unread else NotFound
+
+    def _advice(self) -> list[str]:
+        coverage = self._snapshot.coverage
+        if not coverage.unread:
+            return []
+        done = coverage.files - coverage.unread
+        return [f"Ask again in a few seconds: {done} of {coverage.files} files have been read."]
 
     def _nearest(self, asked: str) -> list[Place]:
         """The definitions whose names are most like the one that was asked for."""
@@ -390,12 +403,6 @@ def _ends_with(whole: Sequence[str], end: Sequence[str]) -> bool:
 
 def _alike(one: str, other: str) -> float:
     return SequenceMatcher(None, one.lower(), other.lower()).ratio()
-
-
-def _advice(absence: Absence) -> list[str]:
-    if absence is Absence.NOT_INDEXED:
-        return ["Ask again when the files are read: describe {} tells how far that is."]
-    return []
 
 
 def _because(absence: Absence | None) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
+from codeplane.index.purpose import purpose_by_path
 from codeplane.index.store import BlobKey, Entry, add_blobs, from_sql, known_blobs
 from codeplane.languages import extractor_version, language_of
 from codeplane.reading.workers import Done, Job, Workers
@@ -49,7 +50,12 @@ class Work:
     def find_known(self, connection: Connection) -> None:
         """Splits the work: content whose facts are there, and the rest, which is pending."""
         self._ids = known_blobs(connection, self._paths)
-        self.pending = [key for key in self._paths if key not in self._ids]
+        self.pending = sorted((key for key in self._paths if key not in self._ids), key=self._rank)
+
+    def _rank(self, key: BlobKey) -> tuple[bool, int, RepoPath]:
+        """What the first questions are about is read first: source, then tests, then what has no grammar."""
+        path = self._paths[key][0][0]
+        return not key.language, purpose_by_path(path), path
 
     @property
     def pending_bytes(self) -> int:

@@ -20,7 +20,7 @@ from codeplane.search.reading import read
 from codeplane.search.scope import Scope
 from codeplane.search.spans import Wanted
 from codeplane.search.symbols import find_definitions, find_references, find_symbols
-from codeplane.search.terms import is_question
+from codeplane.search.terms import content_words, is_question
 from codeplane.search.text import find_pattern, find_words, joined_names, within
 
 Mode = Literal["lexical", "symbol", "definitions", "references", "literal", "regex"]
@@ -108,8 +108,7 @@ def show(snapshot: Snapshot, rest: Rest, shape: Shape, check: Callable[[], None]
 def why_nothing(snapshot: Snapshot, mode: Mode, text: str) -> Absence:
     """Why a search has found nothing."""
     if mode in ("lexical", "literal", "regex"):
-        coverage = snapshot.coverage
-        return Absence.NOT_INDEXED if coverage.unread or coverage.hidden else Absence.PROVEN_NONE
+        return Absence.NOT_INDEXED if snapshot.coverage.hidden else Absence.PROVEN_NONE
     return snapshot.why_none(text)
 
 
@@ -126,6 +125,10 @@ def attempts(snapshot: Snapshot, mode: Mode, text: str, scope: Scope) -> Iterato
         if near := _misspelled(snapshot, text):
             yield Attempt(find_words(snapshot, near, scope), read_as={text.strip(): [near]})
     check_query(text, scope)
+    if is_asked and snapshot.coverage.unread:
+        # Nothing is known of the unread ones: a file with all words may be better than the best passage.
+        counted, fillers = content_words(text)
+        yield Attempt(find_words(snapshot, " ".join(counted), scope, any_case=True), left_out=fillers)
     yield find_answers(snapshot, text, scope, within(snapshot, scope))
 
 

@@ -88,9 +88,7 @@ def terms_of(snapshot: Snapshot, text: str) -> Terms:
     written = _WORD.findall(text)
     words = list(dict.fromkeys(word.lower() for word in _split(snapshot, written)))
     found = Terms(is_split=len(written) == 1 and len(words) > 1)
-    counted = [word for word in words if word not in _FILLERS]
-    counted = [word for word in counted if word not in _GENERIC] or counted or words
-    found.fillers = [word for word in words if word not in counted]
+    counted, found.fillers = _counted(words)
     for word in counted[:_MOST_TERMS]:
         forms = _forms(snapshot, word)
         blobs = snapshot.lookup.with_any(forms)
@@ -104,6 +102,17 @@ def terms_of(snapshot: Snapshot, text: str) -> Terms:
     for term in found.items:
         term.weight = _weight(snapshot, len(term.blobs))
     return found
+
+
+def content_words(text: str) -> tuple[list[str], list[str]]:
+    """The words that a question is about, and those that only make it a sentence."""
+    return _counted(list(dict.fromkeys(word.lower() for word in _WORD.findall(text))))
+
+
+def _counted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    counted = [word for word in words if word not in _FILLERS]
+    counted = [word for word in counted if word not in _GENERIC] or counted or list(words)
+    return counted, [word for word in words if word not in counted]
 
 
 def rarest(snapshot: Snapshot) -> float:

@@ -6,6 +6,7 @@ from typing import Final
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.index import DefFact, Purpose, Snapshot
+from codeplane.languages import language_of
 from codeplane.reading.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
 from codeplane.search.plan import Look, Mark, Plan, Spot, excerpt
@@ -43,8 +44,11 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = 
     paths = snapshot.lookup.with_words(known) if known else snapshot.lookup.paths
     if files is not None:
         paths = [path for path in paths if path in files]
-    ranked = _ranked(snapshot, paths, words, frozenset(one.path for one in defined))
-    return Plan(snapshot.epoch, named + ranked, _look_for_words(written))
+    unread = _unread(snapshot, files)
+    ranked = _ranked(snapshot, [*paths, *unread], words, frozenset(one.path for one in defined))
+    # Which words a file has that has not been read yet is found out by looking.
+    unsure = words if unread else [word for word in words if not word.isascii()]
+    return Plan(snapshot.epoch, named + ranked, _look_for_words(written, unsure))
 
 
 def joined_names(snapshot: Snapshot, text: str) -> list[str]:
@@ -67,6 +71,7 @@ def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
     paths: Iterable[str] = lookup.paths if blobs is None else lookup.paths_of(blobs)
     if files is not None:
         paths = [path for path in paths if path in files]
+    paths = [*paths, *_unread(snapshot, files)]
     return Plan(snapshot.epoch, _ranked(snapshot, paths, ()), _look_for(pattern))
 
 
@@ -75,9 +80,21 @@ def within(snapshot: Snapshot, scope: Scope) -> frozenset[str] | None:
     if not (scope.paths or scope.languages):
         return None
     names = scope.language_names()
-    paths = snapshot.lookup.in_languages(names) if names else snapshot.lookup.paths
+    unread = snapshot.lookup.unread
+    if names:
+        of_names = {path for path in unread if language_of(path.rsplit("/", 1)[-1], b"") in names}
+        paths: Iterable[str] = snapshot.lookup.in_languages(names) | of_names
+    else:
+        paths = [*snapshot.lookup.paths, *unread]
     globs = scope.globs()
     return frozenset(path for path in paths if globs is None or globs.holds(path))
+
+
+def _unread(snapshot: Snapshot, files: frozenset[str] | None) -> list[str]:
+    """The files that the index knows nothing of yet, and that have to be looked through."""
+    if not snapshot.coverage.unread:
+        return []
+    return [path for path in snapshot.lookup.unread if files is None or path in files]
 
 
 def _holding(snapshot: Snapshot, letters: Letters) -> set[int] | None:
@@ -134,11 +151,10 @@ def _look_for(pattern: Pattern) -> Look:
     return look
 
 
-def _look_for_words(words: Sequence[str]) -> Look:
-    """The lines with most of the words, few of each file."""
+def _look_for_words(words: Sequence[str], unsure: Sequence[str]) -> Look:
+    """The lines with most of the words, few of each file; none of a file that lacks an unsure word."""
     folded = frozenset(word for word in words if word == word.lower())
     wanted = frozenset(words)
-    unsure = [word.lower() for word in words if not word.isascii()]
     either = "|".join(f"(?i:{re.escape(word)})" if word in folded else re.escape(word) for word in words)
     pattern = Pattern(either, is_literal=False)
 

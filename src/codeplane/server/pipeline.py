@@ -207,6 +207,7 @@ class Pipeline:
                 await anyio.sleep_forever()
             raise Stop.STOPPING.error()
         args = decode(tool, request.arguments)
+        call.is_read = tool.effect is Effect.READ
         tool = paged(tool) if request.is_single else tool
         if request.progress is not None:
             call.report = _from_worker(request.progress)

@@ -1,6 +1,8 @@
 """One tool call, as the tool sees it: the repository, the caller, and how to talk back."""
 
+import math
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +31,8 @@ T = TypeVar("T")
 
 # A program that writes one file all the time must not hold a call for ever.
 _MOST_LOOKS: Final = 4
+# How often a call that waits for the index tells how far it is.
+_LOOK_SEC: Final = 0.2
 
 
 class Stop(Enum):
@@ -63,6 +67,7 @@ class Call:
     limits_applied: dict[str, int] = field(default_factory=dict)
     next_actions: list[str] = field(default_factory=list)
     made: list[Made] = field(default_factory=list)  # changes that stay, whatever fails after them
+    is_read: bool = True  # whether it changes nothing, and may be answered from a part of the index
     epoch: int | None = None  # that the answer is of; None where it is of none
     # What the client would have read without the tool, in characters; None where there is nothing to compare.
     otherwise: int | None = None
@@ -98,9 +103,9 @@ class Call:
     def snapshot(self) -> Iterator[Snapshot]:
         """The repository as it is at this moment; every read in the block agrees with every other.
 
-        While a long pass runs, the answer is what has been read so far, and says so.
+        A new index is waited for a few seconds. Then the answer is what has been read so far, and says so.
         """
-        self.repo.refresh(self.progress)
+        self._look()
         with self.seen() as snapshot:
             yield snapshot
 
@@ -133,7 +138,7 @@ class Call:
         self, commits: Sequence[str], *, looks: bool
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
         if looks:
-            self.repo.refresh(self.progress)
+            self._look()
         with self.repo.index.with_commits(commits, self.progress) as snapshots:
             if looks:
                 self._warn_of_unread(snapshots[0])
@@ -141,9 +146,33 @@ class Call:
             for note in snapshots[0].notes:
                 self.warn(note)
 
+    def _look(self) -> None:
+        """Takes in what has changed. What changes the repository waits until everything has been read."""
+        index = self.repo.index
+        is_limited = self.is_read and not index.was_whole
+        self.repo.refresh(self.progress, until=self.repo.first_answer_due() if is_limited else None)
+        if not self.repo.upkeep.is_running or index.was_whole:
+            return
+        due, files = self.repo.first_answer_due(), len(index.known)
+        while index.unread and not index.was_whole and time.monotonic() < due:
+            self.progress(files - index.unread, files, "reading files")
+            self.wait(_LOOK_SEC)
+
     def _warn_of_unread(self, snapshot: Snapshot) -> None:
-        if unread := snapshot.coverage.unread:
-            self.warn(f"{unread} files have not been read yet; what they hold is not in this answer.")
+        coverage = snapshot.coverage
+        if coverage.unread:
+            self.warn(
+                f"{coverage.unread} files have not been read yet, of {coverage.files};"
+                f" what they define is not in this answer. {self._when_read()}"
+            )
+
+    def _when_read(self) -> str:
+        if not self.repo.upkeep.is_running:
+            return "The next call goes on reading."
+        left = self.repo.index.seconds_left()
+        return (
+            f"Ask again in about {math.ceil(left)} s." if left is not None else "Ask again in a few seconds."
+        )
 
     def _ask(self, look: Callable[[], AbstractContextManager[S]], question: Callable[[S], T]) -> T:
         for _ in range(_MOST_LOOKS - 1):

@@ -261,6 +261,7 @@ class RepoSession:
     copies: Copies = field(default_factory=Copies)
     plans: Plans = field(default_factory=Plans)
     started: float = field(default_factory=time.monotonic)
+    _first_due: float | None = None
     # Its threads stay, for each has a connection to the index.
     ahead: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_READING_AHEAD, "read ahead")
@@ -351,16 +352,22 @@ class RepoSession:
         self.tree.opened.take(found.opened)
         self.index.configure(_overrides(found))
 
-    def refresh(self, progress: Progress | None = None) -> None:
-        """Makes the index as new as the tree is now.
+    def refresh(self, progress: Progress | None = None, *, until: float | None = None) -> None:
+        """Makes the index as new as the tree is now, or as far as it comes until then.
 
         Where a server looks after it, a burst of changes is left to the server and known to be unread.
         """
         self.workers.keep()
         if not self.upkeep.is_running:
-            self.index.refresh(progress)
+            self.index.refresh(progress, until=until)
         elif self.index.catch_up():
             self.upkeep.wake()
+
+    def first_answer_due(self) -> float:
+        """Until when calls wait for a new index, on the monotonic clock: from the first call on, once."""
+        if self._first_due is None:
+            self._first_due = time.monotonic() + self.checkout.settings.index.first_wait_sec
+        return self._first_due
 
     def followed(self) -> Mapping[RepoPath, Known]:
         """What the indexed files are now, where events tell; empty where each has to be asked."""

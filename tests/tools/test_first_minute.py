@@ -1,0 +1,60 @@
+"""The first calls on a new repository: a part of the index, and the tree itself for the rest."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from codeplane.session import RepoSession
+from tests.tools.conftest import Ask
+
+COUNT = 600  # more than are read before a call is answered in any case
+
+
+@pytest.fixture
+def repo(repo: Path) -> Path:
+    for number in range(COUNT):
+        (repo / f"part_{number:03}.py").write_text(f"def step_{number}():\n    return 'value {number}'\n")
+    return repo
+
+
+@pytest.fixture(autouse=True)
+def _no_patience(session: RepoSession) -> None:
+    session._first_due = time.monotonic()
+
+
+def test_words_and_patterns_are_found_in_files_that_are_not_read_yet(
+    ask: Ask, repo: Path, session: RepoSession
+) -> None:
+    last = f"part_{COUNT - 1}.py"
+    body = ask("search", query=f"step_{COUNT - 1}")
+    assert session.index.unread
+    assert [file["path"] for file in body["result"]["files"]] == [last]
+    assert "have not been read yet" in body["meta"]["warnings"][0]
+    pattern = ask("search", query=rf"value {COUNT - 1}\b", mode="regex")
+    assert [file["path"] for file in pattern["result"]["files"]] == [last]
+    several = ask("search", query=f"where is the value {COUNT - 1}", languages=["python"])
+    assert several["result"]["files"][0]["path"] == last
+
+
+def test_files_are_read_and_listed_before_they_are_indexed(
+    ask: Ask, repo: Path, session: RepoSession
+) -> None:
+    body = ask("read_source", targets=[f"part_{COUNT - 1}.py"])
+    assert session.index.unread
+    assert body["result"]["files"][0]["lines"] == 2
+    assert ask("list_files", pattern="part_*.py", limit=1)["result"]["files"] == COUNT
+
+
+def test_a_symbol_that_may_come_is_to_be_asked_for_again(ask: Ask, repo: Path, session: RepoSession) -> None:
+    error = ask("read_source", targets=[f"step_{COUNT - 1}"])["error"]
+    assert (error["name"], error["retryable"]) == ("NOT_READ_YET", True)
+    assert "files have been read" in error["hints"][-1]
+    while session.index.unread:
+        session.index.refresh()
+    assert "error" not in ask("read_source", targets=[f"step_{COUNT - 1}"])
+
+
+def test_what_changes_files_waits_for_the_whole_index(ask: Ask, repo: Path, session: RepoSession) -> None:
+    ask("refactor_rename", symbol=f"step_{COUNT - 1}", new_name="last_step")
+    assert not session.index.unread
