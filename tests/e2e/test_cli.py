@@ -518,3 +518,43 @@ def test_status_and_doctor_tell_how_the_index_stands(cpl: Cpl) -> None:
         served = cpl.json("status")["index"]
     assert served["fingerprint"] != recorded["fingerprint"] and "behind" not in served
     assert cpl.json("status")["index"]["fingerprint"] == served["fingerprint"]
+
+
+def test_a_shipped_announcement_of_a_server_delays_nothing(cpl: Cpl, tmp_path: Path) -> None:
+    """It names a socket that takes connections and never answers."""
+    silent = socket.socket(socket.AF_UNIX)
+    silent.bind(str(tmp_path / "s"))
+    silent.listen(8)
+    web = socket.create_server(("127.0.0.1", 0))
+    state = cpl.repo / ".codeplane"
+    state.mkdir()
+    announced = {"pid": os.getpid(), "port": web.getsockname()[1], "socket": str(tmp_path / "s")}
+    (state / "server.json").write_text(json.dumps({**announced, "started_ms": 1, "command": "cpl up"}))
+    git(cpl.repo, "add", "-f", ".codeplane/server.json")
+    assert cpl.json("call", "list_files")["result"]
+    assert cpl.run("status").returncode == 3
+    for listener in (silent, web):
+        listener.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+        listener.close()
+
+
+def test_a_full_disk_is_told(cpl: Cpl, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], check=False).returncode:
+        pytest.skip("needs the right to mount")
+    try:
+        full = Cpl(new_repo(disk / "repo"), cpl.env)
+        full.run("init")
+        with (disk / "fill").open("wb", buffering=0) as fill, pytest.raises(OSError, match="No space"):
+            while True:
+                fill.write(b"x" * 4096)
+        for command in ("status", "log", "doctor"):
+            assert "is full" in full.run(command).stdout, command
+        for refused in (["up"], ["call", "list_files"]):
+            done = full.run(*refused)
+            assert done.returncode == 6 and "no space left" in done.stderr and "Free some" in done.stderr
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)

@@ -183,3 +183,41 @@ def raw(server: Server, request: str) -> bytes:
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as peer:
         peer.sendall(request.encode())
         return peer.recv(4096)
+
+
+def test_connections_that_say_nothing_starve_nobody(server: Server) -> None:
+    silent = []
+    try:
+        for number in range(600):
+            peer = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+            peer.sendall(b"GET /health HT" if number % 2 else b"")
+            silent.append(peer)
+        for _ in range(5):
+            assert ask(server, "/health", server.headers).status == 200
+    finally:
+        for peer in silent:
+            peer.close()
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999", "-Infinity", "[NaN]"])
+def test_an_id_that_is_none_is_not_echoed_as_broken_json(server: Server, shared: Cpl, number: str) -> None:
+    line = f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}'
+
+    def strict(text: str) -> object:
+        return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request("POST", "/mcp", line, {**server.headers, **headers})
+    text = connection.getresponse().read().decode()
+    connection.close()
+    for part in [one[5:] for one in text.splitlines() if one.startswith("data:")] or [text]:
+        strict(part)
+    with shared.mcp() as client:
+        assert client.process.stdin is not None and client.process.stdout is not None
+        client.open()
+        client.process.stdin.write(line.encode() + b"\n")
+        client.process.stdin.flush()
+        answer = client.answer()
+    assert answer["error"]["code"] in (-32600, -32700) and answer["id"] is None
+    strict(json.dumps(answer))

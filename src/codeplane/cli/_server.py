@@ -28,7 +28,7 @@ class Holder:
 def ask_server(state: StateDir, path: str) -> dict[str, Any]:
     """GET `path`; `NotServing` when nothing answers or another repository's server does."""
     serving = state.serving()
-    if serving is None:
+    if serving is None or not state.lock().is_taken():
         raise NotServing(f"No server runs for {state.path.parent}.", hints=["cpl up"])
     connection = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=_ANSWER_SEC)
     try:

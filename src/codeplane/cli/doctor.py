@@ -24,6 +24,7 @@ from codeplane.ledger.verify import tip, verify
 from codeplane.session.checkout import Checkout
 from codeplane.session.repo import tree_of
 from codeplane.storage import StateDir, write_private
+from codeplane.storage.files import disk_problem
 
 Check = tuple[str, str, str]
 
@@ -75,6 +76,8 @@ def _checks(root: Path) -> Iterator[Check]:
     yield "settings", "ok", "every layer is valid"
     yield from (("settings", "note", notice) for notice in checkout.notices)
     yield "trust", "ok", "trusted" if checkout.trusted else "not trusted (cpl trust)"
+    if problem := disk_problem(checkout.state.path if checkout.state.exists else checkout.root):
+        yield "disk", "wrong", problem
     yield from _runner_checks(checkout)
     if not checkout.state.exists:
         yield "state directory", "note", "not made yet (cpl init)"
@@ -187,7 +190,7 @@ def _ledger_checks(state: StateDir) -> Iterator[Check]:
 
 
 def _failed(check: str, error: CodePlaneError) -> Check:
-    return check, "wrong", " ".join([error.message, *(f"Try: {hint}." for hint in error.hints)])
+    return check, "wrong", " ".join([error.message, *(f"Try: {hint.rstrip('.')}." for hint in error.hints)])
 
 
 def _bundle(report: dict[str, Any], state: StateDir, output: Path | None) -> Path:

@@ -13,6 +13,7 @@ from codeplane.ledger import History
 from codeplane.ledger.summary import operation_summary, task_summary
 from codeplane.ledger.verify import tip, verify
 from codeplane.storage import StateDir
+from codeplane.storage.files import disk_problem
 from codeplane.storage.objects import ObjectStore
 
 
@@ -47,8 +48,9 @@ def _report(history: History, task: TaskId | None, count: int) -> dict[str, Any]
     tasks = {name: task_summary(found) for name in named if (found := history.task(name)) is not None}
     if task is not None and not tasks and not operations:
         raise NotFound(f"There is no task {task!r} in the ledger.", hints=["cpl log"])
+    problems = [*history.all_problems(), *filter(None, [disk_problem(history.directory.parent)])]
     report = {"operations": [operation_summary(one) for one in operations], "tasks": list(tasks.values())}
-    return report | ({"problems": problems} if (problems := history.all_problems()) else {})
+    return report | ({"problems": problems} if problems else {})
 
 
 def _text(report: dict[str, Any]) -> str:

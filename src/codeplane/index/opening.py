@@ -13,7 +13,7 @@ from codeplane.index.contexts import Override, Probed
 from codeplane.index.schema import SCHEMA
 from codeplane.index.units import find_units
 from codeplane.reading.pack import sql_text
-from codeplane.storage.database import Database, delete_database, is_planted, open_exact
+from codeplane.storage.database import Database, delete_database, is_exact, is_planted, open_exact, reading
 from codeplane.storage.files import read_small, write_private
 from codeplane.storage.lease import Lease
 from codeplane.truth import WorkingTree
@@ -61,26 +61,24 @@ def contexts_on_record(
     file: Path, tree: WorkingTree, view: str, overrides: Sequence[Override]
 ) -> Probed | None:
     """The contexts as the last epoch has them; nothing is brought up to date. None without an epoch."""
-    database = None if is_planted(file) or tree.ships(file.name) else open_exact(file, SCHEMA)
-    if database is None:
+    if is_planted(file) or tree.ships(file.name) or not file.exists():
         return None
-    try:
-        with database.read() as connection:
-            found = connection.execute(
-                "SELECT view.id FROM view JOIN epoch ON epoch.view = view.id WHERE key = ?", (view,)
-            ).fetchone()
-            if found is None:
-                return None
+    with reading(file) as connection:
+        if not is_exact(connection, SCHEMA):
+            return None
+        found = connection.execute(
+            "SELECT view.id FROM view JOIN epoch ON epoch.view = view.id WHERE key = ?", (view,)
+        ).fetchone()
+        if found is None:
+            return None
 
-            def read(path: RepoPath) -> bytes | None:
-                [(digest,)] = connection.execute(
-                    "SELECT digest FROM entry WHERE view = ? AND path = ?", (found[0], sql_text(path))
-                ).fetchall()
-                return read_exact(tree, path, digest)
+        def read(path: RepoPath) -> bytes | None:
+            [(digest,)] = connection.execute(
+                "SELECT digest FROM entry WHERE view = ? AND path = ?", (found[0], sql_text(path))
+            ).fetchall()
+            return read_exact(tree, path, digest)
 
-            return find_units(connection, found[0], read, overrides).probed
-    finally:
-        database.close()
+        return find_units(connection, found[0], read, overrides).probed
 
 
 def check_index(file: Path) -> list[str]:

@@ -1,7 +1,7 @@
 """What the file of an index says of itself, whether or not a process has it open. Nothing is changed."""
 
 import hashlib
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.paths import RepoPath
 from codeplane.index.schema import SCHEMA
 from codeplane.index.store import from_sql
-from codeplane.storage.database import is_planted, open_exact
+from codeplane.storage.database import is_exact, is_planted, reading
 from codeplane.truth import Known, WorkingTree
 
 
@@ -32,10 +32,11 @@ class IndexRecord(NamedTuple):
 
 def index_on_record(file: Path, tree: WorkingTree, view: str) -> IndexRecord | None:
     """The record of a view; None where there is none, or the file is not one of this version's."""
-    database = None if is_planted(file) or tree.ships(file.name) else open_exact(file, SCHEMA)
-    if database is None:
+    if is_planted(file) or tree.ships(file.name) or not file.exists():
         return None
-    with closing(database), database.read() as connection:
+    with reading(file) as connection:
+        if not is_exact(connection, SCHEMA):
+            return None
         found = connection.execute(
             "SELECT view.id, used_ms, max(epoch.id) FROM view JOIN epoch ON epoch.view = view.id"
             " WHERE key = ? GROUP BY view.id",

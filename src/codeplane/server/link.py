@@ -90,7 +90,9 @@ class Link:
 async def join(state: StateDir, profile: str) -> Link:
     """Connects to the running server of this very repository; `NotServing` when none answers."""
     serving = state.serving()
-    if serving is None:
+    # A server holds the lock from before it announces itself: without a holder, the file is a dead server's
+    # or the repository's own, and whatever it names is not waited for.
+    if serving is None or not state.lock().is_taken():
         raise NotServing(f"No server runs for {state.path.parent}.", hints=["cpl up"])
     try:
         async with asyncio.timeout(_ANSWER_SEC):

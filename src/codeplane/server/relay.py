@@ -157,7 +157,7 @@ async def _read_lines(
                 continue
             if isinstance(message, wire.JSONRPCNotification) and "id" in (request := decode_json(line)):
                 # Taken for a notification, it would be waited for in vain.
-                await _send(writer, _failure(request["id"], wire.INVALID_REQUEST, _BAD_ID))
+                await _send(writer, _failure(_echoed(request["id"]), wire.INVALID_REQUEST, _BAD_ID))
                 continue
             try:
                 await to_server.send(SessionMessage(message))
@@ -168,6 +168,15 @@ async def _read_lines(
 async def _send(writer: asyncio.StreamWriter, message: Mapping[str, Any]) -> None:
     writer.write(json.dumps(message).encode() + b"\n")
     await writer.drain()
+
+
+def _echoed(request_id: Any) -> Any:
+    """An odd id as it may be sent back: Python reads NaN, and would write it, but it is no JSON."""
+    try:
+        json.dumps(request_id, allow_nan=False)
+    except ValueError:
+        return None
+    return request_id
 
 
 def _failure(request_id: object, code: int, text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -34,6 +34,8 @@ from codeplane.tools import offered_tools
 _log = logging.getLogger(__name__)
 
 _HEAD_SEC = 10
+_MOST_CONNECTIONS = 512
+_MOST_HEADLESS = 128
 
 
 class Runtime:
@@ -200,7 +202,7 @@ class _Web:
             ws="none",
             server_header=False,
             timeout_graceful_shutdown=1,
-            limit_concurrency=512,
+            limit_concurrency=_MOST_CONNECTIONS,
         )
         self._server = _Uvicorn(config)
 
@@ -217,11 +219,23 @@ class _Web:
 class _Http(H11Protocol):
     """A connection that does not send a request head in time is closed: it costs a place without a token."""
 
+    waiting: ClassVar[dict["_Http", None]] = {}  # for their first request, the oldest first
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.loop.call_later(_HEAD_SEC, self._drop_headless)
+        self.loop.call_later(_HEAD_SEC, self.drop_headless)
+        self.waiting[self] = None
+        # Those that say nothing must not take the places of those that do.
+        if len(self.waiting) > _MOST_HEADLESS:
+            next(iter(self.waiting)).drop_headless()
 
-    def _drop_headless(self) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.waiting.pop(self, None)
+        super().connection_lost(exc)
+
+    def drop_headless(self) -> None:
+        """Closes the connection unless it has sent the head of a request."""
+        self.waiting.pop(self, None)
         if self.cycle is None and not self.transport.is_closing():
             self.transport.close()
 

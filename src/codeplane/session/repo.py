@@ -11,7 +11,7 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
-from codeplane.core.errors import CodePlaneError, IndexCorrupt
+from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.saved import drop_saved
 from codeplane.git.worktrees import where
@@ -45,7 +45,7 @@ from codeplane.session.unfinished import put_on_record
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
 from codeplane.storage.database import Database
-from codeplane.storage.files import read_small, write_private
+from codeplane.storage.files import disk_problem, read_small, write_private
 from codeplane.storage.kept import open_kept
 from codeplane.testrun.coverage_map import CoverageMap
 from codeplane.truth import Known, Opened, WorkingTree
@@ -122,8 +122,13 @@ def status_of(checkout: Checkout, index: Index | None = None, notices: Sequence[
         index_status=_index_status(checkout, state),
         index=_index_report(checkout, index),
         contexts=_contexts(checkout, index),
-        notices=[*_place(checkout), *checkout.notices, *notices, *_burst(state)] or None,
+        notices=[*_disk(checkout), *_place(checkout), *checkout.notices, *notices, *_burst(state)] or None,
     )
+
+
+def _disk(checkout: Checkout) -> list[str]:
+    problem = disk_problem(checkout.state.path if checkout.state.exists else checkout.root)
+    return [problem] if problem is not None else []
 
 
 def _place(checkout: Checkout) -> list[str]:
@@ -160,7 +165,7 @@ def _recorded_index(checkout: Checkout) -> IndexReport | None:
     tree, file = tree_of(checkout), checkout.index_file
     try:
         record = index_on_record(file, tree, checkout.view_key)
-    except IndexCorrupt:
+    except (IndexCorrupt, StateUnusable):
         return None  # the next start makes it anew and says why
     if record is None:
         return None
@@ -198,7 +203,7 @@ def _recorded_contexts(checkout: Checkout) -> Probed | None:
     tree, overrides = tree_of(checkout), _overrides(checkout)
     try:
         return contexts_on_record(checkout.index_file, tree, checkout.view_key, overrides)
-    except IndexCorrupt:
+    except (IndexCorrupt, StateUnusable):
         return None  # the next start makes it anew and says why
 
 

@@ -1,5 +1,6 @@
 """SQLite: one write lane, any number of readers, each reader on one snapshot."""
 
+import errno
 import os
 import sqlite3
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from codeplane.core.errors import IndexBusy, IndexCorrupt, ServerStopping, StateUnusable
-from codeplane.storage.files import unusable
+from codeplane.storage.files import is_full, unusable
 
 Connection = sqlite3.Connection
 
@@ -121,9 +122,19 @@ class Database:
             self._opened.pop(thread).close()
 
 
+def is_exact(connection: Connection, script: str) -> bool:
+    """Whether a database was made by this very script."""
+    [(made_by,)] = connection.execute("PRAGMA user_version").fetchall()
+    return bool(made_by == _number(script))
+
+
+def _number(script: str) -> int:
+    return zlib.crc32(script.encode()) & 0x7FFFFFFF | 1
+
+
 def open_exact(path: Path, script: str, *, durable: bool = False) -> Database | None:
     """Opens a database that was made by this very script, or makes it; None when another script made it."""
-    number = zlib.crc32(script.encode()) & 0x7FFFFFFF | 1
+    number = _number(script)
     database = Database(path, durable=durable)
     try:
         with database.write() as connection:
@@ -226,7 +237,6 @@ _UNUSABLE = {
     sqlite3.SQLITE_READONLY: "permission denied",
     sqlite3.SQLITE_PERM: "permission denied",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened: permission denied, or no such directory",
-    sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_IOERR: "the system could not read or write it",
 }
 
@@ -247,6 +257,9 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
+        if _code(error) == sqlite3.SQLITE_FULL or (_code(error) in _UNUSABLE and is_full(path.parent)):
+            # SQLite tells of a full disk in several ways: what it could not make room for it cannot open.
+            raise unusable(path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))) from error
         if problem := _UNUSABLE.get(_code(error)):
             raise StateUnusable(f"{path}: {problem}.", path=str(path)) from error
         if _code(error) == sqlite3.SQLITE_BUSY:

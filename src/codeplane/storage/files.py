@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 from codeplane.core.errors import StateUnusable
 
+_LEAST_ROOM = 131_072
+
 
 def write_private(path: Path, data: bytes) -> None:
     """Replaces a file that only its owner may read."""
@@ -98,6 +100,22 @@ def claim(path: Path, mark: bytes) -> bool:
     finally:
         made.unlink(missing_ok=True)
     return True
+
+
+def is_full(directory: Path) -> bool:
+    """Whether the disk of a directory has no room for what CodePlane writes there."""
+    try:
+        found = os.statvfs(directory)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < _LEAST_ROOM or (found.f_files > 0 and found.f_favail == 0)
+
+
+def disk_problem(directory: Path) -> str | None:
+    """What to tell of a disk that is full; None where it is not."""
+    if not is_full(directory):
+        return None
+    return f"The disk of {directory} is full: nothing can be written or recorded. Free some space there."
 
 
 def unusable(path: Path, error: OSError) -> StateUnusable:
