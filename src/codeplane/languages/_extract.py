@@ -11,7 +11,7 @@ from codeplane.languages._binds import UNRESOLVED, BindDraft, Binder, Special, s
 from codeplane.languages._definitions import Lines, definitions, refine, text
 from codeplane.languages._dynamic import dynamic_sites
 from codeplane.languages._exports import Exported, exports, read_exports
-from codeplane.languages._grammar import Grammar, grammar
+from codeplane.languages._grammar import Grammar, grammar, readable
 from codeplane.languages._imports import Imported, Mention, read_imports
 from codeplane.languages._limits import captures, cut, first_error, in_order, is_too_broken, is_too_deep
 from codeplane.languages._members import Members
@@ -59,9 +59,7 @@ def extract(language: str, data: bytes) -> Facts:
     if b"\0" in data:
         return Facts("skipped", "binary")
     known = grammar(language)
-    hooks = known.hooks
-    source = hooks.readable(data) if hooks and hasattr(hooks, "readable") else data
-    root = known.parser.parse(_as_utf8(source)).root_node
+    root = known.parser.parse(_as_utf8(readable(language, data))).root_node
     if is_too_broken(root):
         return Facts("failed", "too many syntax errors")
     reading = _Reading(known, root, data)

@@ -19,10 +19,13 @@ _capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 # These say how files belong together and what headers mean, not what is read out of a file.
 _LINKING = (
     "arguments.py",
+    "arranging.py",
+    "carrying.py",
     "families.py",
     "headers.py",
     "modules.py",
     "moving.py",
+    "ordering.py",
     "packages.py",
     "resolve.py",
     "tokens.py",
@@ -61,11 +64,20 @@ def grammar(name: str) -> Grammar:
     spec = specs()[name]
     language = load_language(spec)
     text = "\n".join(path.read_text() for path in query_files(name))
-    return Grammar(spec, language, Parser(language), Query(language, text), _hooks(spec))
+    return Grammar(spec, language, Parser(language), Query(language, text), hooks_of(name))
 
 
-def _hooks(spec: LanguageSpec) -> ModuleType | None:
-    for name in (spec.name, spec.inherits):
+def readable(language: str, data: bytes) -> bytes:
+    """The bytes of a file as the grammar can read them."""
+    hooks = hooks_of(language)
+    made: bytes = hooks.readable(data) if hooks and hasattr(hooks, "readable") else data
+    return made
+
+
+@cache
+def hooks_of(language: str) -> ModuleType | None:
+    """What a language says that queries cannot; of those that it inherits from, the nearest."""
+    for name in (language, specs()[language].inherits):
         if name and (HERE / name / "hooks.py").exists():
             return importlib.import_module(f"codeplane.languages.{name}.hooks")
     return None

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-from codeplane.languages._grammar import load_language
+from codeplane.languages._grammar import load_language, readable
 from codeplane.languages._limits import MAX_DEPTH, is_too_broken, is_too_deep
 from codeplane.languages._spec import specs
 
@@ -148,7 +148,7 @@ def _query(language: str, text: str) -> Query:
 def _matches(language: str, data: bytes, text: str) -> Iterator[tuple[int, dict[str, list[Node]]]]:
     if len(data) > LARGEST:
         return
-    root = parser_of(language).parse(data).root_node
+    root = parser_of(language).parse(readable(language, data)).root_node
     if is_too_deep(root, len(data)) or is_too_broken(root):
         return
     cursor = QueryCursor(_query(language, text))

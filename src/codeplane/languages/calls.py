@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
+from codeplane.languages._grammar import readable
 from codeplane.languages._limits import is_too_broken, is_too_deep
 from codeplane.languages.arguments import LARGEST, parser_of
 from codeplane.languages.headers import Parameter, Passing
@@ -33,7 +34,7 @@ def passed_at(language: str, data: bytes, offsets: Collection[int]) -> dict[int,
     """What the calls pass whose names begin at some bytes of a file. What is not called is left out."""
     if len(data) > LARGEST:
         return {}
-    root = parser_of(language).parse(data).root_node
+    root = parser_of(language).parse(readable(language, data)).root_node
     if is_too_deep(root, len(data)) or is_too_broken(root):
         return {}
     found = {offset: _arguments(root, offset) for offset in offsets}

@@ -171,13 +171,13 @@ def probe_file(kind: FamilyKind, data: bytes, language: str | None) -> bool:
     """Whether a file is a sound one of its family; without a grammar, any text with something in it is."""
     if len(data) > _LARGEST_PROBE:
         return False
-    if language not in specs():
+    if language is None or language not in specs():
         return b"\0" not in data and data.strip() != b""
-    from codeplane.languages._grammar import grammar  # keeps the start quick: no grammar before use
+    from codeplane.languages._grammar import grammar, readable  # keeps the start quick: no grammar before use
     from codeplane.languages._limits import errors_in
 
     known = grammar(language)
-    root = known.parser.parse(data).root_node
+    root = known.parser.parse(readable(language, data)).root_node
     errors = errors_in(root)
     if kind == "data":
         return root.child_count > 0 and errors == 0

@@ -26,7 +26,7 @@ _INPUTS = {
     ".mjs": (".mts", ".d.mts"),
     ".cjs": (".cts", ".d.cts"),
 }
-_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", *_TYPED)
+_ENDINGS = (".js", ".jsx", ".mjs", ".cjs", *_TYPED, ".vue", ".svelte")
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _LOCAL = ("workspace:", "link:", "file:", "portal:", "catalog:", "*")
 _NUMBER = re.compile(r"\d+")
