@@ -230,3 +230,9 @@ def test_a_function_that_no_test_is_known_to_reach_chooses_all_that_import_it(tm
     repo = Repo(tmp_path, {**many_tests(), "pkg/utils.py": UTILS + "\n\n" + code})
     repo.write("pkg/utils.py", UTILS + "\n\n" + code.replace("return 1", "return 2"))
     assert len(chosen(repo)[0]) == 21
+
+
+def test_a_file_that_is_only_named_chooses_all_that_import_it(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, many_tests())
+    found = repo.result("discover_test_targets", affected_by=["pkg/utils.py"])
+    assert found["total"] == 21

@@ -28,7 +28,13 @@ class Before:
         self._known = Baseline(call.repo.kept)
 
     def _look(self, snapshot: Snapshot) -> Sequence[RepoPath]:
-        return changed_paths(self._call, snapshot, CHANGES)
+        there, head = (
+            snapshot.linker.sources.memo.layout.blobs,
+            self._call.repo.checkout.repository.head_content,
+        )
+        found = changed_paths(self._call, snapshot, CHANGES)
+        # What is neither committed nor indexed, such as a link to an environment, is no part of the code.
+        return [path for path in found if path in there or head(path) is not None]
 
     @property
     def has_changes(self) -> bool:

@@ -74,7 +74,10 @@ def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPat
             else:
                 found.take(RepoPath(one.path), patch(one).hunks)
     for path in sorted(wanted - told)[:_MOST_FILES]:
-        found.take_whole(path)
+        if repository.head_content(path) is None:
+            found.take_whole(path)
+        else:
+            found.confined = False  # it is asked about as if it had changed
     return found.changed()
 
 
