@@ -102,5 +102,9 @@ def _program() -> str:
     found = os.environ.get("RIPGREP") or shutil.which("rg")
     if found:
         return found
-    [program] = node.package(*RIPGREP).parent.glob("ripgrep-*/bin/rg")
+    # The program itself is in a package of its own for each kind of machine.
+    packed = node.package(*RIPGREP, is_native=True).parent
+    program = next((path for path in packed.glob("ripgrep*/bin/rg") if path.is_file()), None)
+    if program is None:
+        raise node.Unavailable(f"{'@'.join(RIPGREP)} has no rg for this machine; set RIPGREP to one")
     return str(program)
