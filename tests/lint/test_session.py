@@ -54,6 +54,12 @@ def test_problems_are_grouped_by_file_with_totals(trusted: Trusted) -> None:
     ]
     assert (found["by_tool"], found["by_rule"]) == ({"ruff": 3}, {"F401": 2, "F821": 1})
     assert repo.result("lint_check", limit=1)["more"] == 2
+    assert repo.ask("lint_check", limit=1).text.splitlines()[:4] == [
+        "3 problems in 2 files (3 error); 2 fixable",
+        "a.py",
+        "  1:8-10 error F401: `os` imported but unused (ruff, fixable)",
+        "2 more problems; by rule: F401 2, F821 1",
+    ]
     assert problems(repo.result("lint_check", paths=["in"])) == problems(found)[2:]
     assert problems(repo.result("lint_check", paths=["*.py", "!in/"])) == problems(found)[:2]
 

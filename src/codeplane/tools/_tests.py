@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from codeplane.graph.impact import Impact
+from codeplane.graph.impact import AffectedTest, Impact, Match
+from codeplane.jail import shown
 from codeplane.testrun.results import End, Report, Status
 from codeplane.tools._registry import synonyms
 
@@ -43,6 +44,27 @@ def not_done(report: Report) -> dict[str, list[str]]:
         for name, ids in found.items()
         if ids
     }
+
+
+_WHY = {
+    Match.EXACT: "imports {0}",
+    Match.PARENT: "imports the package around {0}",
+    Match.CHILD: "imports a module inside {0}",
+    Match.RUN: "has run it",
+    Match.FIXTURE: "gets something from {0}",
+    Match.DATA: "names {0}",
+    Match.CHAIN: "leads there over {1} imports, through {0}",
+}
+
+
+def concerned(test: AffectedTest) -> str:
+    """A test and why it is concerned, as text: `tests/test_a.py: reaches it`."""
+    path = shown(test.path)
+    which = f" ({len(test.names)} tests)" if test.names else ""
+    if not test.distance:
+        return f"{path}{which}: has changed"
+    why = "reaches it" if test.reaches else _WHY[test.match].format(test.module, test.distance)
+    return f"{path}{which}: {why}"
 
 
 def told_impact(impact: Impact | None) -> str | None:

@@ -35,6 +35,25 @@ class DiscoverTestTargetsOutput(Output):
     impact: str | None = Field(default=None, description="complete, or partial: with the reasons.")
     next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
 
+    def render(self) -> str:
+        lines = list(self.projects or ())
+        lines.append(f"{self.total} target{'s' if self.total != 1 else ''}")
+        if self.impact is not None:
+            lines[-1] += f" affected, {self.impact}"
+        # Of one runner alone, nobody has to be told at each of its targets.
+        runners = {one.partition(" ")[0] for one in self.targets}
+        place = None
+        for one in self.targets:
+            runner, _, name = one.partition(" ")
+            directory, _, last = name.rpartition("/")
+            if directory != place:
+                place = directory
+                lines.append(f"{directory or '.'}/")
+            lines.append(f"  {last}" if len(runners) == 1 else f"  {last} ({runner})")
+        if self.next_cursor:
+            lines.append(f'next: discover_test_targets {{"cursor": "{self.next_cursor}"}}')
+        return "\n".join(lines)
+
 
 @tool(Effect.READ, "testing")
 def discover_test_targets(call: Call, args: DiscoverTestTargetsInput) -> DiscoverTestTargetsOutput:

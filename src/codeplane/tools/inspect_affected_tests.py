@@ -12,10 +12,11 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.selection import changed_paths, discovered, impact_of
 from codeplane.tools._registry import Effect, Input, Output, tool
-from codeplane.tools._tests import AffectedBy
+from codeplane.tools._tests import AffectedBy, concerned
 
 _MOST_TESTS = 50
 _MOST_FILES = 20
+_MOST_SHOWN = 10
 
 
 class InspectAffectedTestsInput(Input):
@@ -39,6 +40,21 @@ class InspectAffectedTestsOutput(Output):
         default=None, description="Modules of the whole repository that no test imports or has run."
     )
     more_uncovered: int | None = Field(default=None, description="Modules beyond those.")
+    nearest: list[str] = Field(default=[], exclude=True, description="The first tests as text.")
+
+    def render(self) -> str:
+        count = len(self.tests) + (self.more or 0)
+        files = f"{count} test file{'s' if count != 1 else ''}"
+        lines = [f"{files} may be affected, {self.confidence}" if self.changed else "nothing has changed"]
+        lines += [f"  {one}" for one in self.nearest]
+        if count > len(self.nearest):
+            lines.append(f"  {count - len(self.nearest)} more")
+        if self.untested:
+            lines.append(f"no test leads to: {', '.join(self.untested)}")
+        if self.uncovered:
+            bare = len(self.uncovered) + (self.more_uncovered or 0)
+            lines.append(f"modules of the repository that no test imports: {bare}")
+        return "\n".join(lines)
 
 
 @tool(Effect.READ, "testing", standard=True)
@@ -65,6 +81,8 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
     if impact.tests:
         few = asked[:_MOST_FILES] if isinstance(asked, list) else asked
         call.next_actions.append(f'run_test_targets {{"affected_by": {json.dumps(few)}}}')
+        if len(impact.tests) > _MOST_SHOWN:
+            call.next_actions.append(f'discover_test_targets {{"affected_by": {json.dumps(few)}}}')
     return InspectAffectedTestsOutput(
         changed=[shown(path) for path in changed[:_MOST_FILES]],
         confidence=impact.told,
@@ -74,6 +92,7 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
         more=max(0, len(impact.tests) - _MOST_TESTS) or None,
         runners=counts or None,
         untested=(_untested(snapshot, changed) or None) if is_read else None,
+        nearest=[concerned(one) for one in impact.tests[:_MOST_SHOWN]],
         uncovered=[shown(path) for path in bare[:_MOST_FILES]] or None,
         more_uncovered=max(0, len(bare) - _MOST_FILES) or None,
     )

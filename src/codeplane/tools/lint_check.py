@@ -46,7 +46,7 @@ class LintFile(Output):
 
 
 class LintCheckOutput(Output):
-    summary: str = Field(description="All in one line.")
+    summary: str = Field(description="Counts.")
     files: list[LintFile] = Field(description="Problems file by file; errors first where not all fit.")
     more: int | None = Field(default=None, description="Problems beyond those.")
     by_tool: dict[str, int] | None = Field(default=None, description="Problems of each linter.")
@@ -57,6 +57,23 @@ class LintCheckOutput(Output):
     outside: int | None = Field(default=None, description="Problems in what is no file of the repository.")
     fixed_by: list[str] | None = Field(default=None, description="Linters that have changed files.")
     fix: Delta | None = Field(default=None, description="What was changed, or would be.")
+
+    def render(self) -> str:
+        lines = [self.summary]
+        for file in self.files:
+            lines += [file.path, *(f"  {one}" for one in file.problems)]
+        if self.more:
+            rules = ", ".join(f"{rule} {count}" for rule, count in (self.by_rule or {}).items())
+            lines.append(f"{self.more} more problems; by rule: {rules}")
+        if self.outside:
+            lines.append(f"{self.outside} more in what is no file of the repository")
+        lines += [f"missing: {one}" for one in self.missing or ()]
+        lines += [f"note: {one}" for one in self.notes or ()]
+        if not self.files and self.ran:
+            lines.append(f"ran: {', '.join(self.ran)}")
+        if self.fix is not None:
+            lines.append(self.fix.render())
+        return "\n".join(lines)
 
 
 @tool(Effect.WRITE, "lint", standard=True, timeout_sec=_LONGEST_SEC)

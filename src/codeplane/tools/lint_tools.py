@@ -24,10 +24,25 @@ class LintTool(Output):
     to_do: str | None = Field(default=None, description="What to do to have it.")
     more_roots: int | None = Field(default=None, description="Directories beyond those.")
 
+    def line(self) -> str:
+        """The linter in one line: `ruff ready 0.13.1, fixes: pyproject.toml: tool.ruff`."""
+        told = " ".join(filter(None, (self.name, self.status, self.version, self.program)))
+        told += ", fixes" if self.fixes and self.status == "ready" else ""
+        told += f" in {', '.join(self.roots)}" if self.roots != ["."] else ""
+        told += f" and {self.more_roots} more" if self.more_roots else ""
+        why = f" ({'; '.join(self.evidence)})" if self.evidence else ""
+        return f"{told}{why}" + (f": {self.to_do}" if self.to_do else "")
+
 
 class LintToolsOutput(Output):
     tools: list[LintTool] = Field(description="Linters that the repository uses.")
     unused: list[str] = Field(description="Linters that are known and not used here.")
+
+    def render(self) -> str:
+        lines = [one.line() for one in self.tools] or ["no linter is used here"]
+        if self.unused:
+            lines.append(f"not used: {', '.join(self.unused)}")
+        return "\n".join(lines)
 
 
 @tool(Effect.READ, "lint")
