@@ -84,3 +84,12 @@ def test_a_commit_is_amended_with_what_has_changed_since(repo: Repo) -> None:
 def test_only_an_amended_commit_goes_without_a_message(repo: Repo) -> None:
     repo.write("app.py", "one = 3\n")
     assert repo.error("git_stage_and_commit")["message"] == "A commit needs a message."
+
+
+def test_a_path_that_is_too_deep_to_be_staged_is_named(repo: Repo) -> None:
+    repo.write("top/" + "d/" * 120 + "deep.py", "x = 1\n")
+    repo.write("app.py", "one = 3\n")
+    refused = repo.error("git_stage_and_commit", message="All")
+    assert (refused["name"], refused["message"].split()[0]) == ("GIT_FAILED", "top/d/d/d/d/…")
+    assert refused["details"]["path"].startswith("top/d/d") and ".gitignore" in refused["hints"][0]
+    repo.result("git_stage_and_commit", message="The rest", paths=["app.py"])

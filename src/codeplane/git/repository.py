@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from codeplane.git.redirects import check_redirects
 from codeplane.jail import shown
 
 _LONGEST_LINK = 8192
+_DEEPEST = 100  # directories that libgit2 enters in a working tree
+_LEVELS_NAMED = 5
 # What a file has that differs from the index, or has no one content there.
 _UNSTAGED = ~(
     pygit2.enums.FileStatus.INDEX_NEW
@@ -72,7 +74,7 @@ class Repository:
         try:
             yield pygit2.Repository(str(self.git_dir))
         except pygit2.GitError as error:
-            raise explained(error) from error
+            raise explained(error, self.root) from error
         except OSError as error:
             where = f" ({shown(os.fsdecode(error.filename))})" if error.filename else ""
             raise GitFailed(f"Git: {(error.strerror or str(error)).lower()}{where}.") from error
@@ -199,15 +201,35 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
     return Repository(root, handle, trusted=trusted)
 
 
-def explained(error: pygit2.GitError) -> GitFailure:
-    """The error of the catalogue for what libgit2 says."""
+def explained(error: pygit2.GitError, root: Path | None = None) -> GitFailure:
+    """The error of the catalogue for what libgit2 says of the working tree at `root`."""
     told = str(error).strip().rstrip(".")
+    if "nesting too deep" in told and root is not None and (deep := _too_deep(root)) is not None:
+        return GitFailed(
+            f"{'/'.join(deep.split('/')[:_LEVELS_NAMED])}/… is more than {_DEEPEST} directories deep: "
+            "git's library goes no further.",
+            hints=["Name the paths that you mean, or list the directory in .gitignore."],
+            path=deep,
+        )
     if "failed to lock" in told or "is locked" in told or "failed to create locked file" in told:
         return GitBusy(
             f"Another program holds a lock of the repository: {told}.",
             hints=["Try again. If no git runs, a crash has left a .lock file in the git directory."],
         )
     return GitFailed(f"Git: {told}.")
+
+
+def _too_deep(root: Path) -> str | None:
+    """A directory that libgit2 does not enter."""
+    ahead = [""]
+    while ahead:
+        path = ahead.pop()
+        if path.count("/") >= _DEEPEST:
+            return os.fsencode(path).decode("utf-8", "replace")
+        with suppress(OSError), os.scandir(root / path) as entries:
+            inner = (one.name for one in entries if one.is_dir(follow_symlinks=False) and one.name != ".git")
+            ahead += [f"{path}/{name}" if path else name for name in inner]
+    return None
 
 
 def _named_in_utf8(root: Path) -> Path:
