@@ -139,7 +139,9 @@ def test_what_was_saved_is_brought_back_by_the_next_action(repo: Repo) -> None:
 def test_a_branch_that_is_named_without_an_action_is_told_how_to_make(repo: Repo) -> None:
     answer = repo.ask("git_branch", name="fresh").body
     assert answer["result"]["branches"] == []
-    assert answer["meta"]["warnings"] == ["There is no branch fresh, and none was made: the action was list."]
+    assert answer["meta"]["warnings"] == [
+        "No branch is named fresh, and none was created: the action was list."
+    ]
     assert answer["meta"]["next_actions"] == ['git_branch {"action": "create", "name": "fresh"}']
     assert "warnings" not in repo.ask("git_branch", name="main").body["meta"]
 
@@ -186,3 +188,25 @@ def test_an_operation_that_fails_in_an_unknown_way_is_on_record(repo: Repo) -> N
     row = repo.session.ledger.operations(limit=1)[0]
     assert (row.success, row.failure_class) == (False, "RecursionError")
     assert row.head_after == git(repo.root, "rev-parse", "HEAD") != row.head_before
+
+
+def test_a_merge_is_foreseen_with_its_conflicts_and_nothing_is_changed(repo: Repo) -> None:
+    git(repo.root, "switch", "-qc", "other")
+    repo.write("app.py", "def two(): ...\n")
+    repo.write("new.py", "x = 1\n")
+    git(repo.root, "add", "-A")
+    git(repo.root, "commit", "-qm", "theirs")
+    git(repo.root, "switch", "-q", "main")
+    forward = repo.ask("git_merge", ref="other", dry_run=True)
+    assert forward.text.splitlines()[1:] == ["M app.py", "A new.py"]
+    assert forward.text.startswith("would fast-forward to ")
+    repo.write("app.py", "def three(): ...\n")
+    git(repo.root, "commit", "-qam", "ours")
+    repo.write("new.py", "mine = 1\n")
+    state = git(repo.root, "status", "--porcelain"), git(repo.root, "rev-parse", "HEAD")
+    text = repo.ask("git_merge", ref="other", dry_run=True).text
+    assert text.startswith("would stop: 1 path in conflict")
+    assert "<<<<<<< ours\ndef three(): ...\n=======\ndef two(): ...\n>>>>>>> theirs" in text
+    assert "local changes in the way: new.py" in text
+    assert (git(repo.root, "status", "--porcelain"), git(repo.root, "rev-parse", "HEAD")) == state
+    assert repo.session.ledger.operations(limit=1) == []

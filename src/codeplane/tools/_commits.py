@@ -15,13 +15,11 @@ _MOST_SUBJECT = 300
 
 class CommitOutput(Output):
     oid: str = Field(description="Id.")
-    author: str | None = Field(
-        default=None, description="`name <email>`; in a list, where it is another than above."
-    )
+    author: str | None = Field(default=None, description="`name <email>`; in a list, if not the one above.")
     date: str = Field(description="When it was written.")
     subject: str = Field(description="First line.")
     body: str | None = Field(default=None, description="The rest of the message.")
-    parents: list[str] | None = Field(default=None, description="Of a merge.")
+    parents: list[str] | None = Field(default=None, description="Parents of a merge.")
 
     def oneline(self, *, dated: bool = False) -> str:
         """As `git log --oneline`; `dated`, with the day."""

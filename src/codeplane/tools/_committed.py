@@ -37,9 +37,9 @@ def author_of(text: str | None) -> tuple[str, str] | None:
 
 
 class CommitDelta(GitDelta):
-    oid: str | None = Field(default=None, description="The commit that was made: HEAD now.")
+    oid: str | None = Field(default=None, description="The new commit.")
     committed: list[str] | None = Field(
-        default=None, description="`A`, `M`, `D` or `T` (another kind) and path of its files."
+        default=None, description="`A`, `M`, `D` or `T` (type changed), and the path."
     )
     more_committed: int | None = Field(default=None, description="Files beyond those.")
 

@@ -25,7 +25,7 @@ _SHORT = 10
 
 
 class HunkOutput(Output):
-    lines: str = Field(description="`first-last` in the file, with the marks.")
+    lines: str = Field(description="`first-last` in the file, with the markers.")
     ours: str = Field(description="This side.")
     theirs: str = Field(description="The other side.")
     base: str | None = Field(default=None, description="The ancestor, where the file shows it.")
@@ -54,25 +54,25 @@ class GitDelta(Output):
     """Base of the answers of git tools that write; a tool adds its own fields."""
 
     operation: str = Field(description="Id in the ledger.")
-    summary: str = Field(description="All in one line.")
+    summary: str = Field(description="What was done, in one line.")
     branch: str | None = Field(default=None, description="Branch now; none when detached.")
     head: str | None = Field(default=None, description="Commit of HEAD now.")
-    branch_before: str | None = Field(default=None, description="Branch before, where it is another.")
-    head_before: str | None = Field(
-        default=None, description="Commit before, where it is another; `git_reset` to it takes this back."
+    branch_before: str | None = Field(default=None, description="Branch before, if another.")
+    head_before: str | None = Field(default=None, description="Commit before, if another.")
+    saved: str | None = Field(
+        default=None, description="Ref that keeps what was discarded; `git_stash` applies it."
     )
-    saved: str | None = Field(default=None, description="Keeps what was discarded; `git_stash` applies it.")
-    files_changed: int | None = Field(default=None, description="Files of the tree that are others now.")
-    insertions: int | None = Field(default=None, description="Lines that came.")
-    deletions: int | None = Field(default=None, description="Lines that went.")
+    files_changed: int | None = Field(default=None, description="Files that changed in the tree.")
+    insertions: int | None = Field(default=None, description="Lines added.")
+    deletions: int | None = Field(default=None, description="Lines removed.")
     files: list[GitFile] | None = Field(default=None, description="File by file.")
     directories: list[str] | None = Field(
-        default=None, description="`directory: counts`, where files are too many to be named."
+        default=None, description="`directory: counts`, if there are too many files."
     )
     more_directories: int | None = Field(default=None, description="Directories beyond those.")
-    conflicts: list[StopOutput] | None = Field(default=None, description="Where it has stopped.")
+    conflicts: list[StopOutput] | None = Field(default=None, description="Where it stopped.")
     more_conflicts: int | None = Field(default=None, description="Conflicts beyond those.")
-    status: str | None = Field(default=None, description="The tree now: clean, or how many of what.")
+    status: str | None = Field(default=None, description="The tree now: clean, or counts.")
     tests: list[str] | None = Field(default=None, description="`confidence match path` of a few tests.")
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     tests_confidence: str | None = Field(
@@ -101,7 +101,7 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "deletions": outcome.deletions or None,
         **(_by_directory(files) if len(files) > _MOST_FILES else {}),
         "files": [_file(changed, one, share) for one in files if len(files) <= _MOST_FILES] or None,
-        "conflicts": [_stop(one) for one in changed.conflicts[:_MOST_CONFLICTS]] or None,
+        "conflicts": [stop_of(one) for one in changed.conflicts[:_MOST_CONFLICTS]] or None,
         "more_conflicts": max(0, len(changed.conflicts) - _MOST_CONFLICTS) or None,
         "status": changed.status,
         # Where it has stopped, there is nothing to test yet.
@@ -113,7 +113,7 @@ def conflict(one: Conflict) -> ConflictOutput:
     return ConflictOutput(**_sides(one))
 
 
-def _stop(one: Described) -> StopOutput:
+def stop_of(one: Described) -> StopOutput:
     hunks = [
         HunkOutput(
             lines=f"{hunk.start_line}-{hunk.end_line}", ours=hunk.ours, theirs=hunk.theirs, base=hunk.base

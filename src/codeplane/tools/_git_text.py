@@ -32,13 +32,13 @@ def delta_lines(delta: "GitDelta", headline: str | None = None) -> list[str]:
     if delta.more_directories:
         lines.append(f"… {delta.more_directories} more directories")
     for one in delta.conflicts or ():
-        lines += _stop(one)
+        lines += stop_lines(one)
     if delta.more_conflicts:
         lines.append(f"… {delta.more_conflicts} more conflicts")
     if delta.status not in (None, _CLEAN):
         lines.append(f"status: {delta.status}")
     lines += _tests(delta)
-    if delta.saved and (delta.conflicts or not delta.saved.startswith("refs/")):  # else it is offered
+    if delta.saved and delta.conflicts:  # otherwise the call that brings it back is offered
         lines.append(f"saved: {delta.saved}")
     if delta.head_before or delta.branch_before or delta.saved:
         lines.append(f"undo: {delta.operation}")
@@ -78,7 +78,7 @@ def status_lines(
     return [f"{code} {path}" for path, code in told.items()] + [f"?? {path}" for path in untracked]
 
 
-def _stop(one: "StopOutput") -> list[str]:
+def stop_lines(one: "StopOutput") -> list[str]:
     """A conflict with its hunks as the file shows them."""
     lines = [f"CONFLICT {one.kind or 'unmerged'} {one.path}"]
     for hunk in one.hunks or ():

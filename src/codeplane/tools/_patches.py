@@ -31,10 +31,10 @@ class PatchOutput(Output):
     path: str = Field(description="File.")
     status: str = Field(description="added, modified, deleted, renamed, type_changed or conflict.")
     old_path: str | None = Field(default=None, description="Path before.")
-    mode: str | None = Field(default=None, description="`old → new`, where it is another.")
+    mode: str | None = Field(default=None, description="`old → new`, if it changed.")
     binary: bool | None = Field(default=None, description="Whether it has no lines to compare.")
-    insertions: int | None = Field(default=None, description="Lines that came.")
-    deletions: int | None = Field(default=None, description="Lines that went.")
+    insertions: int | None = Field(default=None, description="Lines added.")
+    deletions: int | None = Field(default=None, description="Lines removed.")
     note: str | None = Field(default=None, description="Why no lines are shown.")
     hunks: str | None = Field(default=None, description="Hunks, as in a unified diff.")
 
@@ -62,8 +62,8 @@ class PatchOutput(Output):
 
 class DiffStats(Output):
     files_changed: int = Field(description="Files.")
-    insertions: int | None = Field(default=None, description="Lines that came.")
-    deletions: int | None = Field(default=None, description="Lines that went.")
+    insertions: int | None = Field(default=None, description="Lines added.")
+    deletions: int | None = Field(default=None, description="Lines removed.")
 
 
 class Rest(NamedTuple):

@@ -21,6 +21,11 @@ class RefOutput(Output):
     after: str | None = Field(default=None, description="Commit now.")
     why: str | None = Field(default=None, description="Why it was rejected.")
 
+    def line(self) -> str:
+        """As `git fetch` and `git push` print it."""
+        ends = f" {self.before or '0' * 10}..{self.after}" if self.after else f" was {self.before}"
+        return f"{self.move} {self.ref}{ends}{f': {self.why}' if self.why else ''}"
+
 
 def line_of(call: Call) -> Line:
     """How this call may talk to a remote."""
@@ -32,7 +37,7 @@ def line_of(call: Call) -> Line:
 def refs_told(call: Call, moved: Sequence[Moved]) -> list[RefOutput] | None:
     """References that have moved; those beyond the first are counted in a warning."""
     if len(moved) > _MOST_REFS:
-        call.warn(f"{len(moved) - _MOST_REFS} more references have moved.")
+        call.warn(f"{len(moved) - _MOST_REFS} more references moved.")
     return [_told(one) for one in moved[:_MOST_REFS]] or None
 
 

@@ -18,13 +18,13 @@ class GitCheckoutInput(Input):
     ref: Annotated[str | None, synonyms("branch", "target", "name", "commit", "revision")] = Field(
         default=None,
         max_length=250,
-        description="Branch, tag, commit or `-`; with paths, where they come from.",
+        description="Branch, tag, commit or `-`; with paths, their source.",
     )
     create: Annotated[bool, synonyms("create_branch", "new_branch", "b")] = Field(
         default=False, description="Make the branch `ref`."
     )
     start: Annotated[str | None, synonyms("start_point", "base", "from", "from_ref", "start_ref")] = Field(
-        default=None, max_length=250, description="Where a new branch begins; HEAD."
+        default=None, max_length=250, description="Where a new branch starts; HEAD."
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
         default=None,
@@ -32,13 +32,13 @@ class GitCheckoutInput(Input):
         max_length=_MOST_PATHS,
         description="Restore these from `ref`, or the index.",
     )
-    detach: bool = Field(default=False, description="Only the commit of a branch.")
+    detach: bool = Field(default=False, description="Detach HEAD at the commit.")
     force: bool = Field(default=False, description="Save and discard work in the way.")
 
 
 @tool(Effect.WRITE, "git", standard=True)
 def git_checkout(call: Call, args: GitCheckoutInput) -> GitDelta:
-    """Switches to a branch or commit, carrying local changes along, or restores files.
+    """Switches to a branch or commit, keeping local changes, or restores files.
 
     Use when:
     - you switch or begin a branch, or take files back to a commit
@@ -67,7 +67,7 @@ def _check(args: GitCheckoutInput) -> None:
     if not args.ref and not args.paths:
         raise InvalidArgument("git_checkout needs ref, or paths to restore.")
     if args.paths and (args.create or args.detach):
-        raise InvalidArgument("Files are restored without create and detach.")
+        raise InvalidArgument("create and detach don't go with paths.")
     if args.start is not None and not args.create:
         raise InvalidArgument(
             "start is for a new branch.",

@@ -27,41 +27,40 @@ class GitCommitInput(Input):
     message: Annotated[str | None, synonyms("msg", "commit_message")] = Field(
         default=None,
         max_length=LONGEST_MESSAGE,
-        description="Of the commit; not needed to amend or conclude a merge. A tag with one is annotated.",
+        description="Not needed to amend or to conclude a merge. With a tag: makes it annotated.",
     )
     paths: Annotated[list[str] | None, synonyms("files", "only")] = Field(
         default=None,
         min_length=1,
         max_length=_MOST_PATHS,
-        description="Commit these tracked files as they are now, and nothing else. Default: what is staged.",
+        description="Commit only these tracked files, as they are now. Default: what is staged.",
     )
     author: Authored = Field(default=None, max_length=510, description="`Name <address>`, if not you.")
-    allow_empty: bool = Field(default=False, description="Commit although nothing has changed.")
+    allow_empty: bool = Field(default=False, description="Commit even if nothing has changed.")
     amend: bool = Field(default=False, description="Replace the last commit.")
-    verify: bool = Field(default=True, description="false passes over the hooks that may refuse.")
-    action: Action = Field(default=Action.COMMIT, description="Or make or delete a tag.")
+    verify: bool = Field(default=True, description="false skips hooks that may refuse.")
+    action: Action = Field(default=Action.COMMIT, description="Or create or delete a tag.")
     tag: Annotated[str | None, synonyms("name", "tag_name")] = Field(default=None, description="Its name.")
     ref: Annotated[str, synonyms("commit", "target", "rev")] = Field(
         default="HEAD", description="The commit to tag."
     )
-    force: bool = Field(default=False, description="Move a tag that is there.")
+    force: bool = Field(default=False, description="Move an existing tag.")
 
 
 @tool(Effect.WRITE, "git")
 def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
     """Commits what is staged, amends the last commit, or tags a commit.
 
-    A merge or cherry-pick that has stopped is concluded by it. Hooks run and commits are signed as git's
-    settings say, where the repository is trusted; otherwise the answer says what was not obeyed.
+    It also concludes a merge or cherry-pick that has stopped. In a trusted repository hooks run and commits
+    are signed as git is configured; otherwise the answer says what was skipped.
 
     Use when:
-    - what is staged shall be committed
-    - the last commit or its message shall be another
+    - you commit what is staged, or change the last commit or its message
     Not for:
-    - committing files that are not staged (git_stage_and_commit)
+    - files that are not staged yet (git_stage_and_commit)
     Examples:
     - What is staged: {"message": "Parse dates with zones"}
-    - Other message: {"amend": true, "message": "Parse dates"}
+    - New message: {"amend": true, "message": "Parse dates"}
     - Tag: {"action": "tag", "tag": "v1.2.0", "message": "Version 1.2.0"}
     """
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
@@ -79,7 +78,7 @@ def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
         )
         return CommitDelta(**committed_fields(done))
     if not args.tag:
-        raise InvalidArgument(f"The action {args.action} needs tag, a name.")
+        raise InvalidArgument(f"The action {args.action} needs tag, its name.")
     name = args.tag
     if args.action is Action.DELETE_TAG:
         gone = change(call, "git_commit", lambda: delete_tag(repository, name), alone=False)

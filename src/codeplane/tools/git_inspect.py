@@ -1,5 +1,6 @@
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import pygit2
 from pydantic import Field
@@ -19,36 +20,73 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._commits import CommitOutput, commit_fields
 from codeplane.tools._git import short
-from codeplane.tools._patches import MOST_COUNTED, DiffStats, PatchOutput, Rest, page, stats
+from codeplane.tools._git_lists import (
+    GitBranches,
+    GitRemotes,
+    GitStashes,
+    GitWorktrees,
+    branches_of,
+    remotes_of,
+    stashes_of,
+    worktrees_of,
+)
+from codeplane.tools._git_text import more, next_page
+from codeplane.tools._patches import (
+    MOST_COUNTED,
+    DiffStats,
+    PatchOutput,
+    Rest,
+    is_stat,
+    page,
+    patch_lines,
+    stats,
+    total_lines,
+)
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.truth.comparison import Comparison, kept_back
 
 _MOST_TAGS = 100
 _MOST_BLAMED = 150
+_LISTS: Final[Mapping[str, Callable[[Call], GitBranches | GitRemotes | GitStashes | GitWorktrees]]] = {
+    "branches": branches_of,
+    "remotes": remotes_of,
+    "stashes": stashes_of,
+    "worktrees": worktrees_of,
+}
 
 
 class GitInspectInput(Input):
-    action: Annotated[Literal["show", "blame", "tags"], synonyms("mode", "what")] = Field(
-        default="show", description="`show` a commit, `blame` a file, or list `tags`."
-    )
+    what: Annotated[
+        Literal["show", "blame", "tags", "branches", "remotes", "stashes", "worktrees"],
+        synonyms("action", "mode"),
+    ] = Field(default="show", description="`show` a commit, `blame` a file, or a list.")
     ref: Annotated[str | None, synonyms("commit", "revision", "tag", "name")] = Field(
-        default=None, max_length=250, description="Commit; of blame the working tree when left out."
+        default=None,
+        max_length=250,
+        description="Commit to show, HEAD by default; for blame, the working tree by default.",
     )
     path: Annotated[str | None, synonyms("paths", "file")] = Field(
-        default=None, description="File to blame; of show, only this file or directory."
+        default=None, description="File to blame; for show, only this file or directory."
     )
     start_line: int | None = Field(default=None, ge=1, description="First line to blame.")
     end_line: int | None = Field(default=None, ge=1, description="Last line to blame.")
-    stat: bool = Field(default=False, description="Of show: files and counts, no hunks.")
-    cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+    stat: bool = Field(default=False, description="For show: files and counts, no hunks.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
 
 
 class ShowOutput(Output):
     commit: CommitOutput | None = Field(default=None, description="The commit; in the first answer.")
-    committer: str | None = Field(default=None, description="`name <email> date`, where it is another.")
+    committer: str | None = Field(default=None, description="`name <email> date`, if not the author.")
     files: list[PatchOutput] = Field(description="What it changed, against its first parent.")
     stats: DiffStats | None = Field(default=None, description="Of all files; in the first answer.")
-    next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
+    next_cursor: str | None = Field(default=None, description="Continues the diff.")
+
+    def render(self) -> str:
+        lines = self.commit.whole() if self.commit is not None else []
+        lines += [f"committed by {self.committer}"] if self.committer else []
+        lines += ["", *patch_lines(self.files)] if lines else patch_lines(self.files)
+        lines += total_lines(self.stats) if self.next_cursor or is_stat(self.files) else []
+        return "\n".join([*lines, *next_page("git_inspect", self.next_cursor)])
 
 
 class BlameOutput(Output):
@@ -56,33 +94,44 @@ class BlameOutput(Output):
     lines: list[str] = Field(description="`first-last commit date author: subject`; `-` is not committed.")
     next_line: int | None = Field(default=None, description="`start_line` of the next answer.")
 
+    def render(self) -> str:
+        end = [f"… from line {self.next_line} on: the same call with start_line {self.next_line}"]
+        return "\n".join([*self.lines, *(end if self.next_line else [])])
+
 
 class TagsOutput(Output):
     tags: list[str] = Field(description="`name commit date: message`, newest first.")
     more: int | None = Field(default=None, description="Tags beyond those.")
 
+    def render(self) -> str:
+        return "\n".join([*(self.tags or ["no tags"]), *more("tags", self.more)])
+
 
 @tool(Effect.READ, "git")
-def git_inspect(call: Call, args: GitInspectInput) -> ShowOutput | BlameOutput | TagsOutput:
-    """Shows one commit with its changes, who wrote the lines of a file, or the tags.
+def git_inspect(
+    call: Call, args: GitInspectInput
+) -> ShowOutput | BlameOutput | TagsOutput | GitBranches | GitRemotes | GitStashes | GitWorktrees:
+    """Shows a commit, who wrote the lines of a file, or lists tags, branches, remotes, stashes, worktrees.
 
     Use when:
-    - you need what a commit did, or why a line is there
+    - you need to know what a commit did, why a line is there, or which branches there are
     Examples:
     - A commit: {"ref": "HEAD~2"}
-    - Lines: {"action": "blame", "path": "src/app.py", "start_line": 10, "end_line": 20}
-    - Tags: {"action": "tags"}
+    - Lines: {"what": "blame", "path": "src/app.py", "start_line": 10, "end_line": 20}
+    - Branches: {"what": "branches"}
     """
+    if args.what in _LISTS:
+        return _LISTS[args.what](call)
     with call.repo.checkout.repository.opened() as handle:
-        match args.action:
-            case "show":
-                return _show(call, handle, args)
+        match args.what:
             case "blame":
                 return _blame(call, handle, args)
             case "tags":
                 found = tags_of(handle)
                 told = [_tag(one) for one in found[:_MOST_TAGS]]
                 return TagsOutput(tags=told, more=max(0, len(found) - _MOST_TAGS) or None)
+            case _:
+                return _show(call, handle, args)
 
 
 def _show(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> ShowOutput:
@@ -112,7 +161,7 @@ def _show(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> ShowO
 
 def _blame(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> BlameOutput:
     if args.path is None:
-        raise InvalidArgument("Blame needs a `path`.", hints=['{"action": "blame", "path": "src/app.py"}'])
+        raise InvalidArgument("Blame needs a `path`.")
     path = call.repo.tree.jail.enter(args.path)
     if args.ref is not None:
         origin = Origin(find_commit(handle, args.ref).oid, path)

@@ -5,17 +5,23 @@ from pydantic import Field
 from pygit2.enums import MergeFavor
 
 from codeplane.core.errors import InvalidArgument
+from codeplane.git.conflicts import described
 from codeplane.git.ending import Resolution, abandon, conclude
+from codeplane.git.foresight import content_in, foresee_merge
 from codeplane.git.merging import How, merge
 from codeplane.git.outcome import Outcome
 from codeplane.git.picking import Picking, pick
 from codeplane.git.selection import Selection
+from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change, reader
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._git import GitDelta, StopOutput, delta_fields, stop_of
+from codeplane.tools._git_text import counts, more, stop_lines
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.truth.comparison import kept_back
 
 MOST_PICKS = 100
+_MOST_FILES = 100
 
 
 class MergeAction(StrEnum):
@@ -35,44 +41,68 @@ class GitMergeInput(Input):
     action: MergeAction = Field(default=MergeAction.MERGE, description="What to do.")
     ref: Annotated[
         str | list[str] | None, synonyms("refs", "target", "branch", "commit", "commits", "source")
-    ] = Field(default=None, description="What is merged; for cherry_pick and revert one or several commits.")
-    message: str | None = Field(default=None, max_length=20_000, description="Instead of the usual one.")
-    no_ff: bool = Field(default=False, description="Make a commit even where a fast-forward would do.")
+    ] = Field(default=None, description="Branch or commit to merge; for cherry_pick and revert, commits.")
+    message: str | None = Field(default=None, max_length=20_000, description="Instead of the default.")
+    no_ff: bool = Field(default=False, description="Always make a merge commit.")
     ff_only: Annotated[bool, synonyms("fast_forward_only")] = Field(
-        default=False, description="Refuse where a fast-forward will not do."
+        default=False, description="Refuse if it can't fast-forward."
     )
-    squash: bool = Field(default=False, description="Stage the changes as one; commit nothing.")
+    squash: bool = Field(default=False, description="Stage the changes without committing.")
     favor: Annotated[Favor | None, synonyms("strategy", "strategy_option")] = Field(
-        default=None, description="The side that is taken where lines conflict."
+        default=None, description="Side to take where lines conflict."
     )
     mainline: int | None = Field(
-        default=None, ge=1, le=64, description="Which parent counts, for a merge that is picked or reverted."
+        default=None, ge=1, le=64, description="Parent to compare with, when you pick or revert a merge."
     )
     resolved: Annotated[list[str], synonyms("paths", "files")] = Field(
         default=[], description="With continue: files to take as they are, or as deleted."
     )
+    dry_run: Annotated[bool, synonyms("preview")] = Field(
+        default=False, description="With merge: only show what it would change, and the conflicts."
+    )
 
 
 class GitMergeOutput(GitDelta):
-    commit: str | None = Field(default=None, description="That was made, where it is not HEAD now.")
+    commit: str | None = Field(default=None, description="The new commit, if HEAD is another now.")
+
+
+class MergePreview(Output):
+    dry_run: bool = Field(default=True, description="Nothing was changed.")
+    summary: str = Field(description="What a merge would come to.")
+    insertions: int | None = Field(default=None, description="Lines added.")
+    deletions: int | None = Field(default=None, description="Lines removed.")
+    files: list[str] | None = Field(default=None, description="`A`, `M`, `D` or `T`, and the path.")
+    more_files: int | None = Field(default=None, description="Files beyond those.")
+    conflicts: list[StopOutput] | None = Field(default=None, description="Where it would stop.")
+    in_the_way: list[str] | None = Field(default=None, description="Local changes that would stop it.")
+
+    def render(self) -> str:
+        lines = [f"{self.summary}{counts(self.insertions, self.deletions)}", *(self.files or ())]
+        lines += more("files", self.more_files)
+        for one in self.conflicts or ():
+            lines += stop_lines(one)
+        if self.in_the_way:
+            lines.append(f"local changes in the way: {', '.join(self.in_the_way)}")
+        return "\n".join(lines)
 
 
 @tool(Effect.WRITE, "git")
-def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput:
+def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
     """Merges, cherry-picks and reverts; continues or aborts what has stopped on conflicts.
 
-    Conflicts are told with both sides. Edit the marks away, then continue: a text without marks counts as
-    resolved; name others, and deletions, in `resolved`. Local changes elsewhere are carried along. Abort
-    saves what was done since.
+    Conflicts are shown with both sides. Remove the conflict markers, then continue: a file without markers
+    counts as resolved; name other files, and deletions, in `resolved`. Local changes elsewhere are kept.
+    Abort saves what was done since.
 
     Use when:
-    - commits of another branch are to be part of this one, or a commit is to be undone by another
+    - you bring in commits of another branch, or revert a commit
     Not for:
     - a linear history (git_rebase)
     Examples:
     - A branch: {"ref": "feature"}
     - Two commits: {"action": "cherry_pick", "ref": ["1a2b3c4", "feature~1"]}
-    - Undo one: {"action": "revert", "ref": "HEAD~2"}
+    - Revert one: {"action": "revert", "ref": "HEAD~2"}
+    - What would conflict: {"ref": "feature", "dry_run": true}
     - After conflicts: {"action": "continue"}
     """
     checkout = call.repo.checkout
@@ -94,9 +124,34 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput:
                 return abandon(repository, programs)
 
     _check(args)
+    if args.dry_run:
+        return _preview(call, args)
     changed = change(call, "git_merge", act)
     made = changed.outcome.commit
     return GitMergeOutput(**delta_fields(changed), commit=made if made != changed.after.commit else None)
+
+
+def _preview(call: Call, args: GitMergeInput) -> MergePreview:
+    repository, rules = call.repo.checkout.repository, call.repo.tree.rules()
+    seen = foresee_merge(repository, _refs(args)[0], _how(args))
+
+    def read(path: str) -> bytes | None:
+        return None if kept_back(rules, path) else content_in(repository, seen.tree, path)
+
+    for note in seen.notes:
+        call.warn(note)
+    status = call.repo.tree.git.look()
+    local = {one.path for one in (*status.staged, *status.modified)} | set(status.untracked)
+    files = [f"{one.kind} {shown(one.path)}" for one in seen.changes]
+    return MergePreview(
+        summary=seen.summary,
+        insertions=seen.insertions or None,
+        deletions=seen.deletions or None,
+        files=files[:_MOST_FILES] or None,
+        more_files=max(0, len(files) - _MOST_FILES) or None,
+        conflicts=[stop_of(one) for one in described(seen.conflicts, read)] or None,
+        in_the_way=sorted(shown(one.path) for one in seen.changes if one.path in local) or None,
+    )
 
 
 def _refs(args: GitMergeInput) -> list[str]:
@@ -128,10 +183,12 @@ def _check(args: GitMergeInput) -> None:
     if args.action in (MergeAction.CONTINUE, MergeAction.ABORT):
         return
     if not refs:
-        raise InvalidArgument(f"{args.action} needs ref.", hints=['{"ref": "feature"}'])
+        raise InvalidArgument(f"{args.action} needs ref.", hints=['For example "ref": "feature".'])
     if args.action is MergeAction.MERGE and len(refs) > 1:
         raise InvalidArgument("Merge one branch at a time.")
+    if args.dry_run and args.action is not MergeAction.MERGE:
+        raise InvalidArgument("Only a merge has a preview.")
     if len(refs) > MOST_PICKS:
         raise InvalidArgument(f"At most {MOST_PICKS} commits at a time.")
     if args.no_ff and (args.ff_only or args.squash):
-        raise InvalidArgument("no_ff goes neither with ff_only nor with squash.")
+        raise InvalidArgument("no_ff can't be combined with ff_only or squash.")

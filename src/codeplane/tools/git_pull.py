@@ -9,6 +9,7 @@ from codeplane.git.remotes import Tags
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._remote import RefOutput, line_of, refs_told
 
@@ -16,39 +17,46 @@ from codeplane.tools._remote import RefOutput, line_of, refs_told
 class GitPullInput(Input):
     remote: str | None = Field(default=None, max_length=250, description="Default: the branch's own.")
     branch: Annotated[str | None, synonyms("ref")] = Field(
-        default=None, max_length=250, description="Branch of the remote. Default: the one that is followed."
+        default=None, max_length=250, description="Remote branch. Default: the one it tracks."
     )
-    rebase: bool | None = Field(default=None, description="Rebase, or merge. Default: pull.rebase.")
+    rebase: bool | None = Field(default=None, description="true rebases, false merges. Default: pull.rebase.")
     ff_only: Annotated[bool, synonyms("fast_forward_only")] = Field(
-        default=False, description="Refuse where the branches have diverged."
+        default=False, description="Refuse if the branches have diverged."
     )
     fetch_only: Annotated[bool, synonyms("fetch", "no_merge")] = Field(
-        default=False, description="Leave branch and files as they are."
+        default=False, description="Only fetch: leave branch and files alone."
     )
     prune: bool | None = Field(
-        default=None, description="Delete tracking branches of what is gone there. Default: fetch.prune."
+        default=None,
+        description="Delete tracking branches that the remote no longer has. Default: fetch.prune.",
     )
-    tags: bool | None = Field(default=None, description="All tags, or none. Default: those of what comes.")
+    tags: bool | None = Field(
+        default=None, description="true takes all tags, false none. Default: those of the commits fetched."
+    )
 
 
 class GitPullOutput(GitDelta):
     remote: str = Field(description="Remote.")
-    refs: list[RefOutput] | None = Field(default=None, description="References that have moved here.")
+    refs: list[RefOutput] | None = Field(default=None, description="References that moved here.")
+
+    def render(self) -> str:
+        headline, *rest = delta_lines(self)
+        return "\n".join([headline, *(one.line() for one in self.refs or ()), *rest])
 
 
 @tool(Effect.WRITE, "git")
 def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
-    """Fetches from a remote, and merges what the current branch follows or rebases onto it.
+    """Fetches from a remote, then merges what the current branch tracks or rebases onto it.
 
-    Stops on conflicts, which git_merge or git_rebase continues or aborts.
+    Stops on conflicts; git_merge or git_rebase continues or aborts.
 
     Use when:
-    - you want the commits of others, or to know what the remote has (fetch_only)
+    - you want others' commits, or to see what the remote has (fetch_only)
     Not for:
-    - branches that are here already (git_merge, git_rebase)
+    - branches that are already here (git_merge, git_rebase)
     Examples:
-    - What is followed: {}
-    - Only look: {"fetch_only": true, "prune": true}
+    - The tracked branch: {}
+    - Only fetch: {"fetch_only": true, "prune": true}
     - Linear: {"rebase": true}
     """
     checkout = call.repo.checkout

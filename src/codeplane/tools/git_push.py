@@ -7,6 +7,7 @@ from codeplane.git.pushing import PushOutcome, Wish, plan_push, push_all
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._remote import RefOutput, line_of, refs_told
 
@@ -17,40 +18,48 @@ class GitPushInput(Input):
         default=None, max_length=250, description="Default: the current one."
     )
     to: Annotated[str | None, synonyms("target", "remote_branch", "destination")] = Field(
-        default=None, max_length=250, description="Branch of the remote, where it has another name."
+        default=None, max_length=250, description="Remote branch, if its name differs."
     )
-    tags: bool | list[str] = Field(default=False, description="Names of tags; true for all, with the branch.")
+    tags: bool | list[str] = Field(default=False, description="Tags to push; true: all, with the branch.")
     force: bool | Literal["with_lease"] = Field(
-        default=False, description="Replace what is there; with_lease: only if it is as last fetched."
+        default=False, description="Overwrite the remote branch; with_lease: only if it is as last fetched."
     )
-    set_upstream: bool = Field(default=False, description="Have the branch follow what it is pushed to.")
-    delete: bool = Field(default=False, description="Delete the branch or the tags of the remote.")
+    set_upstream: bool = Field(default=False, description="Have the branch track what it is pushed to.")
+    delete: bool = Field(default=False, description="Delete the branch or tags on the remote.")
     dry_run: Annotated[bool, synonyms("preview")] = Field(
-        default=False, description="Only say what would move."
+        default=False, description="Only show what would move."
     )
 
 
 class GitPushOutput(GitDelta):
     remote: str = Field(description="Remote.")
-    refs: list[RefOutput] | None = Field(default=None, description="What has moved there.")
+    refs: list[RefOutput] | None = Field(default=None, description="References that moved there.")
     said: str | None = Field(default=None, description="What the remote printed.")
+
+    def render(self) -> str:
+        headline, *rest = delta_lines(self)
+        said = [f"remote: {line}" for line in (self.said or "").splitlines()]
+        return "\n".join([headline, *(one.line() for one in self.refs or ()), *said, *rest])
 
 
 class GitPushPreview(Output):
     summary: str = Field(description="All in one line.")
-    refs: list[RefOutput] | None = Field(default=None, description="What would move.")
+    refs: list[RefOutput] | None = Field(default=None, description="References that would move.")
+
+    def render(self) -> str:
+        return "\n".join([self.summary, *(one.line() for one in self.refs or ())])
 
 
 @tool(Effect.WRITE, "git")
 def git_push(call: Call, args: GitPushInput) -> GitPushOutput | GitPushPreview:
     """Pushes a branch, tags, or both to a remote.
 
-    A push that would lose commits of the remote is refused with how many; `git_pull` first, or force.
+    A push that would lose remote commits is refused and says how many: `git_pull` first, or force.
 
     Use when:
-    - commits are to be on the remote, or a branch or tag there is to go
+    - you publish commits, or delete a branch or tag on the remote
     Not for:
-    - getting what the remote has (git_pull)
+    - fetching what the remote has (git_pull)
     Examples:
     - Current branch: {}
     - New branch: {"set_upstream": true}

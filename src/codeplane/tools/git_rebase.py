@@ -1,3 +1,5 @@
+import json
+import re
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -16,9 +18,12 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change, reader
 from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
 MOST_STEPS = 500
+_SHORT = 10
+_OID = re.compile("[0-9a-f]{40}")
 
 
 class RebaseAction(StrEnum):
@@ -31,7 +36,7 @@ class RebaseAction(StrEnum):
 
 class RebaseStep(Input):
     action: Annotated[Verb, synonyms("verb", "command")] = Field(
-        default=Verb.PICK, description="What becomes of the commit."
+        default=Verb.PICK, description="What to do with the commit."
     )
     commit: Annotated[str, synonyms("commit_sha", "sha", "oid", "ref")] = Field(
         max_length=250, description="Commit."
@@ -62,18 +67,18 @@ class GitRebaseInput(Input):
     upstream: Annotated[str | None, synonyms("target", "ref", "branch", "base")] = Field(
         default=None,
         max_length=250,
-        description="Commits that it lacks are taken. Default: what is followed.",
+        description="The commits it lacks are rebased. Default: what the branch tracks.",
     )
-    onto: str | None = Field(
-        default=None, max_length=250, description="Put them here instead of on upstream."
-    )
+    onto: str | None = Field(default=None, max_length=250, description="Put them here, not on upstream.")
     steps: Annotated[list[RebaseStep] | None, BeforeValidator(_lines), synonyms("plan", "todo")] = Field(
         default=None,
         max_length=MOST_STEPS,
         description="The plan's lines, edited (`fixup 1a2b3c4d`) or as objects; every commit once.",
     )
-    autosquash: bool = Field(default=False, description="Meld `fixup!` and `squash!` commits.")
-    message: str | None = Field(default=None, max_length=20_000, description="With continue: of the commit.")
+    autosquash: bool = Field(default=False, description="Apply `fixup!` and `squash!` commits.")
+    message: str | None = Field(
+        default=None, max_length=20_000, description="With continue: message of the commit."
+    )
     resolved: Annotated[list[str], synonyms("paths", "files")] = Field(
         default=[], description="With continue: files to take as they are, or as deleted."
     )
@@ -81,9 +86,20 @@ class GitRebaseInput(Input):
 
 class PlanOutput(Output):
     upstream: str = Field(description="Commit.")
-    onto: str = Field(description="Commit that they are put on.")
-    steps: list[str] = Field(description="`action commit subject`, the oldest first.")
+    onto: str = Field(description="Commit they are put on.")
+    steps: list[str] = Field(description="`action commit subject`, oldest first.")
     known: list[str] | None = Field(default=None, description="Left out: upstream has these changes.")
+
+    def render(self) -> str:
+        """The plan as `git rebase --interactive` shows it; its lines can be sent as `steps`."""
+        lines = [_shortened(step) for step in self.steps] or ["nothing to rebase"]
+        lines += [f"# upstream has it: {_shortened(one)}" for one in self.known or ()]
+        call = json.dumps({"upstream": self.upstream[:_SHORT], "onto": self.onto[:_SHORT]})
+        return "\n".join([*lines, *([f"next: git_rebase {call}"] if self.steps else [])])
+
+
+def _shortened(line: str) -> str:
+    return _OID.sub(lambda found: found[0][:_SHORT], line, count=1)
 
 
 class GitRebaseOutput(GitDelta):
@@ -92,22 +108,27 @@ class GitRebaseOutput(GitDelta):
     total_steps: int | None = Field(default=None, description="Of so many.")
     current_commit: str | None = Field(default=None, description="Where it waits.")
 
+    def render(self) -> str:
+        headline, *rest = delta_lines(self)
+        steps = f" ({self.completed_steps or 0} of {self.total_steps} steps)" if self.total_steps else ""
+        return "\n".join([headline + (steps if self.state != "done" else ""), *rest])
+
 
 @tool(Effect.WRITE, "git")
 def git_rebase(call: Call, args: GitRebaseInput) -> PlanOutput | GitRebaseOutput:
-    """Puts commits of the branch on another one, as they are or edited; plan, start, continue, skip, abort.
+    """Rebases the commits of the branch, as they are or edited: plan, start, continue, skip, abort.
 
-    Stops on conflicts, which are told with both sides, and after `edit`. Mend the files, then continue; a
-    text without marks counts as resolved. Changes for an edit are staged first (git_stage).
+    Stops on conflicts, shown with both sides, and after `edit`. Fix the files, then continue: a file without
+    conflict markers counts as resolved. Stage changes for an edit first (git_stage).
 
     Use when:
-    - you want your commits on top of others, in another order, melded, reworded or dropped
+    - you want your commits on top of others, reordered, squashed, reworded or dropped
     Not for:
-    - joining branches that others have (git_merge)
+    - joining branches that others use (git_merge)
     Examples:
-    - Look first: {"action": "plan", "upstream": "main"}
+    - See the plan: {"action": "plan", "upstream": "main"}
     - As planned: {"upstream": "main"}
-    - Meld two: {"upstream": "HEAD~2", "steps": [{"commit": "HEAD~1"}, {"action": "fixup", "commit": "HEAD"}]}
+    - Squash two: {"upstream": "HEAD~2", "steps": ["pick HEAD~1", "fixup HEAD"]}
     - After conflicts: {"action": "continue"}
     """
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
@@ -140,7 +161,7 @@ def git_rebase(call: Call, args: GitRebaseInput) -> PlanOutput | GitRebaseOutput
 def _start(call: Call, args: GitRebaseInput) -> RebaseOutcome:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     if args.steps is not None and args.autosquash:
-        raise InvalidArgument("Steps are given or made by autosquash, not both.")
+        raise InvalidArgument("Send steps or autosquash, not both.")
     with repository.opened() as handle:
         plan = plan_rebase(handle, args.upstream, args.onto, autosquash=args.autosquash)
         steps = [

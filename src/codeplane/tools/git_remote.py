@@ -6,20 +6,12 @@ from pydantic import Field
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.names import remote_name
 from codeplane.git.outcome import Outcome
-from codeplane.git.remotes import (
-    Remote,
-    add_remote,
-    list_remotes,
-    remove_remote,
-    rename_remote,
-    set_remote_url,
-)
-from codeplane.git.transfer import unobeyed
-from codeplane.git.urls import shown_url
+from codeplane.git.remotes import add_remote, remove_remote, rename_remote, set_remote_url
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._git_lists import GitRemotes, remotes_of
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
 class GitRemoteInput(Input):
@@ -37,38 +29,23 @@ class GitRemoteInput(Input):
     new_name: Annotated[str | None, synonyms("to")] = Field(
         default=None, max_length=250, description="For rename."
     )
-    push: bool = Field(default=False, description="With set_url: the address for pushing alone.")
-
-
-class RemoteOutput(Output):
-    name: str = Field(description="Name.")
-    url: str = Field(description="Address; a password in it is left out.")
-    push_url: str | None = Field(default=None, description="Address for pushing, where it is another.")
-
-
-class GitRemotes(Output):
-    remotes: list[RemoteOutput] = Field(description="All of them.")
+    push: bool = Field(default=False, description="With set_url: only the address for pushing.")
 
 
 @tool(Effect.WRITE, "git")
 def git_remote(call: Call, args: GitRemoteInput) -> GitRemotes | GitDelta:
-    """Lists the remotes, or adds, removes, renames or redirects one.
+    """Lists remotes, or adds, removes, renames or redirects one.
 
     Use when:
     - a push or pull needs another address, or you want to know where this repository comes from
     Not for:
-    - getting commits (git_pull with fetch_only)
+    - fetching commits (git_pull with fetch_only)
     Examples:
     - All: {}
     - New: {"action": "add", "name": "fork", "url": "https://example.org/me/app.git"}
     """
-    repository = call.repo.checkout.repository
     if args.action == "list":
-        with repository.opened() as handle:
-            remotes = [_told(one) for one in list_remotes(handle)]
-        for note in unobeyed(repository):
-            call.warn(note)
-        return GitRemotes(remotes=remotes)
+        return remotes_of(call)
     return GitDelta(**delta_fields(change(call, "git_remote", _act(call, args), alone=False)))
 
 
@@ -93,8 +70,3 @@ def _needed(args: GitRemoteInput, name: str, value: str | None) -> str:
     if value is None:
         raise InvalidArgument(f"The action {args.action} needs {name}.")
     return value
-
-
-def _told(one: Remote) -> RemoteOutput:
-    push_url = shown_url(one.push_url) if one.push_url != one.url else None
-    return RemoteOutput(name=shown_url(one.name), url=shown_url(one.url), push_url=push_url)

@@ -18,30 +18,30 @@ class GitResetInput(Input):
     )
     mode: Annotated[Mode, synonyms("type", "kind")] = Field(
         default=Mode.MIXED,
-        description="soft: branch only; mixed: and index; hard: and files; keep: hard, local changes stay.",
+        description="soft: branch only; mixed: also the index; hard: also files; keep: hard without loss.",
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
-        default=None, min_length=1, max_length=1000, description="Only these, only in the index."
+        default=None, min_length=1, max_length=1000, description="Reset only these, in the index."
     )
     force: bool = Field(default=False, description="Save and discard uncommitted work.")
 
 
 @tool(Effect.WRITE, "git")
 def git_reset(call: Call, args: GitResetInput) -> GitDelta:
-    """Moves the current branch to a commit, and with it the index and the files as `mode` says.
+    """Moves the current branch to a commit, and the index and files with it, depending on `mode`.
 
     Use when:
-    - you take commits of this branch back, or go back to `head_before` of an answer
+    - you undo commits of this branch
     Not for:
     - other branches (git_checkout, git_branch)
     Examples:
-    - The last commit back into the files: {"ref": "HEAD~1"}
+    - Undo the last commit, keep its changes: {"ref": "HEAD~1"}
     - Back to where HEAD was: {"ref": "HEAD@{1}", "mode": "keep"}
     """
     if args.paths and args.mode is not Mode.MIXED:
         raise InvalidArgument(
-            f"A {args.mode} reset has no paths.",
-            hints=['git_checkout {"ref": …, "paths": […]} restores files.'],
+            f"A {args.mode} reset takes no paths.",
+            hints=["git_checkout with ref and paths restores files."],
         )
     return GitDelta.model_validate(delta_fields(change(call, "git_reset", lambda: _act(call, args))))
 

@@ -10,11 +10,13 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._git_text import delta_lines, more
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._staging import staging_rules
 
 _MOST_PATHS = 1000
 _MOST_TOLD = 100
+_MOST_IN_SUMMARY = 3
 
 
 class Action(StrEnum):
@@ -29,34 +31,39 @@ class GitStageInput(Input):
     )
     action: Action = Field(
         default=Action.STAGE,
-        description="stage: new, changed and deleted files; unstage: as HEAD has them; discard: bring files "
-        "back as they are staged.",
+        description="stage new, changed and deleted files; unstage: back to HEAD; discard: restore files as "
+        "staged.",
     )
     force: bool = Field(
         default=False,
-        description="Stages ignored files and marks of conflicts; discards work, which is saved first.",
+        description="Also stage ignored files and conflict markers; discard work, which is saved first.",
     )
 
 
 class GitStageOutput(GitDelta):
-    paths: list[str] = Field(description="Paths that are others now, in git's index or in the tree.")
+    paths: list[str] = Field(description="Paths that changed in the index or the tree.")
     more_paths: int | None = Field(default=None, description="Paths beyond those.")
+
+    def render(self) -> str:
+        headline, *rest = delta_lines(self)
+        paths = self.paths if len(self.paths) > _MOST_IN_SUMMARY else []  # else the headline names them
+        return "\n".join([headline, *paths, *more("paths", self.more_paths), *rest])
 
 
 @tool(Effect.WRITE, "git")
 def git_stage(call: Call, args: GitStageInput) -> GitStageOutput:
-    """Stages files for the next commit, takes them out again, or discards changes that are not staged.
+    """Stages files for the next commit, unstages them, or discards unstaged changes.
 
-    Secrets, what .cplignore excludes and nested repositories are left out, and the answer says so.
+    Secrets, files excluded by .cplignore and nested repositories are left out; the answer says so.
 
     Use when:
-    - a commit shall have only some of the changes
-    - a conflict is resolved
+    - a commit should have only some of the changes
+    - you have resolved a conflict
     Not for:
-    - committing at once (git_stage_and_commit)
+    - committing right away (git_stage_and_commit)
     Examples:
     - Some of it: {"paths": ["src/app.py", "docs"]}
-    - Give changes up: {"paths": ["src/app.py"], "action": "discard", "force": true}
+    - Discard changes: {"paths": ["src/app.py"], "action": "discard", "force": true}
     """
     changed = change(call, "git_stage", lambda: _act(call, args))
     paths = changed.outcome.paths

@@ -5,13 +5,13 @@ from pydantic import Field
 
 from codeplane.git.applying import apply, pop
 from codeplane.git.selection import Selection
-from codeplane.git.stashes import StashOutcome, clear, drop, find, list_stashes, patch, push
+from codeplane.git.stashes import StashOutcome, clear, drop, find, patch, push
 from codeplane.session import Call
 from codeplane.session.git import change
-from codeplane.tools._git import GitDelta, delta_fields, short
+from codeplane.tools._git import GitDelta, delta_fields
+from codeplane.tools._git_lists import GitStashes, stashes_of
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 
-_MOST_LISTED = 50
 _MOST_SHOWN = 20_000
 
 
@@ -23,7 +23,7 @@ class GitStashInput(Input):
         default=None, max_length=1000, description="For push."
     )
     ref: Annotated[str | None, synonyms("stash", "index_of", "name", "commit")] = Field(
-        default=None, max_length=250, description="`stash@{1}`, a saved ref or a commit; the newest stash."
+        default=None, max_length=250, description="`stash@{1}`, a saved ref or a commit; default: the newest."
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
         default=None, min_length=1, max_length=1000, description="Push only these."
@@ -33,20 +33,9 @@ class GitStashInput(Input):
     )
     keep_index: bool = Field(default=False, description="Push, but leave what is staged.")
     index: Annotated[bool, synonyms("restore_index")] = Field(
-        default=False, description="Pop, apply: stage again what was staged."
+        default=False, description="Pop, apply: also restore what was staged."
     )
     force: bool = Field(default=False, description="Pop, apply: save and discard work in the way.")
-
-
-class StashEntry(Output):
-    ref: str = Field(description="Name to use as `ref`.")
-    message: str = Field(description="What it is.")
-    commit: str = Field(description="Its commit.")
-
-
-class GitStashes(Output):
-    stashes: list[StashEntry] = Field(description="Newest first; then what was saved before a discard.")
-    more: int | None = Field(default=None, description="Beyond those.")
 
 
 class GitStashShown(Output):
@@ -54,33 +43,33 @@ class GitStashShown(Output):
     message: str = Field(description="What it is.")
     files: list[str] = Field(description="`A`, `M`, `D`, `T` or, untracked, `?`, and the path.")
     patch: str = Field(description="Against the commit that it was made on.")
-    cut: bool | None = Field(default=None, description="Whether there is more of the patch.")
+    cut: bool | None = Field(default=None, description="Whether the patch goes on.")
+
+    def render(self) -> str:
+        untracked = [line for line in self.files if line.startswith("?")]
+        end = ["… the patch goes on"] if self.cut else []
+        return "\n".join([f"{self.ref}: {self.message}", *untracked, self.patch.rstrip("\n"), *end])
 
 
 class GitStashOutput(GitDelta):
     dropped: list[str] | None = Field(
-        default=None, description="Commits that are in the list no more; `apply` still takes them as `ref`."
+        default=None, description="Commits no longer listed; `apply` still takes them as `ref`."
     )
 
 
 @tool(Effect.WRITE, "git")
 def git_stash(call: Call, args: GitStashInput) -> GitStashes | GitStashShown | GitStashOutput:
-    """Puts local changes aside and takes them up again; also work that was saved before a discard.
+    """Stashes local changes and restores them, also work that was saved before it was discarded.
 
     Use when:
-    - local changes are in the way, or `saved` of an answer is wanted back
+    - local changes are in the way, or you want back what an answer names as `saved`
     Examples:
-    - Aside: {"action": "push", "message": "half done", "include_untracked": true}
-    - Back: {"action": "pop"}
+    - Stash: {"action": "push", "message": "half done", "include_untracked": true}
+    - Restore: {"action": "pop"}
     """
     repository = call.repo.checkout.repository
     if args.action == "list":
-        found = list_stashes(repository)
-        told = [
-            StashEntry(ref=one.name, message=one.message, commit=short(one.commit))
-            for one in found[:_MOST_LISTED]
-        ]
-        return GitStashes(stashes=told, more=max(0, len(found) - _MOST_LISTED) or None)
+        return stashes_of(call)
     if args.action == "show":
         entry = find(repository, args.ref)
         files, text, is_cut = patch(repository, entry, _MOST_SHOWN)

@@ -32,11 +32,11 @@ class GitStatusOutput(Output):
     upstream: str | None = Field(default=None, description="`name +ahead -behind`.")
     is_clean: bool = Field(description="Whether nothing is listed.")
     state: str | None = Field(
-        default=None, description="merge, rebase, cherrypick, revert, bisect: begun, not ended."
+        default=None, description="In progress: merge, rebase, cherrypick, revert or bisect."
     )
     staged: list[str] | None = Field(default=None, description="`A|M|D|T|R path`.")
-    modified: list[str] | None = Field(default=None, description="The same, not staged.")
-    untracked: list[str] | None = Field(default=None, description="Paths; `dir/` is a whole directory.")
+    modified: list[str] | None = Field(default=None, description="The same, unstaged.")
+    untracked: list[str] | None = Field(default=None, description="Paths; `dir/` stands for all in it.")
     conflicts: list[ConflictOutput] | None = Field(default=None, description="Unmerged.")
     more: dict[str, int] | None = Field(default=None, description="Entries beyond those listed.")
     where: str | None = Field(default=None, description="In a linked worktree: which.")

@@ -21,6 +21,7 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields, short
+from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._remote import line_of
 
@@ -33,45 +34,58 @@ class GitSubmoduleInput(Input):
         default="status", description="What to do."
     )
     paths: Annotated[list[str], synonyms("path", "submodules")] = Field(
-        default=[], max_length=200, description="Submodules; all of them where none is named."
+        default=[], max_length=200, description="Submodules; default: all."
     )
     url: Annotated[str | None, synonyms("repository")] = Field(
         default=None, max_length=2000, description="For add; `../x` is relative to the remote."
     )
-    name: str | None = Field(default=None, max_length=250, description="For add, where it is not the path.")
-    recursive: bool = Field(default=False, description="Those inside of submodules too.")
-    force: bool = Field(
-        default=False, description="Replace or take away changed files; they are saved first."
-    )
+    name: str | None = Field(default=None, max_length=250, description="For add, if it is not the path.")
+    recursive: bool = Field(default=False, description="Also submodules of submodules.")
+    force: bool = Field(default=False, description="Replace or remove changed files; they are saved first.")
 
 
 class SubmoduleLine(Output):
     path: str = Field(description="Place.")
     state: str = Field(description="absent, ok, moved (another commit), modified, conflict or not listed.")
     commit: str | None = Field(default=None, description="Commit that is checked out.")
-    recorded: str | None = Field(default=None, description="Commit of the index, where it is another.")
+    recorded: str | None = Field(default=None, description="Commit in the index, if another.")
     url: str | None = Field(default=None, description="Address in .gitmodules.")
-    initialised: bool | None = Field(default=None, description="False when it is not.")
+    initialised: bool | None = Field(default=None, description="False if it is not.")
+
+    def line(self) -> str:
+        """As `git submodule status`."""
+        moved = f" (index: {self.recorded})" if self.recorded else ""
+        state = [self.state] if self.state != "ok" else []
+        state += ["not initialised"] if self.initialised is False else []
+        told = f" {', '.join(state)}" if state else ""
+        return f"{self.commit or '-'} {self.path}{moved}{told}"
 
 
 class GitSubmodules(Output):
-    submodules: list[SubmoduleLine] = Field(description="In order of their paths.")
+    submodules: list[SubmoduleLine] = Field(description="By path.")
+
+    def render(self) -> str:
+        return "\n".join([one.line() for one in self.submodules] or ["no submodules"])
 
 
 class GitSubmoduleOutput(GitDelta):
     submodules: list[str] | None = Field(default=None, description="`path: what was done`.")
 
+    def render(self) -> str:
+        headline, *rest = delta_lines(self)
+        return "\n".join([headline, *(self.submodules or ()), *rest])
+
 
 @tool(Effect.WRITE, "git")
 def git_submodule(call: Call, args: GitSubmoduleInput) -> GitSubmodules | GitSubmoduleOutput:
-    """Lists submodules, or initialises, updates, adds, removes, synchronises or empties them.
+    """Lists, initialises, updates, adds, removes, syncs or deinitialises submodules.
 
     Use when:
-    - directories of submodules are empty or at the wrong commit (update)
-    - a repository is to be part of this one (add), or no longer (remove)
+    - submodule directories are empty or at the wrong commit (update)
+    - you embed another repository (add) or take one out (remove)
     Examples:
     - All of them: {}
-    - Get their files: {"action": "update", "recursive": true}
+    - Check them out: {"action": "update", "recursive": true}
     - New: {"action": "add", "paths": ["libs/part"], "url": "https://example.org/part.git"}
     """
     if args.action == "status":
