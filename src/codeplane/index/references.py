@@ -103,6 +103,10 @@ class References:
 
         A reference to a member of a base that may be dispatched to this one is anchored here.
         """
+        yield from sorted(self.each(place), key=lambda ref: (ref.path, ref.line, ref.column))
+
+    def each(self, place: Place) -> Iterator[RefFact]:
+        """The same one by one, those of its own file first: who needs only some does not wait for all."""
         facts = self._sources.facts(place.path)
         if facts is None:
             return
@@ -110,17 +114,16 @@ class References:
         family = specs()[facts.language].family
         seen_in = self._seen_in(place)
         above = set(self._linker.classes.overridden(place))
-        found = []
         for name in self.names(place):
-            for ref in self.named(name):
-                is_open = ref.tier in (Tier.ANCHORED, Tier.UNKNOWN) and name == item.name
-                if is_open and seen_in is not None:
-                    is_open = ref.path == place.path and ref.scope in seen_in and not ref.receiver
-                if place in ref.target or (is_open and self._is_of(ref.path, family)):
-                    found.append(ref)
-                elif above and not above.isdisjoint(ref.target) and self.may_dispatch(ref):
-                    found.append(ref._replace(tier=Tier.ANCHORED, certain=False))
-        yield from sorted(found, key=lambda ref: (ref.path, ref.line, ref.column))
+            for path in sorted(self._sources.paths_with(name), key=lambda path: path != place.path):
+                for ref in self.named_in(path, name):
+                    is_open = ref.tier in (Tier.ANCHORED, Tier.UNKNOWN) and name == item.name
+                    if is_open and seen_in is not None:
+                        is_open = ref.path == place.path and ref.scope in seen_in and not ref.receiver
+                    if place in ref.target or (is_open and self._is_of(ref.path, family)):
+                        yield ref
+                    elif above and not above.isdisjoint(ref.target) and self.may_dispatch(ref):
+                        yield ref._replace(tier=Tier.ANCHORED, certain=False)
 
     def may_dispatch(self, ref: RefFact) -> bool:
         """Whether a reference to a member may mean one that overrides it: its receiver is a value whose class

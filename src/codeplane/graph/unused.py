@@ -1,0 +1,241 @@
+"""Definitions that nothing refers to, and how far that is proven.
+
+What others may reach without a reference is no candidate: exports, entry points, tests, and what a framework
+or the language calls by name, by a decorator or through a base.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.graph.hierarchy import descendants
+from codeplane.graph.hooks import Hooks
+from codeplane.graph.importing import Links, links_of
+from codeplane.graph.places import definition_of, qualified
+from codeplane.graph.references import is_below
+from codeplane.index import Purpose, RefFact, Snapshot
+from codeplane.index.files import FileFacts
+from codeplane.index.targets import CLASSES
+from codeplane.languages import has_references, specs
+from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Role
+from codeplane.languages.modules import Place
+
+_KINDS: Final = frozenset(
+    "function method property class interface struct enum trait type constant variable macro".split()
+)
+_VALUES: Final = frozenset(("constant", "variable", "property"))
+_CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
+_SURFACES: Final = ("__init__", "index", "mod", "lib", "main")  # files that say what a package offers
+_PROSE: Final = (".md", ".mdx", ".rst", ".txt", ".adoc", ".po", ".pot", "PKG-INFO")
+_MOST_READ: Final = 60  # files that are read for mentions of one name
+_LONGEST: Final = 400_000  # bytes of such a file
+
+
+class Proof(StrEnum):
+    """What is known of the uses of a definition."""
+
+    UNUSED = "unused"
+    """Nothing refers to it, and no text names it."""
+    TESTS_ONLY = "tests_only"
+    """Only tests refer to it."""
+    POSSIBLE = "possible"
+    """Nothing refers to it for sure; something may."""
+
+
+class Unused(NamedTuple):
+    place: Place
+    proof: Proof
+    why: str  # "" where there is nothing to add
+
+
+class Search:
+    """Looks at the definitions of a view, file by file."""
+
+    def __init__(self, snapshot: Snapshot, entries: Collection[str]) -> None:
+        self._snapshot = snapshot
+        self._sources = snapshot.linker.sources
+        self._entries = entries  # `path:line` of where programs begin
+        self._hooks = Hooks(snapshot)
+        self._offered: dict[Place, bool] = {}
+
+    def files(self, below: str) -> list[RepoPath]:
+        """The files whose definitions are looked at; tests only where they are asked for."""
+        purpose = self._sources.purposes.of
+        is_test = (
+            bool(below) and purpose(below if self._sources.exists(below) else f"{below}/x") is Purpose.TEST
+        )
+        wanted = (Purpose.SOURCE, Purpose.TEST) if is_test else (Purpose.SOURCE,)
+        return [
+            file.path
+            for file in self._snapshot.overview.files()
+            if file.language
+            and is_below(file.path, below)
+            and has_references(file.language)
+            and purpose(file.path) in wanted
+            and not self._is_declaration(file.path, file.language)
+        ]
+
+    def inside(self, path: RepoPath) -> Iterator[Unused]:
+        """The definitions of a file that are not surely used; what one of them holds is left out."""
+        facts = self._sources.facts(path)
+        if facts is None:
+            return
+        taken: set[int] = set()
+        for at, item in enumerate(facts.definitions):
+            if item.parent in taken:
+                taken.add(at)
+                continue
+            if not self._is_candidate(facts, at, item):
+                continue
+            found = self._judged(Place(path, at), facts, item)
+            if found is not None:
+                taken.add(at)
+                yield found
+
+    def _is_declaration(self, path: str, language: str) -> bool:
+        """Whether a file only declares what another defines: a stub."""
+        return any(path.endswith(ending) for ending in specs()[language].made_from)
+
+    def _is_candidate(self, facts: FileFacts, at: int, item: Definition) -> bool:
+        if item.kind not in _KINDS or not item.name.strip("_") or facts.group(at)[0] != at:
+            return False
+        if item.kind in _VALUES and item.parent >= 0 and facts.definitions[item.parent].kind not in CLASSES:
+            return False
+        return not item.flags & FLAG_TEST
+
+    def _judged(self, place: Place, facts: FileFacts, item: Definition) -> Unused | None:
+        in_tests, why = False, ""
+        for ref in self._snapshot.references.each(place):
+            if self._is_own(ref, place, item) or ref.role is Role.DEFINE:
+                continue
+            if ref.receiver == "=" or (ref.role is Role.WRITE and item.kind in _VALUES):
+                continue
+            if self._is_test(ref.path) and not self._is_test(place.path):
+                in_tests = True
+            elif ref.tier in _CERTAIN:
+                return None
+            else:
+                why = why or f"may be meant at {ref.path}:{ref.line}"
+        if self._is_reached(place, facts, item):
+            return None
+        why = why or self._hooks.doubt(place, item) or self._loaded(place, item)
+        if why:
+            return Unused(place, Proof.POSSIBLE, why)
+        return self._by_text(place, item, in_tests=in_tests)
+
+    def _loaded(self, place: Place, item: Definition) -> str:
+        """Where code loads modules by names that are made at run time, and nothing imports this one."""
+        loading = self._sources.dynamics.importing() if item.parent < 0 else []
+        source = next((path for path in loading if self._sources.purposes.of(path) is Purpose.SOURCE), "")
+        if not source or any(not self._is_test(one) for one in self._links.importers.get(place.path, ())):
+            return ""
+        return f"{source} loads modules by name"
+
+    @cached_property
+    def _links(self) -> Links:
+        return links_of(self._snapshot)
+
+    def _is_own(self, ref: RefFact, place: Place, item: Definition) -> bool:
+        """Whether a reference stands in the definition that it means."""
+        return ref.path == place.path and item.span.start_line <= ref.line <= item.span.end_line
+
+    def _is_test(self, path: str) -> bool:
+        return self._sources.purposes.of(path) is Purpose.TEST
+
+    def _is_reached(self, place: Place, facts: FileFacts, item: Definition) -> bool:
+        """Whether something reaches a definition that needs no reference for it."""
+        if f"{place.path}:{item.name_line}" in self._entries or self._hooks.is_hook(place, item):
+            return True
+        if self._is_exported(place, facts, item):
+            return True
+        if item.parent < 0 or item.flags & FLAG_PRIVATE or facts.definitions[item.parent].kind not in CLASSES:
+            return False
+        owner = Place(place.path, item.parent)
+        heirs = [one.place for one, _ in descendants(self._snapshot, owner) if one.place is not None]
+        return any(self._is_offered(one) for one in (owner, *heirs))
+
+    def _is_exported(self, place: Place, facts: FileFacts, item: Definition) -> bool:
+        spec = self._snapshot.linker.spec(facts)
+        for export in facts.exports if item.parent < 0 else ():
+            if (export.local or export.name) != item.name:
+                continue
+            if export.name == "default" or export.evidence in ("all_literal", "public_modifier"):
+                return True
+            if export.evidence == "explicit_export" and self._is_surface(place.path):
+                return True
+            if spec.default_exports == "capital":
+                return facts.package != spec.main and "internal" not in place.path.split("/")
+        return False
+
+    def _is_offered(self, owner: Place) -> bool:
+        """Whether a class is part of what a package offers, with the members that are not private."""
+        if owner not in self._offered:
+            facts = self._sources.facts(owner.path)
+            item = definition_of(self._snapshot, owner)
+            self._offered[owner] = (facts is not None and self._is_exported(owner, facts, item)) or any(
+                ref.role in (Role.IMPORT, Role.EXPORT) and _stem(ref.path) in _SURFACES
+                for ref in self._snapshot.references.each(owner)
+                if ref.tier in _CERTAIN
+            )
+        return self._offered[owner]
+
+    def _is_surface(self, path: str) -> bool:
+        """Whether all that a file exports is offered: it is the face of a package, or passed on whole."""
+        return _stem(path) in _SURFACES or path in self._passed_on
+
+    @cached_property
+    def _passed_on(self) -> set[str]:
+        """The files of which another exports everything again."""
+        found: set[str] = set()
+        for path in self._sources.memo.layout.blobs:
+            facts = self._sources.facts(path)
+            if facts is None or self._snapshot.linker.spec(facts).surface != "exported":
+                continue
+            for at in facts.stars:
+                if facts.imports[at].reexport:
+                    found |= {place.path for place in self._snapshot.linker.imported(path, at)}
+        return found
+
+    def _by_text(self, place: Place, item: Definition, *, in_tests: bool) -> Unused | None:
+        """The verdict on a definition that no code of the program refers to, by the texts that name it."""
+        tested = ""
+        full = qualified(self._snapshot, place)
+        purpose = self._sources.purposes.of
+        for path in sorted(self._sources.paths_with(item.name), key=purpose)[:_MOST_READ]:
+            line, is_full = self._mentioned(RepoPath(path), place, full)
+            if line and self._is_test(path):
+                tested = tested or f"named at {path}:{line}"
+            elif is_full:
+                return None
+            elif line:
+                return Unused(place, Proof.POSSIBLE, f"named at {path}:{line}")
+        if in_tests or tested:
+            return Unused(place, Proof.TESTS_ONLY, "" if in_tests else tested)
+        return Unused(place, Proof.UNUSED, "")
+
+    def _mentioned(self, path: RepoPath, place: Place, full: str) -> tuple[int, bool]:
+        """The line where a file names something, and whether by its full name: code in a string, data
+        anywhere, prose nowhere."""
+        if path.endswith(_PROSE) or ".egg-info/" in path or self._sources.purposes.of(path) is Purpose.DOCS:
+            return 0, False
+        item = definition_of(self._snapshot, place)
+        word = rf"(?<![\w$]){re.escape(item.name)}(?![\w$])"
+        facts = self._sources.facts(path)
+        is_code = facts is not None and has_references(facts.language)
+        pattern = rf"[\"'`][\w.:/-]*{word}[\w.:/-]*[\"'`]" if is_code else rf"[\w.:/-]*{word}"
+        data = self._snapshot.source(path)[:_LONGEST]
+        for found in re.finditer(pattern.encode("utf-8", "surrogateescape"), data):
+            line = data.count(b"\n", 0, found.start()) + 1
+            if path == place.path and item.span.start_line <= line <= item.span.end_line:
+                continue  # a variable that is told its own name
+            said = found[0].decode("utf-8", "replace").strip("\"'`").replace(":", ".")
+            return line, "." in said and full.endswith(said)
+        return 0, False
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]

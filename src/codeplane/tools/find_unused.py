@@ -1,0 +1,140 @@
+import json
+import time
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.places import definition_of, short
+from codeplane.graph.unused import Proof, Search, Unused
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.search.entries import entry_points
+from codeplane.search.missing import existing
+from codeplane.session import Call
+from codeplane.tools._limits import clamped
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+
+MOST = 500
+_SECONDS = 6.0  # of looking, before a page ends
+_HEADINGS = {
+    Proof.UNUSED: "nothing refers to these:",
+    Proof.TESTS_ONLY: "only tests refer to these:",
+    Proof.POSSIBLE: "no certain use, but possible ones:",
+}
+
+
+class FindUnusedInput(Input):
+    path: str | None = Field(default=None, description="Only definitions below this path.")
+    proof: Annotated[list[Proof] | None, synonyms("status", "kinds")] = Field(
+        default=None, description="Which to list: by default unused and tests_only."
+    )
+    limit: int = Field(default=100, description="Most definitions to list, up to 500.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+
+
+class _Rest(NamedTuple):
+    """Where the next page begins: the files that are left, and what is not listed of the last one."""
+
+    files: list[RepoPath]
+    total: int
+    waiting: list["UnusedDefinition"]
+    possible: int
+
+
+class UnusedDefinition(Output):
+    path: str = Field(description="File.")
+    line: int = Field(description="Line of its name.")
+    kind: str = Field(description="Kind of definition.")
+    name: str = Field(description="Name in its file.")
+    proof: Proof = Field(description="What is known of its uses.")
+    why: str | None = Field(default=None, description="What may use it.")
+
+
+class FindUnusedOutput(Output):
+    definitions: list[UnusedDefinition] = Field(description="Definitions, in order of path and line.")
+    looked_at: int = Field(description="Files looked at so far.")
+    files: int = Field(description="Files to look at in all.")
+    possible: int | None = Field(default=None, description="Definitions left out that have possible uses.")
+    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
+
+    def render(self) -> str:
+        lines = []
+        for proof, heading in _HEADINGS.items():
+            files: dict[str, list[str]] = {}
+            for one in self.definitions:
+                if one.proof is proof:
+                    why = f"  ({one.why})" if one.why else ""
+                    files.setdefault(one.path, []).append(f"{one.line}: {one.kind} {one.name}{why}")
+            lines += [heading] if files else []
+            lines += [line for path, some in files.items() for line in (path, *some)]
+        lines += [] if lines else ["nothing found"]
+        if self.looked_at < self.files:
+            lines.append(f"looked at {self.looked_at} of {self.files} files")
+        if self.possible:
+            lines.append(f"{self.possible} more with only possible uses (proof: possible)")
+        return "\n".join(lines)
+
+
+@tool(Effect.READ, "graph", standard=True)
+def find_unused(call: Call, args: FindUnusedInput) -> FindUnusedOutput:
+    """Lists definitions that nothing refers to, page by page.
+
+    Exports, entry points, tests, overrides and what frameworks call are not listed.
+
+    Use when:
+    - you look for dead code
+    Not for:
+    - one symbol (use `refs_find`)
+    Examples:
+    - Below a directory: {"path": "app/"}
+    """
+    limit = clamped(call, "limit", args.limit, MOST)
+    return call.ask(lambda snapshot: _find(call, snapshot, args, limit))
+
+
+def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> FindUnusedOutput:
+    search = Search(snapshot, {one.at for one in entry_points(snapshot)})
+    rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
+    if rest is None:
+        below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
+        files = search.files(below)
+        rest = _Rest(files, len(files), [], 0)
+    proofs = args.proof or (Proof.UNUSED, Proof.TESTS_ONLY)
+    end = time.monotonic() + _SECONDS
+    found, possible, done = list(rest.waiting), rest.possible, 0
+    for path in rest.files:
+        if len(found) >= limit or time.monotonic() > end:
+            break
+        call.progress(rest.total - len(rest.files) + done, rest.total, path)
+        done += 1
+        for one in sorted(search.inside(path), key=lambda one: definition_of(snapshot, one.place).name_line):
+            if one.proof in proofs:
+                found.append(_told(snapshot, one))
+            elif one.proof is Proof.POSSIBLE:
+                possible += 1
+    left = rest._replace(files=rest.files[done:], waiting=found[limit:], possible=possible)
+    is_more = bool(left.files or left.waiting)
+    cursor = call.session.cursors.keep(left) if is_more else None
+    if cursor is not None:
+        asked = args.model_dump(mode="json", exclude_none=True, exclude_defaults=True) | {"cursor": cursor}
+        call.next_actions.append(f"find_unused {json.dumps(asked, ensure_ascii=False)}")
+    return FindUnusedOutput(
+        definitions=found[:limit],
+        looked_at=rest.total - len(left.files),
+        files=rest.total,
+        possible=possible or None,
+        next_cursor=cursor,
+    )
+
+
+def _told(snapshot: Snapshot, one: Unused) -> UnusedDefinition:
+    item = definition_of(snapshot, one.place)
+    return UnusedDefinition(
+        path=shown(one.place.path),
+        line=item.name_line,
+        kind=item.kind,
+        name=short(snapshot, one.place),
+        proof=one.proof,
+        why=shown(one.why) or None,
+    )
