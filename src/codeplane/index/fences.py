@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from codeplane.core.documents import parse_json, parse_toml
-from codeplane.core.yaml_text import parse_yaml_texts
 from codeplane.languages.families import WorkspaceForm
 
 _LARGEST_MARKER: Final = 1_048_576
@@ -87,6 +86,8 @@ def _pnpm(text: str) -> Listing:
     if len(section[0]) > _LARGEST_SECTION:
         raise ValueError("the list of packages is too long")
     above = "\n" * text.count("\n", 0, section.start())  # so that a problem is told with its line
+    from codeplane.core.yaml_text import parse_yaml_texts  # few repositories have such a file
+
     tree = parse_yaml_texts(above + section[0])
     if not isinstance(tree, dict):
         raise ValueError("not a mapping")

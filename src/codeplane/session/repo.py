@@ -26,7 +26,6 @@ from codeplane.index import (
     index_on_record,
     index_version,
 )
-from codeplane.index.context_file import read_contexts, write_contexts
 from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
 from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
@@ -227,7 +226,11 @@ def tree_of(checkout: Checkout) -> WorkingTree:
 def _overrides(checkout: Checkout) -> list[Override]:
     """What contexts.yaml says; it counts only in a trusted repository, like every setting it supplies."""
     data = read_small(checkout.state.contexts_file, _LARGEST_CONTEXTS) if checkout.trusted else None
-    return read_contexts(data.decode("utf-8", "replace")) if data else []
+    if not data:
+        return []
+    from codeplane.index.context_file import read_contexts  # it needs YAML, which most servers do not
+
+    return read_contexts(data.decode("utf-8", "replace"))
 
 
 def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
@@ -392,6 +395,8 @@ class RepoSession:
         file = self.state.contexts_file
         if file.exists() or file.is_symlink():
             return False
+        from codeplane.index.context_file import write_contexts  # as above
+
         with self.index.snapshot() as snapshot:
             text = write_contexts(snapshot.units.probed.contexts)
         write_private(file, text.encode("utf-8", "surrogateescape"))
