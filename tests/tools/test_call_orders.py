@@ -52,6 +52,7 @@ def arguments(package: Package, tool: str) -> dict[str, Any]:
         "path": package.module,
         "targets": [package.module],
         "refactor_id": "none",
+        "plan": "none",
     }
     extra: dict[str, dict[str, Any]] = {
         "search": {"query": package.symbol},

@@ -1,14 +1,19 @@
 """Runs every text case of `tests/cases/headers`: a file before and after, and what is said of each header."""
 
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from codeplane.core.paths import RepoPath
+from codeplane.graph.diff import State, structural_diff
+from codeplane.graph.structure import Change
+from codeplane.tools._review import verdict_of
 from tests.case_files import parse_case
 from tests.tools.repo import Repo
 
 CASES = sorted((Path(__file__).parent.parent / "cases" / "headers").glob("*.txt"))
+SIZES = ("minor_change", "body_logic_changed", "docstring_changed")
 WORDS = {True: "breaking", False: "compatible", "unknown": "unknown", None: "body"}
 
 
@@ -17,16 +22,7 @@ def test_case(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Non
     case = parse_case(file.read_text())
     (before, old), (_, new), *_ = case.files.items()
     name = f"src/code{Path(before).suffix}"
-    repo = Repo(tmp_path, {name: old})
-    try:
-        repo.write(name, new)
-        answer = repo.result("semantic_diff", limit=100)
-    finally:
-        repo.session.close()
-    seen = (
-        "\n".join(line for one in answer["files"] for change in one["changes"] for line in lines(change))
-        + "\n"
-    )
+    seen = "".join(f"{line}\n" for one in compared(tmp_path, name, old, new) for line in lines(one))
     expected = case.files.get("verdicts")
     if request.config.getoption("--update"):
         case.files["verdicts"] = seen
@@ -34,12 +30,36 @@ def test_case(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Non
     assert seen == expected
 
 
-def lines(change: dict[str, Any]) -> list[str]:
+def compared(base: Path, name: str, old: str, new: str) -> list[Change]:
+    """What has changed in a file."""
+    repo = Repo(base, {name: old})
+    states = []
+    try:
+        for label, text in (("before", old), ("after", new)):
+            repo.write(name, text)
+            repo.session.index.refresh()
+            with repo.session.index.snapshot() as snapshot:
+                blob = snapshot.linker.sources.memo.layout.blobs[name]
+            states.append((label, {name: blob}, text.encode()))
+        with repo.session.index.snapshot() as snapshot:
+            sources = snapshot.linker.sources
+            before, after = (
+                State(label, blobs, sources, partial(data_of, data), snapshot.epoch)
+                for label, blobs, data in states
+            )
+            return [one for file in structural_diff(before, after) for one in file.changes]
+    finally:
+        repo.session.close()
+
+
+def data_of(data: bytes, _path: RepoPath) -> bytes:
+    return data
+
+
+def lines(change: Change) -> list[str]:
     """What is said of a change and of those inside of it, without how many lines it has."""
-    tags = [tag for tag in change.get("tags", []) if tag not in ("minor_change", "body_logic_changed")]
+    tags = [tag for tag in change.tags if tag not in SIZES]
     own = (
-        [f"{change['name']}: {WORDS[change.get('breaking')]}: {', '.join(tags)}".rstrip(": ")]
-        if change.get("tags")
-        else []
+        [f"{change.name}: {WORDS[verdict_of(change)]}: {', '.join(tags)}".rstrip(": ")] if change.tags else []
     )
-    return [*own, *(line for inner in change.get("nested", []) for line in lines(inner))]
+    return [*own, *(line for inner in change.nested for line in lines(inner))]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.drive import git
+from codeplane.tools.semantic_diff import LONGEST_PAGE
+from tests.drive import git, new_repo
 from tests.tools.repo import Repo
 
 CART = """\
@@ -51,14 +52,9 @@ class Shop(Repo):
         return self.result("semantic_diff", **arguments)
 
     def changes(self, path: str, **arguments: object) -> dict[str, dict[str, Any]]:
-        """The changes of one file by name, members too."""
-        [file] = [file for file in self.diff(**arguments)["files"] if file["path"] == path]
-        found, waiting = {}, list(file["changes"])
-        while waiting:
-            one = waiting.pop()
-            found[one["name"]] = one
-            waiting += one.get("nested", [])
-        return found
+        """The changes of one file by name."""
+        files = [file for file in self.diff(**arguments)["files"] if file["path"] == path]
+        return {one["name"]: one for file in files for one in file["changes"]}
 
 
 @pytest.fixture
@@ -83,24 +79,35 @@ def test_a_changed_header_is_breaking_and_knows_its_users_and_tests(shop: Shop) 
     assert answer["tests_confidence"] == "complete"
 
 
-def test_a_changed_return_type_is_told_apart(shop: Shop) -> None:
-    shop.write("shop/cart.py", CART.replace("-> int", "-> float"))
+def test_changes_of_annotations_and_docstrings_are_counted_and_not_listed(shop: Shop) -> None:
+    text = CART.replace("-> int", "-> float").replace(
+        "def tax(value):", 'def tax(value):\n    """Of a value."""'
+    )
+    shop.write("shop/cart.py", text.replace("def clear(self)", "def clear(self) -> None"))
+    answer = shop.diff()
+    assert answer["files"] == [] and answer["folded"] == {"annotations": 2, "docstrings": 1}
+    text = shop.ask("semantic_diff").text
+    assert "not listed: changes 2 of annotations, 1 of docstrings alone" in text
+
+
+def test_a_changed_return_type_and_a_changed_body_are_listed(shop: Shop) -> None:
+    shop.write("shop/cart.py", CART.replace("-> int", "-> float").replace("floor(1.5)", "floor(2.5)"))
     assert shop.changes("shop/cart.py")["price"]["tags"] == ["return_type_changed", "minor_change"]
 
 
-def test_members_are_below_their_class(shop: Shop) -> None:
+def test_what_may_break_users_comes_first(shop: Shop) -> None:
     text = CART.replace("total = count\n", "total = count + 1\n").replace(
         "def clear(self):", "def empty(self):"
     )
     shop.write("shop/cart.py", text)
-    [file] = shop.diff()["files"]
-    [cart] = file["changes"]
-    assert (cart["name"], cart["change"]) == ("Cart", "body_changed")
-    assert [(one["name"], one["change"], one.get("old_name")) for one in cart["nested"]] == [
-        ("Cart.add", "body_changed", None),
-        ("Cart.empty", "renamed", "clear"),
+    files = shop.diff()["files"]
+    assert [(file["rank"], file["path"]) for file in files] == [
+        ("breaking", "shop/cart.py"),
+        ("body", "shop/cart.py"),
     ]
-    add = cart["nested"][0]
+    [empty], [add] = (file["changes"] for file in files)
+    assert (empty["name"], empty["change"], empty["old_name"]) == ("Cart.empty", "renamed", "clear")
+    assert (add["name"], add["change"]) == ("Cart.add", "body_changed")
     assert add["preview"] == ["-        total = count", "+        total = count + 1"]
     assert add["risk"] == "low" and "breaking" not in add
 
@@ -135,7 +142,6 @@ def test_a_comment_below_a_header_does_not_change_the_header(shop: Shop) -> None
     )
     found = shop.changes("shop/cart.py")
     assert {name: one["change"] for name, one in found.items()} == {
-        "Cart": "body_changed",
         "Cart.kept": "added",
     }
 
@@ -174,7 +180,6 @@ def test_a_text_that_is_gone_is_compared_by_what_is_on_record_and_said_to_be_gon
     shop.write("shop/cart.py", CART.replace("rate = 2", "rate = 4").replace("def clear", "def empty"))
     found = shop.changes("shop/cart.py", base=f"epoch:{before}")
     assert {name: one["change"] for name, one in found.items()} == {
-        "Cart": "body_changed",
         "Cart.empty": "renamed",
         "tax": "body_changed",
     }
@@ -214,7 +219,7 @@ def test_a_line_that_stands_deeper_is_a_change(shop: Shop) -> None:
             "        if 1:\n            total = count\n            return",
         ),
     )
-    assert list(shop.changes("shop/cart.py")) == ["Cart", "Cart.add"]
+    assert list(shop.changes("shop/cart.py")) == ["Cart.add"]
 
 
 def test_what_makes_instances_is_used_where_its_class_is_called(shop: Shop) -> None:
@@ -232,7 +237,7 @@ def test_what_makes_instances_is_used_where_its_class_is_called(shop: Shop) -> N
     found = shop.changes("shop/cart.py")
     assert found["Cart.__init__"]["impact"] == {"references": {"strong": 1}, "files": 1}
     # The field is told with what gives it its value.
-    assert list(found) == ["Cart", "Cart.__init__"]
+    assert list(found) == ["Cart.__init__"]
 
 
 def test_a_long_diff_is_read_in_pages(shop: Shop) -> None:
@@ -246,21 +251,21 @@ def test_a_long_diff_is_read_in_pages(shop: Shop) -> None:
     assert names == [f"f{n}" for n in range(45)] and cursor == {"cursor": None}
 
 
-def test_definitions_deep_inside_each_other_are_told_in_a_row(shop: Shop) -> None:
+def test_definitions_deep_inside_each_other_are_compared(shop: Shop) -> None:
     lines = [f"{' ' * level}def f{level}():\n" for level in range(300)]
     shop.write("shop/deep.py", "".join([*lines, f"{' ' * 300}return 1\n"]))
     git(shop.root, "add", "-A")
     git(shop.root, "commit", "-qm", "deep")
     shop.write("shop/deep.py", "".join([*lines, f"{' ' * 300}return 2\n"]))
     found = shop.changes("shop/deep.py")
-    assert len(found) > 30 and found["f0"]["change"] == "body_changed"
+    assert [one["change"] for one in found.values()] == ["body_changed"]
     shop.write("shop/deep.py", "")
     assert list(shop.changes("shop/deep.py")) == ["f0"]
 
 
 def test_a_cursor_of_another_state_is_gone(shop: Shop) -> None:
     shop.write("shop/many.py", "".join(f"def f{n}(): ...\n" for n in range(25)))
-    cursor = shop.diff()["next_cursor"]
+    cursor = shop.diff(limit=20)["next_cursor"]
     shop.write("shop/many.py", "")
     assert shop.error("semantic_diff", cursor=cursor)["name"] == "CURSOR_GONE"
 
@@ -270,11 +275,11 @@ def test_pages_between_commits_go_on_whatever_is_edited_meanwhile(shop: Shop) ->
     git(shop.root, "add", "-A")
     git(shop.root, "commit", "-qm", "many")
     states = {"base": "HEAD~1", "target": "HEAD"}
-    first = shop.diff(**states)
+    first = shop.diff(**states, limit=20)
     assert first["tests_confidence"]
     shop.write("shop/cart.py", "")
     before = shop.session.index.state().epoch
-    rest = shop.diff(**states, cursor=first["next_cursor"])
+    rest = shop.diff(**states, limit=20, cursor=first["next_cursor"])
     assert shop.session.index.state().epoch == before  # nobody asked about the tree
     assert [one["name"] for one in rest["files"][0]["changes"]] == [f"f{n}" for n in range(20, 25)]
     assert "tests_confidence" not in rest and rest["summary"] == first["summary"]
@@ -351,4 +356,68 @@ def test_a_member_that_a_base_from_elsewhere_may_provide_is_open(tmp_path: Path)
     shop = Shop(tmp_path, {"jobs.py": before})
     shop.write("jobs.py", before.replace("    def stop(self):\n        return 3\n", ""))
     assert shop.changes("jobs.py")["Job.stop"]["breaking"] == "unknown"
+    shop.session.close()
+
+
+def test_a_page_of_many_changes_is_short_and_the_rest_is_reached(shop: Shop) -> None:
+    before = "".join(f"def function_number_{n}(a):\n    return a\n\n\n" for n in range(300))
+    shop.write("shop/many.py", before)
+    git(shop.root, "add", "-A")
+    git(shop.root, "commit", "-qm", "many")
+    shop.write("shop/many.py", before.replace("(a)", "(a, b)"))
+    names: list[str] = []
+    cursor: dict[str, object] = {}
+    while cursor != {"cursor": None}:
+        answer = shop.ask("semantic_diff", **cursor)
+        assert len(answer.text) <= LONGEST_PAGE
+        names += [one["name"] for file in answer.body["result"]["files"] for one in file["changes"]]
+        cursor = {"cursor": answer.body["result"].get("next_cursor")}
+    assert names == [f"function_number_{n}" for n in range(300)]
+
+
+def test_what_is_imported_instead_of_defined_breaks_nobody(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, {"jobs.py": BASED})
+    shop.write("tools.py", "def helper():\n    return 4\n")
+    shop.write("jobs.py", "from tools import helper\n\n\n" + BASED.partition("\n\ndef helper")[0])
+    assert shop.changes("jobs.py")["helper"]["tags"] == ["symbol_removed", "imported_instead"]
+    assert "breaking" not in shop.diff()
+    shop.session.close()
+
+
+def test_line_ends_that_git_converts_are_no_change(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, {"a.py": "def f():\n    return 1\n", ".gitattributes": "*.py text\n"})
+    (shop.root / "a.py").write_bytes(b"def f():\r\n    return 1\r\n")
+    git(shop.root, "add", "a.py")
+    assert shop.diff()["summary"] == "nothing has changed"
+    shop.session.close()
+
+
+def test_files_outside_of_a_sparse_checkout_are_not_removed(tmp_path: Path) -> None:
+    root = new_repo(tmp_path / "repo", {"in/a.py": "def f(): ...\n", "out/b.py": "def g(): ...\n"})
+    git(root, "sparse-checkout", "set", "--no-cone", "/in/")
+    shop = Shop.at(root, tmp_path)
+    answer = shop.ask("semantic_diff")
+    assert answer.body["result"]["summary"] == "nothing has changed"
+    assert "not in the working tree (a sparse checkout)" in answer.text
+    shop.session.close()
+
+
+def test_contents_that_the_clone_lacks_are_said_and_not_added(tmp_path: Path) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 12\n"
+    shop = Shop(tmp_path, {"a.py": pointer, "b.py": "def f(): ...\n"})
+    blob = git(shop.root, "rev-parse", "HEAD:b.py")
+    shop.write("a.py", "def g(): ...\n")
+    shop.write("b.py", "def f(): return 1\n")
+    git(shop.root, "commit", "-qam", "read")
+    (shop.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    answer = shop.ask("semantic_diff", base="HEAD~1", target="HEAD")
+    assert answer.body["result"]["summary"] == "nothing has changed"
+    assert "2 files have no content in this clone (lfs, missing) and are left out" in answer.text
+    shop.session.close()
+
+
+def test_a_file_that_one_side_cannot_read_as_text_says_so(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, {"a.py": "def f():\n    return 1\n"})
+    (shop.root / "a.py").write_bytes("def f():\n    return 2\n".encode("utf-16"))
+    assert shop.diff()["other_files"] == ["modified prod a.py (one side cannot be read as text)"]
     shop.session.close()

@@ -51,7 +51,7 @@ BUDGETS = {
     "reset_budget": 1_000,
     "run_test_targets": 24_000,
     "search": 6_000,
-    "semantic_diff": 16_000,
+    "semantic_diff": 30_000,
     "symbols_get_card": 6_000,
     "symbols_get_definition_span": 20_000,
     "symbols_search": 6_000,

@@ -17,6 +17,7 @@ from codeplane.index.sources import ViewSources
 WORKING_TREE: Final = "working tree"
 _MOST_PAIRED: Final = 200
 _ALIKE: Final = 0.5
+_SIDES: Final = 2
 _LAST: Final = Slot[None, tuple[object, "list[FileDiff]"]]("last diff")
 
 Status = Literal["added", "modified", "deleted", "renamed"]
@@ -48,22 +49,41 @@ class FileDiff(NamedTuple):
     note: str = ""  # why there is nothing to say about its structure
 
 
-def diff_of(old: State, new: State, below: Collection[str] = ()) -> list[FileDiff]:
+class Sight(NamedTuple):
+    """What can be told of two states."""
+
+    unread: frozenset[str] = frozenset()  # paths whose content one of them has and nobody can read
+    # The files of the old state that git says have changed; None where it was not asked. Line ends and the
+    # like may differ between what git keeps and the working tree, and a sparse checkout lacks files.
+    changed: frozenset[str] | None = None
+
+    def is_told(self, old: State, path: str) -> bool:
+        is_same = self.changed is not None and path in old.blobs and path not in self.changed
+        return path not in self.unread and not is_same
+
+
+_ALL: Final = Sight()
+
+
+def diff_of(old: State, new: State, below: Collection[str] = (), sight: Sight = _ALL) -> list[FileDiff]:
     """The files that differ; the last answer is kept with what is known of the new state, for more pages."""
     last = new.sources.memo.answers.table(_LAST)
-    key = (old.key, new.key, tuple(sorted(below)))
+    key = (old.key, new.key, tuple(sorted(below)), sight)
     if None not in last or last[None][0] != key:
-        last[None] = (key, list(structural_diff(old, new, below)))
+        last[None] = (key, list(structural_diff(old, new, below, sight)))
     return last[None][1]
 
 
-def structural_diff(old: State, new: State, below: Collection[str] = ()) -> Iterator[FileDiff]:
+def structural_diff(
+    old: State, new: State, below: Collection[str] = (), sight: Sight = _ALL
+) -> Iterator[FileDiff]:
     """The files that differ, in order of path, each with its changes; renamed files are one."""
     differing = [
         RepoPath(path)
         for path in sorted(old.blobs.keys() | new.blobs.keys())
         if old.blobs.get(path, -1) != new.blobs.get(path, -1)
         and (not below or any(is_below(path, one) for one in below))
+        and sight.is_told(old, path)
     ]
     gone = [path for path in differing if path not in new.blobs]
     come = [path for path in differing if path not in old.blobs]
@@ -101,6 +121,9 @@ def _note(old: State, new: State, path: RepoPath, present: list[FileFacts]) -> s
         return "no definitions"
     if any(facts.state == "failed" for facts in present):
         return "could not be parsed"
+    is_half = path in old.blobs and path in new.blobs and len(present) < _SIDES
+    if is_half or any(facts.state == "skipped" for facts in present):
+        return "one side cannot be read as text"
     return ""
 
 

@@ -1,5 +1,6 @@
 """What has changed in the structure of one file between two versions of it."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,10 @@ _MAJOR: Final = 20
 _MOST_COMPARED: Final = 3_000
 _MOST_SHOWN: Final = 4
 _LONGEST: Final = 120
+DOCSTRING: Final = "docstring_changed"
+_DOCSTRING: Final = re.compile(rb"\A\s*:(?:\s*[a-zA-Z]{0,2}(\"{3}|'{3}).*?\1)?[^\S\n]*\n?", re.DOTALL)
+_WORD: Final = re.compile(rb"\w+|[^\w\s]")
+_ANNOTATIONS: Final = frozenset(("annotation_changed", "return_type_changed"))
 
 
 class ChangeKind(StrEnum):
@@ -45,6 +50,7 @@ class Change:
     nested: tuple["Change", ...] = ()
     # Whether its users may have to change; None where a changed header does not tell.
     breaking: bool | None = False
+    is_quiet: bool = False  # only annotations or a docstring are others: nothing behaves otherwise
 
 
 def compare(old: Version | None, new: Version | None) -> list[Change]:
@@ -124,13 +130,22 @@ class _Comparison:
         if not tags and not lines and is_known:
             return None
         size = ("text_gone",) if not is_known else _size_tags(lines) if lines else ()
+        is_outside = is_known and bool(lines) and self._has_same_code(before, after)
+        if is_outside and not tags:
+            size = (DOCSTRING,)
         return Change(
             ChangeKind.SIGNATURE if tags else ChangeKind.BODY,
             item, self._new.name(after), before, after,
             old_signature=was.signature if tags else "", lines_changed=lines or None,
             tags=(*tags, *size), preview=preview,
             breaking=breaking if not self._old.is_private(before) else False,
+            is_quiet=is_outside and breaking is False and not set(tags) - _ANNOTATIONS,
         )  # fmt: skip
+
+    def _has_same_code(self, before: int, after: int) -> bool:
+        """Whether two versions differ in their headers and docstrings alone."""
+        was, now = self._old, self._new
+        return _code(was.text(before), was.items[before]) == _code(now.text(after), now.items[after])
 
     def _difference(self, before: int, after: int) -> tuple[bool, int, tuple[str, ...]]:
         """How many lines of the definition itself differ, and the first of them; whether that can be told."""
@@ -206,6 +221,16 @@ def _once(found: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
 def _lines(text: bytes) -> list[str]:
     lines = (line.rstrip() for line in text.decode("utf-8", "replace").split("\n"))
     return [line for line in lines if line]
+
+
+def _code(text: bytes, item: Definition) -> list[str]:
+    """The lines of a definition without its header and docstring."""
+    words = _WORD.findall(item.signature.encode("utf-8", "surrogateescape"))
+    header = re.search(rb"\s*".join(map(re.escape, words)), text) if words else None
+    if header is None:
+        return _lines(text)
+    rest = _DOCSTRING.sub(b":\n", text[header.end() :], count=1)
+    return [*_lines(text[: header.start()]), *_lines(rest)]
 
 
 def _size_tags(lines: int) -> tuple[str, ...]:

@@ -1,30 +1,31 @@
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from codeplane.core.errors import CursorGone, RevisionNotFound
-from codeplane.core.paths import RepoPath
-from codeplane.core.proof import Tier
 from codeplane.graph.diff import FileDiff, changed_definitions, counted, diff_of
 from codeplane.graph.impact import Known, affected_tests
-from codeplane.graph.risk import Blast, blast_of, category_of, risk_of
+from codeplane.graph.review import Rank, Reviewed, in_order
+from codeplane.graph.risk import category_of
 from codeplane.graph.states import commits_among, state_of
-from codeplane.graph.structure import Change, ChangeKind, flattened
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
+from codeplane.session.sight import sight_of
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._review import ChangedFile, change_told, rendered
 
 MOST = 100
+LONGEST_PAGE = 6_000
+_ROOM = 5_600  # characters of a page without what the server adds
 _MOST_NAMED = 15
 _MOST_FILES = 30
 _MOST_TESTS = 30
-_MOST_NESTED = 30
-_DEEPEST = 3
+_MOST_LISTED = 5  # in the text
 _CURSOR = re.compile(r"d([0-9a-f]{8})\.(\d{1,9})\Z")
 
 
@@ -36,44 +37,8 @@ class SemanticDiffInput(Input):
         default=None, max_length=300, description="The same; without it, the working tree."
     )
     paths: list[str] | None = Field(default=None, description="Only files and directories below these.")
-    limit: int = Field(default=20, description="Most changes in an answer, up to 100.")
+    limit: int = Field(default=60, description="Most changes on a page, up to 100.")
     cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
-
-
-class BlastRadius(Output):
-    references: dict[str, int] = Field(
-        description="References by tier; of what is gone, what still names it."
-    )
-    files: int = Field(description="Files that refer to it.")
-    tests: list[str] | None = Field(default=None, description="Test files among these.")
-
-
-class StructuralChange(Output):
-    change: str = Field(description="added, removed, renamed, signature_changed or body_changed.")
-    name: str = Field(description="Name with the definitions around it.")
-    kind: str = Field(description="Kind of definition.")
-    lines: str = Field(description="`first-last` in the state that has it.")
-    breaking: bool | Literal["unknown"] | None = Field(
-        default=None, description="Whether users may have to change; `unknown`: the header does not tell."
-    )
-    risk: str | None = Field(default=None, description="Behaviour: low, medium, high or unknown.")
-    tags: list[str] | None = Field(default=None, description="What sort of change it is.")
-    lines_changed: int | None = Field(default=None, description="Lines of its own that differ.")
-    old_name: str | None = Field(default=None, description="Name before.")
-    old_signature: str | None = Field(default=None, description="Header before.")
-    signature: str | None = Field(default=None, description="Header now.")
-    preview: list[str] | None = Field(default=None, description="First lines that differ.")
-    impact: BlastRadius | None = Field(default=None, description="Who is concerned.")
-    nested: list["StructuralChange"] | None = Field(default=None, description="Changes of its members.")
-    more: int | None = Field(default=None, description="Changes of members that are left out.")
-
-
-class ChangedFile(Output):
-    path: str = Field(description="File.")
-    status: str = Field(description="added, modified, deleted or renamed.")
-    category: str = Field(description="prod, test, build, config or docs.")
-    old_path: str | None = Field(default=None, description="Path before.")
-    changes: list[StructuralChange] = Field(description="Changes in order of position.")
 
 
 class SemanticDiffOutput(Output):
@@ -82,7 +47,10 @@ class SemanticDiffOutput(Output):
     unclear: list[str] | None = Field(
         default=None, description="The same of headers of which it is unknown whether they break users."
     )
-    files: list[ChangedFile] = Field(description="Files with structural changes.")
+    files: list[ChangedFile] = Field(description="Structural changes by file, what may break users first.")
+    folded: dict[str, int] | None = Field(
+        default=None, description="Changes of annotations and docstrings alone, which are not listed."
+    )
     other_files: list[str] | None = Field(
         default=None, description="`status category path (why)` of the other files that differ."
     )
@@ -95,13 +63,35 @@ class SemanticDiffOutput(Output):
     more: dict[str, int] | None = Field(default=None, description="What was left out of lists.")
     next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
 
+    def render(self) -> str:
+        lines = [self.summary, *rendered(self.files), *self._besides()]
+        if self.next_cursor:
+            lines.append(f'next: semantic_diff {{"cursor": "{self.next_cursor}"}}')
+        return "\n".join(lines)
+
+    def _besides(self) -> list[str]:
+        lines = []
+        if self.folded:
+            told = ", ".join(f"{count} of {what}" for what, count in self.folded.items())
+            lines.append(f"not listed: changes {told} alone")
+        left_out = self.more or {}
+        lines += _listed("other files", self.other_files, left_out.get("other_files", 0))
+        return lines + _listed("tests affected", self.tests, left_out.get("tests", 0))
+
+
+def _listed(name: str, items: Sequence[str] | None, more: int) -> list[str]:
+    """How many there are, and the first."""
+    words = [text.split(" ", 2)[2].removesuffix(" reaches") for text in (items or ())[:_MOST_LISTED]]
+    total = len(items or ()) + more
+    return [f"{name}: {total} ({', '.join(words)}{', …' if total > len(words) else ''})"] if words else []
+
 
 @tool(Effect.READ, "analysis", standard=True, timeout_sec=120)
 def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
     """Tells which definitions were added, removed, renamed or changed between two states.
 
-    States are commits, epochs or the working tree. Each change has its severity, who refers to it by tier,
-    and the tests that are concerned.
+    States are commits, epochs or the working tree. What may break users comes first, with who refers to
+    it; changes of annotations, docstrings and formatting are only counted.
 
     Use when:
     - you review a change, or want to know what an edit or an upgrade broke
@@ -129,31 +119,59 @@ def _diff(
     new, snapshot = state_of(now, commits, args.target)
     mark = f"{zlib.crc32(repr((old.key, new.key)).encode()):08x}"
     offset = _offset(args.cursor, mark)
-    files = diff_of(old, new, args.paths or ())
-    units = [(file, change) for file in files for change in file.changes]
-    end = offset + limit
-    answer = SemanticDiffOutput(
-        summary=_summary(files),
-        files=_told(snapshot, units[offset:end]),
-        total=len(units),
-        next_cursor=f"d{mark}.{end}" if len(units) > end else None,
-    )
+    files = diff_of(old, new, args.paths or (), sight_of(call, now, commits, args.base, args.target))
+    units, folded = in_order(snapshot, files)
+    answer = SemanticDiffOutput(summary=_summary(files), files=[], total=len(units))
+    if not offset:
+        # What is true of all pages is on the first.
+        whole = {"folded": dict(folded) or None, **_whole(snapshot, files, units)}
+        answer = answer.model_copy(update=whole)
+    page, end = _page(snapshot, units[offset : offset + limit], _ROOM - len(answer.render()))
+    end += offset
+    cursor = f"d{mark}.{end}" if len(units) > end else None
     if snapshot is not None:
-        call.instead_of_files(snapshot, (file.path for file, _ in units[offset:end]))
-    # What is true of all pages is on the first.
-    return answer if offset else answer.model_copy(update=_whole(snapshot, files))
+        call.instead_of_files(snapshot, (unit.file.path for unit in units[offset:end]))
+    return answer.model_copy(update={"files": page, "next_cursor": cursor})
 
 
-def _whole(snapshot: Snapshot | None, files: Sequence[FileDiff]) -> dict[str, object]:
-    told_of = [file for file in files if file.changes and category_of(snapshot, file.path) != "test"]
-    breaking, unclear = (_named(told_of, verdict) for verdict in (True, None))
+def _page(snapshot: Snapshot | None, units: Sequence[Reviewed], room: int) -> tuple[list[ChangedFile], int]:
+    """The changes that there is room for, one at least, and how many these are."""
+    files: dict[tuple[str, str], ChangedFile] = {}
+    for number, unit in enumerate(units):
+        key = (unit.rank.name, unit.file.path)
+        file = files.get(key) or _file(snapshot, unit)
+        change = change_told(snapshot, unit)
+        room -= change.size + (0 if key in files else len(file.heading()) + 30)
+        if room < 0 and number:
+            return list(files.values()), number
+        files[key] = file
+        file.changes.append(change)
+    return list(files.values()), len(units)
+
+
+def _file(snapshot: Snapshot | None, unit: Reviewed) -> ChangedFile:
+    file = unit.file
+    return ChangedFile(
+        rank=unit.rank.name.lower(),
+        path=shown(file.path),
+        status=file.status,
+        category=category_of(snapshot, file.path),
+        old_path=shown(file.old_path) if file.old_path else None,
+        changes=[],
+    )
+
+
+def _whole(
+    snapshot: Snapshot | None, files: Sequence[FileDiff], units: Sequence[Reviewed]
+) -> dict[str, object]:
+    breaking, unclear = (_named(units, rank) for rank in (Rank.BREAKING, Rank.UNCLEAR))
     others = [file for file in files if not file.changes]
     left_out = {
         "breaking": len(breaking) - _MOST_NAMED,
         "unclear": len(unclear) - _MOST_NAMED,
         "other_files": len(others) - _MOST_FILES,
     }
-    told: dict[str, object] = {
+    told: dict[str, Any] = {
         "breaking": _by_file(breaking[:_MOST_NAMED]) or None,
         "unclear": _by_file(unclear[:_MOST_NAMED]) or None,
         "other_files": [_other(snapshot, file) for file in others[:_MOST_FILES]] or None,
@@ -186,13 +204,8 @@ def _summary(files: Sequence[FileDiff]) -> str:
     return ", ".join(counts) or "nothing has changed"
 
 
-def _named(files: Sequence[FileDiff], verdict: bool | None) -> list[tuple[str, str]]:
-    return [
-        (shown(file.path), shown(one.name))
-        for file in files
-        for one in flattened(file.changes)
-        if one.breaking is verdict
-    ]
+def _named(units: Sequence[Reviewed], rank: Rank) -> list[tuple[str, str]]:
+    return [(shown(unit.file.path), shown(unit.change.name)) for unit in units if unit.rank is rank]
 
 
 def _by_file(names: Sequence[tuple[str, str]]) -> list[str]:
@@ -200,65 +213,6 @@ def _by_file(names: Sequence[tuple[str, str]]) -> list[str]:
     for path, name in names:
         by_file.setdefault(path, []).append(name)
     return [f"{path}: {', '.join(dict.fromkeys(names))}" for path, names in by_file.items()]
-
-
-def _told(snapshot: Snapshot | None, page: Sequence[tuple[FileDiff, Change]]) -> list[ChangedFile]:
-    files: dict[RepoPath, ChangedFile] = {}
-    for file, change in page:
-        if file.path not in files:
-            files[file.path] = ChangedFile(
-                path=shown(file.path),
-                status=file.status,
-                category=category_of(snapshot, file.path),
-                old_path=shown(file.old_path) if file.old_path else None,
-                changes=[],
-            )
-        files[file.path].changes.append(_change(snapshot, file, change))
-    return list(files.values())
-
-
-def _change(snapshot: Snapshot | None, file: FileDiff, one: Change, depth: int = 0) -> StructuralChange:
-    # Members of members of members are told in a row.
-    inside = one.nested if depth < _DEEPEST else tuple(flattened(one.nested))
-    if depth > _DEEPEST:
-        inside = ()
-    span = one.definition.span
-    blast = blast_of(snapshot, file.path, one) if snapshot is not None and one.tags else None
-    signature = one.definition.signature
-    return StructuralChange(
-        change=one.change.value,
-        name=shown(one.name),
-        kind=one.definition.kind,
-        lines=f"{span.start_line}-{span.end_line}",
-        breaking=_verdict(one) if category_of(snapshot, file.path) != "test" else None,
-        risk=risk_of(one, blast) if one.tags else None,
-        tags=list(one.tags) or None,
-        lines_changed=one.lines_changed,
-        old_name=shown(one.old_name) or None,
-        old_signature=shown(one.old_signature) or None,
-        signature=shown(signature) or None if one.old_signature or one.change == "added" else None,
-        preview=list(one.preview) or None,
-        impact=_radius(blast) if blast is not None else None,
-        nested=[_change(snapshot, file, inner, depth + 1) for inner in inside[:_MOST_NESTED]] or None,
-        more=max(0, len(inside) - _MOST_NESTED) or None,
-    )
-
-
-def _verdict(one: Change) -> bool | Literal["unknown"] | None:
-    if one.breaking is None:
-        return "unknown"
-    is_header = one.change is ChangeKind.SIGNATURE
-    return one.breaking or (False if is_header else None)
-
-
-def _radius(blast: Blast) -> BlastRadius | None:
-    if not blast.tiers:
-        return None
-    return BlastRadius(
-        references={tier.value: blast.tiers[tier] for tier in Tier if tier in blast.tiers},
-        files=len(blast.files),
-        tests=[shown(path) for path in blast.tests[:5]] or None,
-    )
 
 
 def _other(snapshot: Snapshot | None, file: FileDiff) -> str:

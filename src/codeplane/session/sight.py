@@ -1,0 +1,52 @@
+"""What can be told of two states that are compared, and what has to be said about the rest."""
+
+from collections.abc import Collection, Mapping
+
+from codeplane.graph.diff import Sight
+from codeplane.index import Snapshot
+from codeplane.index.query import MOST
+from codeplane.jail import shown
+from codeplane.session.call import Call
+from codeplane.truth.comparison import changes
+
+
+def sight_of(
+    call: Call, now: Snapshot, commits: Mapping[str, Snapshot], base: str, target: str | None
+) -> Sight:
+    """What can be told when two states are compared. What cannot be read is warned of."""
+    unread: dict[str, str] = {}
+    for snapshot in [commits[name] for name in (base, target) if name is not None and name in commits]:
+        for gap in snapshot.gaps(MOST).items:
+            if gap.kind.hides_content:
+                unread[gap.path] = str(gap.kind)
+    changed = None
+    if target is None and base in commits:
+        changed = _changed(call, base)
+        _warn_of_sparse(call, now, commits[base], changed)
+    # What git says is the same needs no content.
+    unread = {path: kind for path, kind in unread.items() if changed is None or path in changed}
+    if unread:
+        kinds = ", ".join(sorted(set(unread.values())))
+        call.warn(
+            f"{len(unread)} files have no content in this clone ({kinds}) and are left out, such as"
+            f" {shown(min(unread))}."
+        )
+    return Sight(frozenset(unread), changed)
+
+
+def _changed(call: Call, base: str) -> frozenset[str]:
+    """The files of a commit that git says are others in the working tree, or gone from it."""
+    with call.repo.checkout.repository.opened() as handle:
+        found = changes(call.repo.tree, handle, base, None, staged=False)
+        return frozenset(path for one in found for path in (one.path, one.old_path) if path is not None)
+
+
+def _warn_of_sparse(call: Call, now: Snapshot, then: Snapshot, changed: Collection[str]) -> None:
+    there = now.linker.sources.memo.layout.blobs
+    absent = [path for path in then.linker.sources.memo.layout.blobs if path not in there]
+    outside = [path for path in absent if path not in changed]
+    if outside:
+        call.warn(
+            f"{len(outside)} files are not in the working tree (a sparse checkout) and are left out, such as"
+            f" {shown(min(outside))}."
+        )

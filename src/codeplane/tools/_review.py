@@ -1,0 +1,188 @@
+"""Changes of definitions as answers have them, and as text."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final, Literal
+
+from pydantic import Field
+
+from codeplane.core.proof import Tier
+from codeplane.graph.review import ASIDE, Rank, Reviewed
+from codeplane.graph.risk import Blast, blast_of, category_of, risk_of
+from codeplane.graph.structure import Change, ChangeKind
+from codeplane.index import Snapshot
+from codeplane.jail import shown
+from codeplane.tools._registry import Output
+
+_LONGEST: Final = 110  # of a part of a header that differs
+_MOST_TESTS: Final = 5
+_HEADINGS: Final = {
+    Rank.BREAKING: "BREAKING",
+    Rank.UNCLEAR: "MAY BREAK",
+    Rank.HEADER: "HEADERS AND PRIVATE NAMES",
+    Rank.BODY: "BODIES",
+    Rank.ADDED: "ADDED",
+    Rank.TEST: "TESTS AND DOCS",
+}
+# Said by the kind of change, or by its size, already.
+_UNSAID: Final = frozenset(
+    "symbol_added symbol_removed symbol_renamed parameters_changed signature_changed minor_change"
+    " major_change body_logic_changed".split()
+)
+_PROVIDED: Final = frozenset(("inherited", "imported_instead"))  # its users have another one
+_WORDS: Final = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+class BlastRadius(Output):
+    references: dict[str, int] = Field(
+        description="References by tier; of what is gone, what still names it."
+    )
+    files: int = Field(description="Files that refer to it.")
+    tests: list[str] | None = Field(default=None, description="Test files among these.")
+
+    def text(self, *, is_gone: bool) -> str:
+        total = sum(self.references.values())
+        sure = sum(self.references.get(tier.value, 0) for tier in (Tier.PROVEN, Tier.STRONG))
+        files = f"in {self.files} file{'s' if self.files > 1 else ''}"
+        if is_gone:
+            return f"still named {total}× {files}"
+        maybe = f" (+{total - sure} possible)" if total > sure else ""
+        return f"used {sure}×{maybe} {files}"
+
+
+class StructuralChange(Output):
+    change: str = Field(description="added, removed, renamed, signature_changed or body_changed.")
+    name: str = Field(description="Name with the definitions around it.")
+    kind: str = Field(description="Kind of definition.")
+    lines: str = Field(description="`first-last` in the state that has it.")
+    breaking: bool | Literal["unknown"] | None = Field(
+        default=None, description="Whether users may have to change; `unknown`: the header does not tell."
+    )
+    risk: str | None = Field(default=None, description="Behaviour: low, medium, high or unknown.")
+    tags: list[str] | None = Field(default=None, description="What sort of change it is.")
+    lines_changed: int | None = Field(default=None, description="Lines of its own that differ.")
+    old_name: str | None = Field(default=None, description="Name before.")
+    old_signature: str | None = Field(default=None, description="Header before.")
+    signature: str | None = Field(default=None, description="Header now.")
+    preview: list[str] | None = Field(default=None, description="First lines that differ.")
+    impact: BlastRadius | None = Field(default=None, description="Who is concerned.")
+
+    @property
+    def word(self) -> str:
+        """What happened to a definition of which there is nothing more to say; several share a line."""
+        tags = [tag.replace("_", " ") for tag in self.tags or () if tag not in _UNSAID]
+        is_plain = self.change in ("added", "removed") and self.impact is None
+        return ", ".join([self.change, *tags]) if is_plain else ""
+
+    @property
+    def size(self) -> int:
+        """Characters that it takes."""
+        return len(self.name) + 2 if self.word else len(self.line()) + 1
+
+    def line(self) -> str:
+        """The change in one line, indented."""
+        where = "-" if self.change == "removed" else self.lines.partition("-")[0]
+        return f"  {where}: {'; '.join(self._parts())}"
+
+    def _parts(self) -> Iterator[str]:
+        match self.change:
+            case "renamed":
+                yield f"{self.old_name} → {self.name}"
+            case "removed":
+                yield f"{self.name} removed"
+            case _:
+                lines = f" ({self.lines_changed} lines)" if self.lines_changed else ""
+                yield f"{self.name}{lines}"
+        told = [tag.replace("_", " ") for tag in self.tags or () if tag not in _UNSAID]
+        if told:
+            yield ", ".join(told)
+        if self.change == "signature_changed" and self.old_signature and self.signature:
+            yield _word_diff(self.old_signature, self.signature)
+        if self.impact is not None:
+            yield self.impact.text(is_gone=self.change in ("removed", "renamed"))
+
+
+class ChangedFile(Output):
+    rank: str = Field(description="Why it stands here: breaking, unclear, header, body, added or test.")
+    path: str = Field(description="File.")
+    status: str = Field(description="added, modified, deleted or renamed.")
+    category: str = Field(description="prod, test, build, config or docs.")
+    old_path: str | None = Field(default=None, description="Path before.")
+    changes: list[StructuralChange] = Field(description="Changes in order of position.")
+
+    def heading(self) -> str:
+        came = f"{self.old_path} → " if self.old_path else ""
+        return f"{came}{self.path}" + (f" ({self.status})" if self.status in ("added", "deleted") else "")
+
+
+def rendered(files: Sequence[ChangedFile]) -> Iterator[str]:
+    """The changes below their ranks and files."""
+    rank = ""
+    for file in files:
+        if file.rank != rank:
+            rank = file.rank
+            yield _HEADINGS[Rank[rank.upper()]]
+        yield file.heading()
+        for word, some in groupby(file.changes, key=lambda change: change.word):
+            if word:
+                names = dict.fromkeys(change.name for change in some)
+                yield f"  {word}: {', '.join(names)}"
+            else:
+                yield from dict.fromkeys(change.line() for change in some)
+
+
+def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
+    """One change, with who is concerned by it."""
+    file, one = unit.file, unit.change
+    span, signature = one.definition.span, one.definition.signature
+    is_missed = snapshot is not None and not _PROVIDED & set(one.tags)
+    blast = blast_of(snapshot, file.path, one) if snapshot is not None and is_missed else None
+    is_header = one.old_signature or one.change is ChangeKind.ADDED
+    return StructuralChange(
+        change=one.change.value,
+        name=shown(one.name),
+        kind=one.definition.kind,
+        lines=f"{span.start_line}-{span.end_line}",
+        breaking=verdict_of(one) if category_of(snapshot, file.path) not in ASIDE else None,
+        risk=risk_of(one, blast),
+        tags=list(one.tags),
+        lines_changed=one.lines_changed,
+        old_name=shown(one.old_name) or None,
+        old_signature=shown(one.old_signature) or None,
+        signature=shown(signature) or None if is_header else None,
+        preview=list(one.preview) or None,
+        impact=_radius(blast) if blast is not None else None,
+    )
+
+
+def verdict_of(one: Change) -> bool | Literal["unknown"] | None:
+    """Whether users may have to change; None for a body, which has no header that tells."""
+    if one.breaking is None:
+        return "unknown"
+    is_header = one.change is ChangeKind.SIGNATURE
+    return one.breaking or (False if is_header else None)
+
+
+def _radius(blast: Blast) -> BlastRadius | None:
+    if not blast.tiers:
+        return None
+    return BlastRadius(
+        references={tier.value: blast.tiers[tier] for tier in Tier if tier in blast.tiers},
+        files=len(blast.files),
+        tests=[shown(path) for path in blast.tests[:_MOST_TESTS]] or None,
+    )
+
+
+def _word_diff(old: str, new: str) -> str:
+    """What differs between two headers, as `git diff --word-diff` marks it."""
+    was, now = _WORDS.findall(old), _WORDS.findall(new)
+    start = 0
+    while start < min(len(was), len(now)) and was[start] == now[start]:
+        start += 1
+    end = 0
+    while end < min(len(was), len(now)) - start and was[-1 - end] == now[-1 - end]:
+        end += 1
+    gone, come = ("".join(words[start : len(words) - end]).strip() for words in (was, now))
+    gone, come = (f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text for text in (gone, come))
+    return (f"[-{gone}-]" if gone else "") + (f"{{+{come}+}}" if come else "")
