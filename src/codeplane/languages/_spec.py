@@ -306,6 +306,14 @@ class LanguageSpec:
     property_mark: str = ""  # a property is kept in the field of its name with this mark before it
     builtins: frozenset[str] = frozenset()  # functions and classes that are there without an import
     named_arguments: bool = False  # calls may name parameters
+    # Kinds of members that an argument of a call or literal may give a value by name.
+    given_kinds: frozenset[str] = frozenset(("field", "variable", "constant", "property"))
+    fixture: str = ""  # pattern of what marks a definition that tests are handed by its name
+    fixture_files: tuple[str, ...] = ()  # files whose fixtures are there for all tests below their directory
+    fixture_texts: str = ""  # pattern of functions that take the names of fixtures as texts
+    one_per_scope: bool = False  # a scope has one thing of a name, however often it is defined there
+    # What asks for a member that somebody else has written: the name is that of the attribute.
+    forwarding: frozenset[str] = frozenset()
     # Risks of a rename that are told, not asked about: on real packages, hardly any place was meant.
     told_risks: frozenset[str] = frozenset()
     reads_locals: tuple[str, ...] = ()  # functions that get at the variables around their call by name

@@ -40,6 +40,7 @@ _CAPITAL: Final = re.compile(r"(?<=[a-z])[A-Z].*")  # of a name that begins smal
 _LAST: Final = re.compile(r"_\w*[^\W\d_]")
 
 _Names = tuple[str, ...]
+_FORWARDED: Final = ("", "\0")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Ite
         read = _read(snapshot, RepoPath(path), facts, missing)
         known.update(zip(missing, read, strict=True))
     for place in at:
-        yield Asking(RepoPath(path), *place, *known[place])
+        if known[place] != _FORWARDED:
+            yield Asking(RepoPath(path), *place, *known[place])
 
 
 def _read(
@@ -73,12 +75,30 @@ def _read(
     spec, lines = specs()[facts.language], Lines(snapshot.source(path))
     starts = [lines.offset(line, column) for line, column in at]
     return [
-        (
+        _FORWARDED
+        if _is_forwarded(snapshot, path, lines, start)
+        else (
             beginning(spec, lines.data, start) or _by_variable(snapshot, path, lines, start),
             asked(spec, lines.data, start),
         )
         for start in starts
     ]
+
+
+def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> bool:
+    """Whether the name is what `__getattr__` is given: somebody has written it as an attribute."""
+    facts = snapshot.linker.sources.facts(path)
+    spec = specs()[facts.language] if facts is not None else None
+    named = named_by(spec, lines.data, at) if spec is not None and spec.forwarding else None
+    if facts is None or spec is None or named is None:
+        return False
+    line, column = lines.position(named[0])
+    around = facts.definitions.around(line)
+    standing = snapshot.linker.sources.occurrence_at(path, line, column)
+    if not around or standing is None or not standing[1].target:
+        return False
+    bind = facts.binds[standing[1].target - 1]
+    return bind.reason is Reason.PARAM and facts.definitions[around[-1]].name in spec.forwarding
 
 
 def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> str:
@@ -246,7 +266,10 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
         for asked_for in askings(snapshot, path, asking[path]):
             is_any = (asked_for.line, asked_for.column) in called.get(path, ())
             for one, where in made:
-                if one.startswith(asked_for.begins) and (asked_for.begins or (is_any and where == path)):
+                # What is written before the part that is made cannot be made of the name.
+                is_written = name in asked_for.begins
+                is_asked = bool(asked_for.begins) or (is_any and where == path)
+                if one.startswith(asked_for.begins) and is_asked and not is_written:
                     return one, RepoPath(path)
     return None
 

@@ -1,7 +1,7 @@
 """What facts cannot rule out about a name: that something else calls by it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -22,6 +22,7 @@ from codeplane.refactor.asked import (
 from codeplane.refactor.doubles import doubles
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, is_untold, may_know, written_base
+from codeplane.refactor.fixtures import is_fixture
 from codeplane.refactor.keywords import Keywords
 from codeplane.refactor.marks import marks
 from codeplane.refactor.named import named
@@ -144,7 +145,8 @@ def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterat
     assert facts is not None, "BUG: a definition has a file"
     taken = Keywords(snapshot, family).taking(place)
     words = specs()[facts.language].reads_parameters if taken else ()
-    read = sorted(snapshot.linker.sources.paths_with_any(words)) if words else []
+    near = sorted(snapshot.linker.sources.paths_with_any(words)) if words else []
+    read = [path for path in near if _has_name(snapshot, path, words)]
     item = definition_of(snapshot, place)
     if read:
         text = f"{item.name} is handed on, and functions are asked for the names of their parameters."
@@ -155,6 +157,11 @@ def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterat
         if (found := quoted.search(lines.data)) is not None:
             text = f"{item.name} is handed on beside a text that is the name of the parameter."
             yield Problem("dynamic", text, path, lines.position(found.start())[0])
+
+
+def _has_name(snapshot: Snapshot, path: str, words: Sequence[str]) -> bool:
+    """Whether code of a file has one of some names in it."""
+    return any(any(True for _ in snapshot.linker.sources.occurrences(path, word)) for word in words)
 
 
 def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
@@ -171,7 +178,7 @@ def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Decorators may keep what they decorate under its name: fixtures, commands, routes."""
     item = definition_of(snapshot, place)
-    for name in marks(snapshot, place):
+    for name in marks(snapshot, place) if not is_fixture(snapshot, place) else ():
         text = f"`{name}` may keep {item.name} under its name."
         yield Problem("decorated", text, RepoPath(place.path), item.name_line)
     owner = owner_of(snapshot, place) if item.kind in _HELD else None

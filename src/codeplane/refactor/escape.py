@@ -53,13 +53,14 @@ class Reach:
             yield from waiting
 
     @cached_property
-    def _parts(self) -> set[str]:
+    def parts(self) -> set[str]:
+        """The words by which imports may name the modules that show the name."""
         return {part for path in self.modules for part in _names(self._snapshot, path)}
 
     @cached_property
     def importing(self) -> set[str]:
         """The files with imports that may lead to the modules."""
-        return self._snapshot.linker.sources.importing(self._parts)
+        return self._snapshot.linker.sources.importing(self.parts)
 
     @cached_property
     def is_value(self) -> bool:
@@ -157,7 +158,7 @@ class Reach:
             texts += [
                 item.module for item in items if item.kind in values and not item.alias and not item.name
             ]
-        return any(not self._parts.isdisjoint(_PART.findall(text)) for text in texts)
+        return any(not self.parts.isdisjoint(_PART.findall(text)) for text in texts)
 
     def _looked_up(self) -> Iterator[str]:
         """What modules are looked up by in the table of those that are loaded, as written."""
@@ -170,7 +171,7 @@ class Reach:
     def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
         """Whether the receiver of a name may be a module that shows the family."""
         head, *way = split_path(ref.receiver)
-        if not self._parts.isdisjoint(way):
+        if not self.parts.isdisjoint(way):
             return True  # a module behind its package
         facts = self._snapshot.linker.sources.facts(ref.path)
         assert facts is not None, "BUG: a file with references has facts"
@@ -182,7 +183,7 @@ class Reach:
             item = facts.imports[at]
             words = {*_PART.findall(item.module), item.name}
             if (target and _is_module(target, self.modules)) or (
-                not target and not self._parts.isdisjoint(words)
+                not target and not self.parts.isdisjoint(words)
             ):
                 return True
         return modules_are_values and not brought and self.is_value

@@ -21,6 +21,7 @@ from codeplane.index.targets import CLASSES, is_outside, split_path
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
 from codeplane.languages.modules import Place
+from codeplane.refactor.fixtures import is_fixture, requested
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.variables import (
     Variable,
@@ -75,6 +76,7 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
     doubts = tuple(_doubts(snapshot, found)) if is_member else ()
     doubts += tuple(held(snapshot, one) for one in loose[:1])
     twins = {both for other in found if (both := twin(snapshot, other)) is not None}
+    handed = {one for other in found if is_fixture(snapshot, other) for one in requested(snapshot, other)}
     functions = {holder_of(snapshot, one) for one in twins if is_argument(snapshot, one)}
     return Family(
         item.name,
@@ -82,7 +84,7 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
         frozenset(found),
         is_member,
         doubts,
-        frozenset(twins),
+        frozenset(twins | handed),
         frozenset(functions),
         frozenset(_embedders(snapshot, place)),
     )
@@ -139,6 +141,7 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     linker = snapshot.linker
     item = definition_of(snapshot, place)
     yield from linker.grouped(place)
+    yield from _in_branches(snapshot, place)
     yield from _companions(snapshot, place)
     yield from _declared(snapshot, place)
     yield from _kept_in(snapshot, place)
@@ -154,6 +157,20 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     for other in (*overriding(snapshot, place), *overridden(snapshot, place)):
         if other.place is not None:
             yield other.place
+
+
+def _in_branches(snapshot: Snapshot, place: Place) -> list[Place]:
+    """The other definitions of a name in the same scope of a file, where a scope has one thing of a name."""
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    item = definition_of(snapshot, place)
+    if not specs()[facts.language].one_per_scope:
+        return []
+    return [
+        Place(place.path, at)
+        for at in facts.inside(item.parent, item.name)
+        if facts.definitions[at].scope == item.scope
+    ]
 
 
 def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
@@ -275,7 +292,7 @@ def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec, item = snapshot.linker.spec(facts), facts.definitions[place.definition]
-    if item.kind not in _MADE and base in spec.naming_bases:
+    if item.kind not in (*_MADE, "property") and base in spec.naming_bases:
         return True
     return spec.outside_members is None or name in spec.outside_members(base)
 

@@ -25,14 +25,14 @@ def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Itera
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
     plain = spec.plain_decorators | (spec.plain_for_fields if of_fields else frozenset())
-    text = _text(snapshot, place)
+    text = marked_text(snapshot, place)
     found = ["".join(filter(None, one.groups())) for one in re.finditer(spec.marks, text, re.MULTILINE)]
     for name in dict.fromkeys(found):
         if _LAST.split(name)[-1] not in plain:
             yield spec.mark + name
 
 
-def _text(snapshot: Snapshot, place: Place) -> str:
+def marked_text(snapshot: Snapshot, place: Place) -> str:
     """What stands before the name of a definition and belongs to it."""
     lines, item = Lines(snapshot.source(RepoPath(place.path))), definition_of(snapshot, place)
     start = lines.offset(item.span.start_line, item.span.start_column)

@@ -14,20 +14,21 @@ from codeplane.languages.facts import Role
 from codeplane.refactor.attributes import named_members
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
+from codeplane.refactor.fixtures import is_fixture, requesting_texts
 from codeplane.refactor.keywords import KEYWORD, Keywords
 from codeplane.refactor.listed import listed
 from codeplane.refactor.named import is_key
 from codeplane.refactor.pasted import around
 from codeplane.refactor.plan import Group, Problem, Risk, Site
+from codeplane.refactor.rebound import Rebound
 from codeplane.refactor.shorthands import Shorthands
 from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed, takes_rest, uses
 from codeplane.refactor.words import own_name
 
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
-# Members that an argument of a call may give a value by name.
-_GIVEN: Final = frozenset(("field", "variable", "constant", "property"))
 _RAW: Final = "#"
+_NEAR: Final = "?"  # a bare name in a file that imports the family, or may
 _WHOLE: Final = ("import", "export", "key")
 _Position = tuple[str, int, int]
 
@@ -97,6 +98,8 @@ class _Search:
                         self._sites[at] = self._site(ref, ref.tier)
                 else:
                     self._unsure[at] = ref
+            for at in requesting_texts(self._snapshot, place) if is_fixture(self._snapshot, place) else ():
+                self._of_text(*at, "attribute")
         for path, line, column in listed(self._snapshot, self._family):
             self._of_text(path, line, column, "listed")
         for path, line, column, is_ours in named_members(self._snapshot, self._family):
@@ -199,6 +202,10 @@ class _Search:
                 elif owner == "open":
                     yield ref
                 continue
+            is_bare = not ref.receiver and not family.is_member and not family.is_local
+            if is_bare and self._possible.rebound.means(ref):
+                self._sites[at] = self._site(ref, Tier.STRONG)
+                continue
             # Members that override each other are renamed together, so it does not matter which one is meant.
             if family.is_member and family.places.intersection(ref.target):
                 self._sites[at] = self._site(ref, Tier.STRONG)
@@ -238,20 +245,32 @@ def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Itera
         about = f"`{family.name}` as a key that is a variable as well"
         yield Group("", about, found.keys, "medium", ("shorthand",), "receiver_resolution")
     groups: dict[tuple[str, str], list[RefFact]] = {}
+    rebound = Rebound(snapshot, family, Reach(snapshot, family))
+    is_bare = not family.is_local and not family.is_member
     for ref in refs:
         unit = snapshot.linker.sources.unit_of(ref.path)
         is_open = ref.receiver == KEYWORD and keywords.is_open(ref.path, ref.line, ref.column)
-        groups.setdefault((unit, _RAW if is_open else ref.receiver), []).append(ref)
+        is_near = is_bare and not ref.receiver and _tells(snapshot, ref) and rebound.is_near(ref)
+        receiver = _RAW if is_open else _NEAR if is_near else ref.receiver
+        groups.setdefault((unit, receiver), []).append(ref)
     for (_, receiver), some in sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])):
         sites = tuple(_site(ref, new, ref.tier) for ref in some)
         reasons, risk = _why(receiver)
-        question = "receiver_resolution" if receiver.strip(_RAW) else "scope_resolution"
+        question = "receiver_resolution" if receiver.strip(_RAW + _NEAR) else "scope_resolution"
         yield Group("", _about(receiver, family.name), sites, risk, reasons, question)
+
+
+def _tells(snapshot: Snapshot, ref: RefFact) -> bool:
+    """Whether names that nothing binds are only told in the language of a file."""
+    facts = snapshot.linker.sources.facts(ref.path)
+    return facts is not None and "not_bound" in specs()[facts.language].told_risks
 
 
 def _about(receiver: str, name: str) -> str:
     if receiver == _RAW:
         return f"`{name}` in a macro"
+    if receiver == _NEAR:
+        return f"`{name}` that may be imported"
     if receiver == KEYWORD:
         return f"`{name}` given by name in calls or literals"
     return f"`{receiver}.{name}`" if receiver else f"`{name}` that nothing around explains"
@@ -260,6 +279,8 @@ def _about(receiver: str, name: str) -> str:
 def _why(receiver: str) -> tuple[tuple[str, ...], Risk]:
     if receiver == _RAW:
         return ("macro",), "medium"
+    if receiver == _NEAR:
+        return ("may_be_imported",), "medium"
     if receiver == KEYWORD:
         return ("keyword_argument",), "medium"
     return (("receiver_not_proven",), "medium") if receiver else (("not_bound",), "high")
@@ -272,6 +293,7 @@ class _Possible:
         self._snapshot = snapshot
         self._family = family
         self._reach = Reach(snapshot, family)
+        self.rebound = Rebound(snapshot, family, self._reach)
         self._keywords = keywords
 
     def may_mean(self, ref: RefFact) -> bool:
@@ -280,7 +302,7 @@ class _Possible:
         if ref.receiver == _RAW or (self._family.embedders and ref.receiver):
             return True
         if ref.receiver == KEYWORD:
-            is_given = self._family.is_member and self._family.kind in _GIVEN
+            is_given = self._family.is_member and self._family.kind in self._spec(ref.path).given_kinds
             is_given = is_given or bool(self._family.variables)
             at = (ref.path, ref.line, ref.column)
             is_matched = self._family.is_member and (
@@ -292,6 +314,8 @@ class _Possible:
         if self._family.is_member:
             return bool(ref.receiver) or _sees_members(self._spec(ref.path)) or self._is_given(ref)
         values = self._spec(ref.path).modules_are_values
+        if not ref.receiver and values and self._family.places:
+            return self.rebound.may_mean(ref)
         return (
             not ref.receiver
             or self._reach.may_be_behind(ref, modules_are_values=values)

@@ -56,7 +56,7 @@ def delta_text(delta: "Delta") -> str:
     if delta.delta.more_files:
         lines.append(f"… {delta.delta.more_files} more files")
     if delta.tests:
-        lines.append(_tests(delta))
+        lines.append(tests_line(delta))
     for check in delta.verified or ():
         lines.append(f"{check.check} {check.outcome}: {check.text}")
         lines += [f"  {finding}" for finding in check.findings or ()]
@@ -85,7 +85,8 @@ def _symbol(text: str) -> str:
     return name if change == "body_changed" else f"{change.replace('_', ' ')} {name}" if name else text
 
 
-def _tests(delta: "Delta") -> str:
+def tests_line(delta: "Delta") -> str:
+    """How many tests a change concerns, and the nearest of them."""
     total = len(delta.tests or ()) + (delta.more_tests or 0)
     nearest = [_REMARKS.sub("", text).split(" ", 2)[2] for text in (delta.tests or ())[:_MOST_TESTS]]
     more = ", …" if total > _MOST_TESTS else ""

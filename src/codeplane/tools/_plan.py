@@ -91,7 +91,8 @@ def next_calls(pending: Pending) -> list[str]:
         return [_call(tool, plan=pending.id)]
     if plan.verdict is not Verdict.NEEDS_DECISION:
         return []
-    accept = [group.id for group in plan.asking] or [group.id for group in plan.groups] or "none"
+    rest = [group.id for group in plan.groups] if plan.is_rest else "none"
+    accept = [group.id for group in plan.asking] or rest
     calls = [_call(tool, plan=pending.id, accept=accept)]
     if is_for_tests(plan.groups, plan.notes) and not plan.is_rest and plan.kind not in _DELETIONS:
         calls.append(_call(tool, plan=pending.id, apply="if_verified"))

@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from codeplane.tools._delta_text import tests_line
+
 if TYPE_CHECKING:
     from codeplane.tools._plan import GroupOutput, PlanOutput
 
 _MOST_FILES: Final = 20
-_MOST_TESTS: Final = 5
 _WHY: Final = {
     "receiver_not_proven": "what the receiver holds is not known",
+    "may_be_imported": "where it comes from is not known",
     "not_bound": "nothing in the file explains the name",
     "keyword_argument": "what is called there is not known",
     "string_with_the_name": "a text that code may take for the name",
@@ -56,7 +58,8 @@ def _body(one: "PlanOutput") -> Iterator[str]:
         yield f"{check.check} {check.outcome}: {check.text}"
         yield from _listed("", check.findings)
     if one.applied is not None:
-        yield from _tests(one.applied.tests or (), one.applied.more_tests or 0)
+        yield from _listed("broke:", one.applied.broke)
+        yield from [tests_line(one.applied)] if one.applied.tests else []
     elif one.diff is not None:
         yield one.diff
 
@@ -95,11 +98,3 @@ def _listed(head: str, lines: Iterable[str] | None) -> Iterator[str]:
     if told and head:
         yield head
     yield from (f"  {text}" for text in told)
-
-
-def _tests(tests: Iterable[str], more: int) -> Iterator[str]:
-    paths = [text.rpartition(" ")[2] for text in tests]
-    if paths:
-        beyond = len(paths) - _MOST_TESTS + more
-        tail = f" and {beyond} more" if beyond > 0 else ""
-        yield f"tests: {', '.join(paths[:_MOST_TESTS])}{tail}"

@@ -116,6 +116,12 @@ SPEC = LanguageSpec(
     reserved=r"__\w+__",
     hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
     r"load_tests|main",
+    given_kinds=frozenset(("field", "variable", "constant")),
+    fixture=r"@(?:\w+\.)*fixture\b",
+    fixture_files=("conftest.py",),
+    fixture_texts="usefixtures|getfixturevalue",
+    one_per_scope=True,
+    forwarding=frozenset(("__getattr__", "__getattribute__", "__setattr__", "__delattr__")),
     told_risks=frozenset("string_with_the_name name_in_data path_in_string not_bound any_name".split()),
     name_attributes=("__name__", "__qualname__"),
     told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
