@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.testrun.runners import RUNNERS
+from codeplane.testrun.usual import USUAL
 from tests.tools.conftest import Ask
 
 
@@ -31,7 +33,7 @@ def test_a_wide_repository_has_a_short_map(ask: Ask, repo: Path) -> None:
         (repo / f"d{number}" / "test_x.py").write_text(
             f"import outside{number}\n\n\ndef test_a():\n    pass\n"
         )
-    body = ask("map_repo", depth=99)
+    body = ask("map_repo", depth=99, include=["structure", "dependencies", "test_layout"])
     assert len(str(body)) < 12_000 and body["meta"]["limits_applied"] == {"depth": 10}
     assert body["result"]["left"].keys() >= {"structure", "dependencies"}
     assert body["result"]["test_layout"] == ["./ 150 files, 150 tests in 150 directories"]
@@ -57,7 +59,7 @@ def test_what_is_left_of_a_map_follows_by_its_cursor(ask: Ask, repo: Path) -> No
         names = ", ".join(f'"name{number}_{at}"' for at in range(5))
         (repo / f"d{number:02}" / "a.py").write_text(f"import outside{number}\n\n__all__ = [{names}]\n")
     parts: dict[str, list[str]] = {"structure": [], "third_party": [], "public_api": []}
-    body, pages = ask("map_repo")["result"], 1
+    body, pages = ask("map_repo", include=["structure", "dependencies", "public_api"])["result"], 1
     while True:
         parts["structure"] += body.get("structure", [])
         parts["third_party"] += body.get("dependencies", {}).get("third_party", [])
@@ -124,3 +126,42 @@ def test_a_list_of_exports_that_is_generated_is_public(ask: Ask, repo: Path) -> 
     (repo / "src" / "index.ts").write_text('// @generated\nexport * as a from "./a"\n')
     found = ask("map_repo", include=["public_api"])["result"]["public_api"]
     assert list(found) == ["src/index.ts [explicit_export]", "src/a.ts [explicit_export]"]
+
+
+@pytest.mark.parametrize(
+    "entry_points",
+    [
+        '{"console_scripts": ["tool = app.cli:main", "other=app.other:run [extra]"]}',
+        "{'console_scripts': [\n        'tool = app.cli:main',\n        'other = app.other:run',\n    ]}",
+        '"""\n[console_scripts]\ntool = app.cli:main\nother = app.other:run\n[x]\ny = z:w\n"""',
+    ],
+)
+def test_console_scripts_of_a_setup_py_are_entry_points(ask: Ask, repo: Path, entry_points: str) -> None:
+    (repo / "app").mkdir()
+    (repo / "app" / "cli.py").write_text("\n\ndef main():\n    pass\n")
+    (repo / "setup.py").write_text(
+        "from setuptools import setup\n\nsetup(\n    name='app', description=\"Does it.\",\n"
+        f"    install_requires=['a>=1', 'b'],\n    entry_points={entry_points},\n)\n"
+    )
+    result = ask("map_repo")["result"]
+    assert result["entry_points"][:2] == [
+        "tool: app/cli.py:3  [console script, setup.py]",
+        "other: app.other:run  [console script, setup.py]",
+    ]
+    assert result["about"] == "app: Does it."
+    assert result["dependencies"] == {"setup.py": ["a", "b"]}
+
+
+def test_the_map_tells_how_tests_are_run(ask: Ask, repo: Path) -> None:
+    (repo / "tests").mkdir()
+    (repo / "tests" / "test_a.py").write_text("def test_a():\n    pass\n")
+    (repo / "tox.ini").write_text(
+        "[testenv]\nchangedir = tests\ncommands =\n    {envpython} run.py {posargs}\n    other\n"
+    )
+    assert ask("map_repo")["result"]["run_tests"] == ["cd tests && python run.py (tox.ini)"]
+    (repo / "pytest.ini").write_text("[pytest]\n")
+    assert ask("map_repo")["result"]["run_tests"][0] == "python -m pytest (pytest.ini)"
+
+
+def test_every_runner_has_a_usual_command() -> None:
+    assert USUAL.keys() == RUNNERS.keys()

@@ -17,10 +17,15 @@ _TOP: Final = re.compile(
 )
 
 
+def required(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Packages behind the manifest that asks for them."""
+    return [(shown(one.manifest), package) for one in needs(snapshot) for package in one.packages]
+
+
 def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:
     """Packages behind their manifest, then modules as often as they are imported: those of the standard
     library of a language, those from elsewhere, and those of the repository itself."""
-    told = [(shown(one.manifest), package) for one in needs(snapshot) for package in one.packages]
+    told = required(snapshot)
     parties: dict[str, Counter[str]] = {
         "third_party": Counter(), "standard_library": Counter(), "first_party": Counter(),
     }  # fmt: skip

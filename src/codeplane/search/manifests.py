@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from codeplane.core.documents import Malformed, parse_ini, parse_json, parse_toml
 from codeplane.core.paths import RepoPath
 from codeplane.index import Purpose, Snapshot
+from codeplane.search.setup_py import read_setup
 
 _MOST_FILES: Final = 50
 _REQUIREMENT: Final = re.compile(r"[A-Za-z0-9][\w.-]*")
@@ -54,6 +55,18 @@ def own_names(snapshot: Snapshot) -> frozenset[str]:
     return frozenset(names)
 
 
+def about(snapshot: Snapshot) -> tuple[str, str]:
+    """Name and description of what the outermost manifest is of; empty where none says them."""
+    for path, told in _manifests(snapshot):
+        if "/" in path:
+            continue
+        for one in (told, _at(told, "project"), _at(told, "package"), _at(told, "metadata")):
+            name, description = one.get("name"), one.get("description")
+            if isinstance(name, str) and name:
+                return name[:100], description.strip()[:200] if isinstance(description, str) else ""
+    return "", ""
+
+
 def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
     sources = snapshot.linker.sources
     for name, parse in _FORMS.items():
@@ -94,6 +107,10 @@ def _ini_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield name.strip(), runs.strip(), "console script"
 
 
+def _setup_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    yield from ((name, runs, "console script") for name, runs in told["console_scripts"].items())
+
+
 def _node_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     programs, own = told.get("bin"), told.get("name")
     if isinstance(programs, str) and isinstance(own, str):
@@ -126,6 +143,12 @@ def _ini_packages(told: Mapping[str, Any]) -> Iterator[str]:
     text = _at(told, "options").get("install_requires", "")
     for line in text.splitlines() if isinstance(text, str) else ():
         if match := _REQUIREMENT.match(line.strip()):
+            yield match[0]
+
+
+def _setup_packages(told: Mapping[str, Any]) -> Iterator[str]:
+    for text in told["install_requires"]:
+        if match := _REQUIREMENT.match(text):
             yield match[0]
 
 
@@ -164,6 +187,7 @@ def _none(_: Mapping[str, Any]) -> Iterator[str]:
 _FORMS: Final[Mapping[str, Callable[[str], Any]]] = {
     "pyproject.toml": parse_toml,
     "setup.cfg": parse_ini,
+    "setup.py": read_setup,
     "package.json": parse_json,
     "Cargo.toml": parse_toml,
     "go.mod": _go,
@@ -172,12 +196,14 @@ _FORMS: Final[Mapping[str, Callable[[str], Any]]] = {
 _PROGRAMS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, str, str]]]]] = {
     "pyproject.toml": _python_programs,
     "setup.cfg": _ini_programs,
+    "setup.py": _setup_programs,
     "package.json": _node_programs,
     "Cargo.toml": _rust_programs,
 }
 _PACKAGES: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
     "pyproject.toml": _python_packages,
     "setup.cfg": _ini_packages,
+    "setup.py": _setup_packages,
     "package.json": _keys("dependencies", "peerDependencies"),
     "Cargo.toml": _keys("dependencies"),
     "go.mod": _go_packages,

@@ -9,7 +9,8 @@ from codeplane.core.paths import RepoPath
 from codeplane.index import Purpose, Snapshot
 from codeplane.index.overview import FileSize
 from codeplane.jail import shown
-from codeplane.search.dependencies import dependencies
+from codeplane.languages import language_of
+from codeplane.search.dependencies import dependencies, required
 from codeplane.search.entries import entry_points
 
 Section = Literal["structure", "languages", "entry_points", "dependencies", "test_layout", "public_api"]
@@ -18,7 +19,9 @@ SECTIONS: Final[tuple[Section, ...]] = (
 )  # fmt: skip
 _MOST_DIRECTORIES: Final = 60
 _MOST_ITEMS: Final = 40
+_MOST_BRIEF: Final = {"entry_points": 6, "test_layout": 4, "dependencies": 25}
 _MOST_NAMES: Final = 150
+_MOST_NAMES_BRIEF: Final = 24
 _MOST_TEST_DIRECTORIES: Final = 20
 _MOST_UNDER: Final = {"standard_library": 15}  # everybody knows it
 
@@ -34,6 +37,7 @@ class RepoMap:
     exporting: Sequence[RepoPath] = ()
     skipped: int = 0  # names of the first of these files that have been told
     deliberate: bool = True
+    is_brief: bool = False  # whether it was drawn without saying which sections
 
 
 @dataclass
@@ -48,9 +52,10 @@ class MapPage:
 def map_repo(
     snapshot: Snapshot, sections: frozenset[Section], depth: int, check: Callable[[], None]
 ) -> RepoMap:
-    """The sections, from the index alone."""
-    made = RepoMap()
-    files = snapshot.overview.files() if sections & {"structure", "languages"} else []
+    """The sections, from the index alone; without any, a brief map of all of them."""
+    made = RepoMap(is_brief=not sections)
+    sections = sections or frozenset(SECTIONS)
+    files = _files(snapshot) if sections & {"structure", "languages"} else []
     if "structure" in sections:
         made.lines["structure"] = [("", line) for line in _structure(files, depth)]
         valid = [one.unit for one in snapshot.units.probed.contexts if one.probe_status == "valid"]
@@ -63,7 +68,7 @@ def map_repo(
         made.lines["entry_points"] = [("", f"{one.name}: {one.at}  [{one.evidence}]") for one in found]
     check()
     if "dependencies" in sections:
-        made.lines["dependencies"] = dependencies(snapshot)
+        made.lines["dependencies"] = required(snapshot) if made.is_brief else dependencies(snapshot)
     if "test_layout" in sections:
         made.lines["test_layout"] = [("", line) for line in _tests(snapshot)]
     if "public_api" in sections:
@@ -76,6 +81,7 @@ def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
     told, rest = MapPage(), RepoMap(deliberate=made.deliberate)
     for part, lines in made.lines.items():
         most = _MOST_DIRECTORIES if part == "structure" else _MOST_ITEMS
+        most = _MOST_BRIEF.get(part, most) if made.is_brief else most
         headings: dict[str, list[str]] = {}
         left: list[Line] = []
         for under, line in lines:
@@ -96,6 +102,14 @@ def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
     return told
 
 
+def _files(snapshot: Snapshot) -> list[FileSize]:
+    """Every file; while some are unread, languages are told by names and no lines are counted."""
+    files = snapshot.overview.files()
+    if not snapshot.coverage.unread:
+        return files
+    return [FileSize(one.path, language_of(one.path.rsplit("/", 1)[-1], b"") or "", 0) for one in files]
+
+
 def _structure(files: list[FileSize], depth: int) -> list[str]:
     """Directories with what is below them, as a tree. Of too many, deeper and smaller ones follow by path."""
     counts: Counter[str] = Counter()
@@ -106,15 +120,19 @@ def _structure(files: list[FileSize], depth: int) -> list[str]:
             directory = "/".join(parts[:at])
             counts[directory] += 1
             lines[directory] += file.lines
+
+    def size(directory: str) -> str:
+        said = f", {lines[directory]} lines" if lines[directory] else ""
+        return f"{counts[directory]} files{said}"
+
     ranked = sorted(counts, key=lambda one: (one.count("/") if one else -1, -counts[one], one))
     told = []
     for directory in sorted(ranked[:_MOST_DIRECTORIES]):
         level = directory.count("/") + 1 if directory else 0
         name = f"{directory.rsplit('/', 1)[-1]}/" if directory else "./"
-        told.append(f"{'  ' * level}{shown(name)} {counts[directory]} files, {lines[directory]} lines")
+        told.append(f"{'  ' * level}{shown(name)} {size(directory)}")
     return told + [
-        f"{shown(directory)}/ {counts[directory]} files, {lines[directory]} lines"
-        for directory in sorted(ranked[_MOST_DIRECTORIES:])
+        f"{shown(directory)}/ {size(directory)}" for directory in sorted(ranked[_MOST_DIRECTORIES:])
     ]
 
 
@@ -130,7 +148,8 @@ def _languages(files: list[FileSize]) -> list[str]:
         counts[file.language] += 1
         lines[file.language] += file.lines
     return [
-        f"{name or 'other'}: {count} files, {lines[name]} lines, {100 * count / len(files):.1f}%"
+        f"{name or 'other'}: {count} files,{f' {lines[name]} lines,' if lines[name] else ''}"
+        f" {100 * count / len(files):.1f}%"
         for name, count in counts.most_common()
     ]
 
@@ -171,7 +190,7 @@ def _exporting(snapshot: Snapshot) -> tuple[list[RepoPath], bool]:
 def _public(snapshot: Snapshot, made: RepoMap, rest: RepoMap) -> dict[str, list[str]]:
     """The next names by the file that exports them, with what says so; `rest` gets the files after these."""
     told: dict[str, list[str]] = {}
-    room, skipped = _MOST_NAMES, made.skipped
+    room, skipped = _MOST_NAMES_BRIEF if made.is_brief else _MOST_NAMES, made.skipped
     for at, path in enumerate(made.exporting):
         # A file that has the name of its directory, not its own, stands for what is in there.
         stem = path.rsplit("/", 1)[-1].partition(".")[0]

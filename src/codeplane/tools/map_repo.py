@@ -1,15 +1,26 @@
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from codeplane.index import Snapshot
-from codeplane.search.repomap import SECTIONS, RepoMap, Section, page
+from codeplane.jail import shown
+from codeplane.search.orientation import central_modules, documents, said_commands, summary
+from codeplane.search.repomap import RepoMap, Section, page
 from codeplane.search.repomap import map_repo as mapped
 from codeplane.session import Call
+from codeplane.session.selection import discovered
+from codeplane.testrun.runner import HIGH
+from codeplane.testrun.usual import USUAL
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._source import offer
 
 _MOST_DEPTH = 10
+_MOST_PROJECTS = 2
+_LANGUAGES = 4
+_MOST_INLINE = 10
+_INLINE = 2  # the level of directories from which on they stand behind those around them
 _HEADED = ("dependencies", "public_api")
 
 
@@ -22,6 +33,14 @@ class MapRepoInput(Input):
 
 
 class MapRepoOutput(Output):
+    about: str | None = Field(default=None, description="Name and purpose, as the manifest says them.")
+    read_first: list[str] | None = Field(
+        default=None,
+        description="Documents that introduce it, then the source that most files import.",
+    )
+    run_tests: list[str] | None = Field(
+        default=None, description="Runner, directory and command; then commands of the repository itself."
+    )
     structure: list[str] | None = Field(default=None, description="Directories, with all that is below them.")
     contexts: list[str] | None = Field(default=None, description="Build contexts: language family and root.")
     languages: list[str] | None = Field(default=None, description="Files and lines by language.")
@@ -41,10 +60,13 @@ class MapRepoOutput(Output):
     )
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for more of them.")
 
+    def render(self) -> str:
+        return map_text(self)
+
 
 @tool(Effect.READ, "search", standard=True)
 def map_repo(call: Call, args: MapRepoInput) -> MapRepoOutput:
-    """Draws the map of the repository: structure, languages, entry points, dependencies, tests, public names.
+    """Draws the map of the repository: what to read first, structure, entry points, how to run its tests.
 
     Use when:
     - you are new to the repository, or look for the part that does something
@@ -62,15 +84,75 @@ def _mapped(call: Call, args: MapRepoInput, snapshot: Snapshot, depth: int) -> M
     if args.cursor is not None:
         made = call.session.cursors.resume(args.cursor, RepoMap)
     else:
-        made = mapped(snapshot, frozenset(args.include or SECTIONS), depth, call.check)
+        made = mapped(snapshot, frozenset(args.include), depth, call.check)
     told = page(snapshot, made)
+    is_whole = args.cursor is None and not args.include
+    is_tested = args.cursor is None and (is_whole or "test_layout" in args.include)
+    cursor = call.session.cursors.keep(told.rest) if told.rest else None
+    if cursor is not None:
+        call.next_actions.append(offer("map_repo", cursor=cursor))
     parts = {part: told.parts[part] for part in told.parts if part in _HEADED}
     lists = {part: lines.get("", []) for part, lines in told.parts.items() if part not in _HEADED}
     return MapRepoOutput.model_validate(
         {
             **parts,
             **lists,
+            "about": summary(snapshot) or None if is_whole else None,
+            "read_first": [*documents(snapshot), *central_modules(snapshot)] or None if is_whole else None,
+            "run_tests": _run_tests(call, snapshot) or None if is_tested else None,
             "left": told.left or None,
-            "next_cursor": call.session.cursors.keep(told.rest) if told.rest else None,
+            "next_cursor": cursor,
         }
     )
+
+
+def _run_tests(call: Call, snapshot: Snapshot) -> list[str]:
+    """The outermost projects; what the repository says of its tests counts more than what files look like."""
+    said = list(said_commands(snapshot))
+    found = [one for one in discovered(call, snapshot).projects if not said or one.rank <= HIGH]
+    told = []
+    for one in sorted(found, key=lambda one: one.root.count("/") + 1 if one.root else 0)[:_MOST_PROJECTS]:
+        place = f"cd {shown(one.root)} && " if one.root else ""
+        told.append(f"{place}{USUAL.get(one.runner, one.runner)} ({one.evidence})")
+    return [*told, *said]
+
+
+def map_text(found: MapRepoOutput) -> str:
+    """The map on one screen: each part under its name, what is short on one line."""
+    lines = [found.about] if found.about else []
+    named = [one for one in found.languages or () if not one.startswith("other:")]
+    lines += _line("languages", [one.rpartition(", ")[0] for one in named[:_LANGUAGES]])
+    lines += _line("read first", found.read_first)
+    lines += _line("run tests", found.run_tests)
+    lines += _structure_lines(found.structure or [])
+    lines += ["entry points:", *(f"  {one}" for one in found.entry_points)] if found.entry_points else []
+    lines += _line("tests", found.test_layout)
+    for manifest, packages in (found.dependencies or {}).items():
+        lines += _line(f"needs ({manifest})", packages)
+    for place, names in (found.public_api or {}).items():
+        lines += _line(f"exports of {place.partition(' [')[0]}", names)
+    lines += _line("left out", [f"{part} {count}" for part, count in (found.left or {}).items()])
+    return "\n".join(lines)
+
+
+def _line(title: str, items: Sequence[str] | None) -> list[str]:
+    between = "; " if any(", " in one or " " in one for one in items or ()) else ", "
+    return [f"{title}: {between.join(items)}"] if items else []
+
+
+def _structure_lines(structure: list[str]) -> list[str]:
+    """A line for each directory of the top; those inside it behind it, with their number of files."""
+    lines: list[str] = []
+    inner: list[str] = []
+    for one in [*structure, "./"]:
+        level = (len(one) - len(one.lstrip())) // 2
+        name, _, size = one.strip().partition(" ")
+        if level >= _INLINE:
+            inner += [f"{name} {size.split(' ')[0]}"] if level == _INLINE else []
+            continue
+        if inner:
+            more = f", {len(inner) - _MOST_INLINE} more" if len(inner) > _MOST_INLINE else ""
+            lines[-1] += f": {', '.join(inner[:_MOST_INLINE])}{more}"
+            inner = []
+        lines += [one] if not name.endswith(".egg-info/") else []
+    return lines[:-1]
