@@ -18,7 +18,7 @@ from codeplane.truth import Verdict, WorkingTree, digest_of
 _KINDS = {"directory": "is a directory", "other": "is not a regular file"}
 _ON_IGNORED = "allow_ignored: true confirms that files which git ignores may be edited."
 _ON_CLOSED = "A line !PATH in .cplignore brings it back; a secret also takes the user's cpl trust --secrets."
-_ON_WORKING_SET = "task_status {} shows the working set; task_open {} begins a task without one."
+ON_WORKING_SET = "task_status {} shows the working set; task_open {} begins a task without one."
 
 
 def prepare(edits: EditSet, scope: Scope, tree: WorkingTree) -> Prepared:
@@ -83,7 +83,7 @@ def _check_rules(edits: EditSet, scope: Scope, tree: WorkingTree, problems: Prob
         if told in known:
             continue
         if globs is not None and not globs.holds(edit.path):
-            problems.refuse(edit.path, f"{told} is outside the working set.", _ON_WORKING_SET)
+            problems.refuse(edit.path, f"{told} is outside the working set.", ON_WORKING_SET)
             continue
         judgement = judge.of(edit.path)
         if judgement.verdict is Verdict.CLOSED:

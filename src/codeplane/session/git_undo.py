@@ -12,6 +12,7 @@ from codeplane.git.stashes import find
 from codeplane.ledger import Operation
 from codeplane.session.call import Call
 from codeplane.session.git import Changed, change
+from codeplane.session.working_set import check_working_set
 
 # What they committed is staged again.
 _COMMITS: Final = ("git_commit", "git_stage_and_commit")
@@ -30,6 +31,7 @@ _BY_HAND: Final = {
 def undo_git(call: Call, operation: Operation) -> Changed[Outcome]:
     """Takes an operation of git back where HEAD is as it left it; local changes since then are kept."""
     _check(call, operation)
+    check_working_set(call, (one.path for one in operation.changes))
     return change(call, "git_undo", lambda: _act(call, operation), undoes=operation.operation_id)
 
 

@@ -107,9 +107,8 @@ def _written(row: "_Row", prepared: Prepared) -> Written:
 
 
 def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
-    # What was written once may be taken back, whatever the working set is by now.
-    allowed = () if intent.undoes is not None else tuple(call.task.working_set)
-    prepared = call.repo.engine.prepare(intent.edits, Scope(allowed, ignored_ok))
+    scope = Scope(tuple(call.task.working_set), ignored_ok)
+    prepared = call.repo.engine.prepare(intent.edits, scope)
     for flag in prepared.flags:
         call.warn(flag.text)
     return prepared

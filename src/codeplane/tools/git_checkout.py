@@ -8,6 +8,7 @@ from codeplane.git.outcome import Outcome
 from codeplane.git.selection import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
+from codeplane.session.working_set import check_restored
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
@@ -54,6 +55,7 @@ def _act(call: Call, args: GitCheckoutInput) -> Outcome:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     if args.paths:
         selection = Selection.of(call.repo.tree.jail, args.paths)
+        check_restored(call, selection, args.ref)
         return restore(repository, programs, selection, ref=args.ref, force=args.force)
     ref = args.ref or ""
     if args.create:
