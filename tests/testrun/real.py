@@ -40,7 +40,9 @@ def found_targets(runner: Runner, root: Path) -> list[Target]:
     return [target for project in runner.detect(tree) for target in runner.targets(tree, project)]
 
 
-def run_tests(name: str, root: Path, reports: Path, only: Sequence[str] = ()) -> dict[str, Case]:
+def run_tests(
+    name: str, root: Path, reports: Path, only: Sequence[str] = (), coverage: tuple[Path, ...] = ()
+) -> dict[str, Case]:
     """Every case by its id; of single tests, where some are named."""
     runner = RUNNERS[name]
     targets = found_targets(runner, root)
@@ -52,7 +54,7 @@ def run_tests(name: str, root: Path, reports: Path, only: Sequence[str] = ()) ->
     found: dict[str, Case] = {}
     for number, (_, group) in enumerate(groupby(targets, lambda one: one.root)):
         batch = tuple(group)
-        place = Place(root, toolbox, reports / str(number))
+        place = Place(root, toolbox, reports / str(number), coverage)
         place.reports.mkdir(parents=True)
         command = runner.command(place, batch)
         finished = toolbox.starter(batch[0].root).run(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.testrun import Case, Status
+from codeplane.testrun.coverage import read_coverage
 from codeplane.testrun.runners import RUNNERS
 from tests.conformance.node import node, required
 from tests.testrun.real import found_targets, run_tests, written
@@ -120,3 +121,15 @@ def test_every_end_of_a_test_of_vitest_is_told(tmp_path: Path, node_first: None)
     check_ends(run_tests("vitest", root, tmp_path / "reports"), "half.test.ts", "expected 2 to be 3")
     one = ["half.test.ts::odd numbers are wrong"]
     assert list(run_tests("vitest", root, tmp_path / "one", one)) == one
+
+
+def test_coverage_of_jest_is_read_from_its_report(tmp_path: Path, node_first: None) -> None:
+    files = {
+        "package.json": '{"name": "toy", "jest": {}}',
+        "half.js": "module.exports = (n) => {\n  if (n === 0) {\n    return 0;\n  }\n  return n / 2;\n};\n",
+        "half.test.js": 'const half = require("./half");\ntest("halves", () => { half(4); });\n',
+    }
+    root = project(tmp_path / "repo", required(*JEST), files)
+    run_tests("jest", root, tmp_path / "reports", coverage=(root,))
+    found = read_coverage(tmp_path / "reports", root)
+    assert found is not None and found.files["half.js"].missing == [3]

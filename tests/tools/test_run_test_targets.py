@@ -404,3 +404,44 @@ def test_a_runner_that_cannot_begin_shows_what_it_printed(
     answer = trusted({**FILES, **files}).ask("run_test_targets", rerun=False)
     first = answer.text.splitlines()[1]
     assert first.startswith("FAILED ") and cause in first, answer.text
+
+
+def test_a_custom_command_is_read_as_the_runner_that_it_names(trusted: Trusted) -> None:
+    config = (
+        'tests:\n  custom:\n    - {pattern: "tests/test_cart.py", runner: pytest,'
+        ' cmd: [python3, -m, pytest, "{path}", -q]}\n'
+    )
+    repo = trusted(
+        {**FILES, "app/cart.py": BROKEN, "tests/test_cart.py": KINDS, ".codeplane/config.yaml": config}
+    )
+    result = repo.result("run_test_targets", target_filter="test_cart", rerun=False)
+    assert result["summary"].startswith("14 failed in 1 target,")
+    assert result["failures"][0]["test"] == "tests/test_cart.py::test_total[0]"
+    assert result["failures"][0]["at"] == "app/cart.py:2"
+
+
+def test_a_custom_command_that_fails_where_its_tests_pass_is_told(trusted: Trusted) -> None:
+    config = (
+        'tests:\n  custom:\n    - {pattern: "tests/test_cart.py", runner: pytest,'
+        " cmd: [sh, -c, 'python3 -m pytest -q {path}; exit 3']}\n"
+    )
+    repo = trusted({**FILES, ".codeplane/config.yaml": config})
+    result = repo.result("run_test_targets", target_filter="test_cart", rerun=False)
+    assert result["summary"].startswith("1 failed, 1 passed in 1 target,")
+    assert result["failures"][0]["error"] == "sh ended with code 3"
+
+
+def test_coverage_of_go_is_read_from_its_profile(trusted: Trusted) -> None:
+    needs("go")
+    source = "package x\n\nfunc Half(n int) int {\n\tif n == 0 {\n\t\treturn 0\n\t}\n\treturn n / 2\n}\n"
+    test = 'package x\n\nimport "testing"\n\nfunc TestA(t *testing.T) {\n\tHalf(4)\n}\n'
+    files = {"m/go.mod": "module example.org/x\n\ngo 1.19\n", "m/x.go": source, "m/x_test.go": test}
+    result = trusted(files).result("run_test_targets", coverage=True)
+    assert result["coverage"]["files"] == ["60% m/x.go: 5-6"]
+
+
+def test_a_runner_without_coverage_is_named(trusted: Trusted) -> None:
+    config = 'tests:\n  custom:\n    - {pattern: "flows/*.sh", runner: flow, cmd: [sh, "{path}"]}\n'
+    repo = trusted({"flows/a.sh": "true\n", ".codeplane/config.yaml": config})
+    _, told = meta(repo, coverage=True)
+    assert told["warnings"] == ["Coverage was not measured: it is not read from flow."]

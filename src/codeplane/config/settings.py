@@ -158,7 +158,10 @@ class GitSettings(_Section):
 
 class CustomRunner(_Section):
     pattern: str = Field(min_length=1, description="Files that it runs, such as `e2e/**/*.spec.ts`.")
-    runner: str = Field(min_length=1, description="Name that its targets are listed under.")
+    runner: str = Field(
+        min_length=1,
+        description="Name of its targets. The name of a known runner has its results read as that one does.",
+    )
     cmd: tuple[str, ...] = Field(
         min_length=1, description="Program and arguments; `{path}` is the file, and one run has one file."
     )

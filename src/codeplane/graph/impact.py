@@ -141,7 +141,9 @@ def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, in
     near: dict[RepoPath, int] = {}
     for path, numbers in known.definitions.items():
         for at in numbers if path not in tests else ():
-            reached = reaching(snapshot, {path: [at]}, _MOST_LOOKED_AT, _MOST_NEAR).distances
+            # Who calls a method need not be known to: it has the instance from somebody who names the class.
+            start = [place.definition for place in _outwards(snapshot, Place(path, at))]
+            reached = reaching(snapshot, {path: start}, _MOST_LOOKED_AT, _MOST_NEAR).distances
             name = definition_of(snapshot, Place(path, at)).name
             found = {test: 1 for test in direct if sources.occurrences(test, name)}
             found |= reached
@@ -149,6 +151,13 @@ def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, in
                 return None
             near |= {test: min(step, near.get(test, step)) for test, step in _nearest(found)}
     return near
+
+
+def _outwards(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """A definition and those around it."""
+    while place.definition >= 0:
+        yield place
+        place = Place(place.path, definition_of(snapshot, place).parent)
 
 
 def _nearest(found: Mapping[RepoPath, int]) -> Iterator[tuple[RepoPath, int]]:

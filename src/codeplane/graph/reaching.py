@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
 from codeplane.graph.calls import PROVED
 from codeplane.graph.fixtures import asking_for
 from codeplane.graph.hierarchy import is_class
@@ -35,9 +36,9 @@ def reaching(
 ) -> Reached:
     """The tests from which proven references lead to definitions, over whatever lies between.
 
-    It ends with the step that has met more than `most_tests`.
+    With `most_tests`, possible references are followed as well, up to the step that has met more of them.
     """
-    walk = _Walk(snapshot, most_files)
+    walk = _Walk(snapshot, most_files, PROVED if most_tests is None else frozenset(Tier))
     level = [Place(path, at) for path in sorted(changed) for at in sorted(changed[path])]
     walk.meet(level)
     distances = dict.fromkeys(walk.tests, 0)
@@ -51,8 +52,8 @@ def reaching(
 
 
 class _Walk:
-    def __init__(self, snapshot: Snapshot, most_files: int) -> None:
-        self._snapshot, self._left = snapshot, most_files
+    def __init__(self, snapshot: Snapshot, most_files: int, tiers: Collection[Tier]) -> None:
+        self._snapshot, self._left, self._tiers = snapshot, most_files, tiers
         self._files = snapshot.linker.sources.tests()
         self._seen: set[Place] = set()
         self.tests: dict[RepoPath, set[str]] = {}
@@ -72,7 +73,7 @@ class _Walk:
     def holders(self, place: Place) -> Iterator[Place]:
         """The definitions and files that refer to one for sure, and the tests that ask for it by name."""
         for way in self._ways(place):
-            for ref in self._proven(way):
+            for ref in self._followed(way):
                 yield _holder(self._snapshot, ref)
         yield from asking_for(self._snapshot, place)
 
@@ -91,7 +92,7 @@ class _Walk:
         patterns = (one for one in (spec.reserved, spec.hooks) if one)
         return item.kind == "constructor" or any(re.fullmatch(one, item.name) for one in patterns)
 
-    def _proven(self, place: Place) -> Iterator[RefFact]:
+    def _followed(self, place: Place) -> Iterator[RefFact]:
         if self._left <= 0:
             self.is_whole = False
             return
@@ -102,7 +103,7 @@ class _Walk:
             return
         self._left -= cost
         for ref in self._snapshot.references.to(place):
-            if ref.tier in PROVED and ref.role not in _NO_USES:
+            if ref.tier in self._tiers and ref.role not in _NO_USES:
                 yield ref
 
 

@@ -1,7 +1,11 @@
-"""Runners that a project's settings describe: a command for each file, and its exit code for a result."""
+"""Runners that a project's settings describe: a command for each file.
+
+What a command of a runner that is known here prints is read as that runner's; of others the exit code is the
+result.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from codeplane.config.settings import CustomRunner
@@ -11,10 +15,11 @@ from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
-from codeplane.testrun.runner import CONFIGURED, Ended, Place, Project, Traits
+from codeplane.testrun.runner import CONFIGURED, Ended, Place, Project, Reporting, Runner, Traits
 from codeplane.testrun.target import Target, kind_of
 from codeplane.testrun.text import what_was_said
 
+_RUNNER_FAILED: Final = "RunnerFailed"
 _PATH: Final = "{path}"
 _TOP: Final = RepoPath("")
 
@@ -25,6 +30,7 @@ class Custom:
 
     settings: CustomRunner
     name: str
+    base: Runner | None = None  # the runner that it names, where that is a known one
     languages: tuple[str, ...] = ()
     traits: Traits = field(default_factory=lambda: Traits(is_single=True))
 
@@ -51,13 +57,20 @@ class Custom:
         except ProgramMissing as error:
             told = f"The test runner {self.name} needs {program}, which is not installed."
             raise TestRunnerNotFound(told, hints=error.hints, runner=self.name) from error
-        return Command((str(found), *arguments), place.root)
+        if not isinstance(self.base, Reporting):
+            return Command((str(found), *arguments), place.root)
+        more, env = self.base.reporting(place)
+        return Command((str(found), *arguments, *more), place.root, env)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         [target] = ended.targets
         code, said = ended.finished.code, what_was_said(ended.finished)
         if code is None or code < 0:
             return []
+        known = self.base.parse(ended) if self.base is not None else ()
+        cases = [replace(case, target=target.id) for case in known if case.kind != _RUNNER_FAILED]
+        if cases and (code == 0 or any(case.is_bad for case in cases)):
+            return cases
         status = Status.PASSED if code == 0 else Status.FAILED
         message = "" if code == 0 else f"{self.settings.cmd[0]} ended with code {code}"
-        return [Case(target.id, target.id, status, message=message, path=target.path, output=said)]
+        return [*cases, Case(target.id, target.id, status, message=message, path=target.path, output=said)]

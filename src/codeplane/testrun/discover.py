@@ -68,7 +68,7 @@ def _custom(settings: TestSettings, runners: Mapping[str, Runner]) -> dict[str, 
         name, number = one.runner, 2
         while name in made or name in runners:
             name, number = f"{one.runner}-{number}", number + 1
-        made[name] = Custom(one, name)
+        made[name] = Custom(one, name, runners.get(one.runner))
     return made
 
 

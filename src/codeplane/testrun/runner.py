@@ -1,6 +1,6 @@
 """What a test runner has to know to be used: one module of `runners` for each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from signal import Signals
@@ -124,6 +124,14 @@ class Followed(Protocol):
     """A runner that tells of its tests while it runs them."""
 
     def follow(self, place: Place, batch: Sequence[Target]) -> Follower: ...
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """A runner whose report can be had from a command that somebody else has written."""
+
+    def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:
+        """What such a command gets besides: arguments at its end, and an environment."""
 
 
 @runtime_checkable

@@ -1,6 +1,8 @@
 """Coverage as answers tell it."""
 
 import difflib
+from collections.abc import Iterable
+from typing import Final
 
 from pydantic import Field
 
@@ -26,6 +28,21 @@ class CoverageReport(Output):
         told = [f"coverage {self.percent:g}%"]
         told += [f"changed and not run: {one}" for one in self.uncovered_changes or ()]
         return told + [f"  {one}" for one in self.files]
+
+
+_NEEDS: Final = {
+    "pytest": "pytest and unittest need the package coverage in the project's environment",
+    "unittest": "pytest and unittest need the package coverage in the project's environment",
+    "vitest": "vitest needs @vitest/coverage-v8 (npm install --save-dev @vitest/coverage-v8)",
+    "jest": "jest has written no report",
+    "go": "go has written no profile",
+}
+
+
+def why_not_covered(runners: Iterable[str]) -> str:
+    """What was missing, by the runners of a run."""
+    told = dict.fromkeys(_NEEDS.get(one, f"it is not read from {one}") for one in sorted(runners))
+    return "; ".join(told)
 
 
 def told_coverage(call: Call, found: Coverage) -> CoverageReport:

@@ -8,7 +8,7 @@ from codeplane.session import Call
 from codeplane.session.selection import Chosen, choose
 from codeplane.session.testing import Asked, Tested, run_tests
 from codeplane.testrun.results import End
-from codeplane.tools._coverage import CoverageReport, told_coverage
+from codeplane.tools._coverage import CoverageReport, told_coverage, why_not_covered
 from codeplane.tools._failures import Failure, Rest, failure_lines, failures_by_cause, page_of
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._tests import (
@@ -145,7 +145,7 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
     told = failures_by_cause(failures, done.known)
     page, left = page_of(Rest(failures=tuple(told)))
     if asked.coverage and done.coverage is None:
-        call.warn("Coverage was not measured: the package coverage is not in the project's environment.")
+        call.warn(f"Coverage was not measured: {why_not_covered(chosen.found.runners)}.")
     return RunTestTargetsOutput(
         ok=not failures and bool(report.cases) and not report.stopped,
         summary=_summary(done, sum(one.same_as is None for one in told)),

@@ -19,6 +19,7 @@ from codeplane.testrun.text import plain, shortened
 LANGUAGES: Final = ("javascript", "typescript", "tsx")
 _ENDINGS: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _TEST: Final = re.compile(r"(?:^|/)__tests__/|\.(?:test|spec)\.[cm]?[jt]sx?$")
+COVERAGE: Final = "coverage-final.json"
 _LONGEST: Final = 6000
 _LARGEST: Final = 64 << 20
 _STATUSES: Final = {"passed": Status.PASSED, "failed": Status.FAILED}

@@ -13,6 +13,7 @@ from codeplane.index.tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import BUILDING, HIGH, Ended, Place, Project, Traits
+from codeplane.testrun.runners._coverage import from_go
 from codeplane.testrun.runners._places import first_line, first_place
 from codeplane.testrun.runners._tree import below, common, directory, inside, named, nearest, program
 from codeplane.testrun.target import Target, kind_of
@@ -26,6 +27,7 @@ _FRAME: Final = re.compile(r"^\s+(/\S+\.go):(\d+)", re.MULTILINE)
 _COMPILER: Final = re.compile(r"^(?:vet: )?(\S+\.go):(\d+)(?::\d+)?: (.*)", re.MULTILINE)
 # Before Go 1.24 a package that cannot be built has no event.
 _NOT_BUILT: Final = re.compile(r"^FAIL\s+(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
+_PROFILE: Final = "cover.out"
 _NO_END: Final = "It was running when its process ended or was ended."
 _FETCHING: Final = re.compile(r"^go: (?:downloading|finding|extracting) .*\n", re.MULTILINE)
 _FRAMING: Final = ("=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- FAIL", "--- SKIP")
@@ -69,9 +71,15 @@ class Go:
         go = program(place, "go", root, "Install Go: https://go.dev/doc/install")
         chosen = [f"-run=^({'|'.join(map(re.escape, only))})$"] if (only := common(batch)) else []
         selectors = (target.selector for target in batch)
-        return Command((go, "test", "-json", *chosen, *selectors), place.root / root)
+        covered = [f"-coverprofile={place.reports / _PROFILE}", "-coverpkg=./..."] if place.coverage else []
+        return Command((go, "test", "-json", *covered, *chosen, *selectors), place.root / root)
+
+    def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:  # noqa: ARG002 - Reporting
+        return (), {"GOFLAGS": "-json"}
 
     def parse(self, ended: Ended) -> Sequence[Case]:
+        module = ended.place.root / ended.targets[0].root
+        from_go(ended.reports / _PROFILE, module, ended.reports)
         report = _Report(ended)
         found = list(report.cases())
         if not found and not ended.finished.is_ok and ended.finished.code is not None:

@@ -1,6 +1,6 @@
 """jest, by the report that it writes as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +8,7 @@ from codeplane.index.tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case
 from codeplane.testrun.runner import Ended, Place, Project
-from codeplane.testrun.runners import _javascript
+from codeplane.testrun.runners import _coverage, _javascript
 from codeplane.testrun.runners._tree import program
 from codeplane.testrun.target import Target
 
@@ -35,11 +35,19 @@ class Jest:
         jest = program(place, "jest", root, "npm install --save-dev jest")
         # Batches are the workers here; more of them inside of each would only get in each other's way.
         options = ["--ci", "--runInBand", "--silent", "--testLocationInResults", "--passWithNoTests"]
-        options += ["--json", f"--outputFile={place.reports / _REPORT}", "--runTestsByPath"]
+        options += [*self.reporting(place)[0], "--runTestsByPath"]
         files = [f"./{target.selector}" for target in batch]
         return Command((jest, *options, *_javascript.name_pattern(batch), *files), place.root / root)
 
+    def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:
+        options = ["--json", f"--outputFile={place.reports / _REPORT}"]
+        if place.coverage:
+            options += ["--coverage", "--coverageReporters=json", "--coverageThreshold={}"]
+            options.append(f"--coverageDirectory={place.reports}")
+        return options, {}
+
     def parse(self, ended: Ended) -> Sequence[Case]:
+        _coverage.from_istanbul(ended.reports / _javascript.COVERAGE, ended.reports)
         return _javascript.cases(ended, _REPORT, self.name)
 
 

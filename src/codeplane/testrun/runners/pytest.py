@@ -79,6 +79,11 @@ class Pytest:
         env = {**_lines.reporting(place), "PYTHONPATH": os.pathsep.join(filter(None, path))}
         return Command(tuple(argv), place.root / root, env)
 
+    def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:
+        path = [str(_lines.REPORTERS), place.toolbox.programs.env.get("PYTHONPATH", "")]
+        told = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTEST_PLUGINS": "codeplane_pytest"}
+        return (), {**_lines.reporting(replace(place, coverage=())), **told}
+
     def follow(self, place: Place, batch: Sequence[Target]) -> Follower:
         return _lines.LineFollower(place, _lines.by_file(batch), batch[0].root)
 
