@@ -31,7 +31,7 @@ class Corpus(NamedTuple):
     root: Path
     ending: str
     language: str  # whose grammar parses it
-    # In units of parsing alone. Reading is Python over query files: Django has many small files and many names.
+    # In units of parsing alone: reading is Python over query files, and Django has many names for its size.
     most_cpu: float = 5.5
     most_wall: float = 3
 

@@ -16,7 +16,7 @@ from codeplane.tools import Tool
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LONGEST_NAME = 60 - len("mcp__codeplane__")
 LONGEST_DESCRIPTION = 900
-STANDARD_CHARACTERS = 21_000
+STANDARD_CHARACTERS = 16_500
 STANDARD_TOOLS = 25
 
 

@@ -32,7 +32,8 @@ _SESSION_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 _INSTRUCTIONS = (
     "CodePlane answers questions about this repository from facts and executes changes exactly. "
     "Answers are plain text; an error ends with the call to send instead. Prefer these tools to shell "
-    "commands for what they cover. `describe` tells what the repository is and documents any tool."
+    "commands for what they cover. A symbol is named by its qualified name or the end of one (`Model.save`), "
+    "or by `path:line`. `describe` documents any tool, with parameters that the list leaves out."
 )
 
 

@@ -14,6 +14,7 @@ from codeplane.languages.modules import Place
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Input, Output, synonyms
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._symbol import SymbolName
 from codeplane.tools._uses import PossibleUses, possible_text, possible_uses
 
@@ -30,9 +31,11 @@ class WalkInput(Input):
     symbol: SymbolName
     depth: Annotated[int, synonyms("max_depth")] = Field(default=1, description="Levels, up to 6.")
     limit_per_level: Annotated[int, synonyms("limit")] = Field(
-        default=50, description="Most definitions at each level, up to 500."
+        default=50, description="Most definitions at each level, up to 500.", json_schema_extra=UNLISTED
     )
-    tiers: list[Tier] | None = Field(default=None, description="Edges to follow: proven and strong.")
+    tiers: list[Tier] | None = Field(
+        default=None, description="Edges to follow: proven and strong.", json_schema_extra=UNLISTED
+    )
 
 
 class CallEdge(Output):

@@ -18,8 +18,14 @@ _DROPPED: Final = {
     "minItems",
     "maxItems",
     "pattern",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
     "additionalProperties",
 }
+_BOUNDS_OF_VALUES: Final = {"minItems", "pattern", "minimum", "maximum", "exclusiveMinimum"}
+# Parameters that mean the same in every tool and say so by their names.
+_SELF_EXPLAINING: Final = {"cursor", "limit", "symbol"}
 
 
 def lean_schema(model: type[BaseModel], *, whole: bool = False) -> dict[str, Any]:
@@ -37,7 +43,7 @@ def lean_schema(model: type[BaseModel], *, whole: bool = False) -> dict[str, Any
 class _Lean:
     def __init__(self, defs: dict[str, Any], whole: bool) -> None:
         self._defs, self._whole = defs, whole
-        self._dropped = _DROPPED - {"additionalProperties", "minItems", "pattern"} if whole else _DROPPED
+        self._dropped = _DROPPED - {"additionalProperties"} - _BOUNDS_OF_VALUES if whole else _DROPPED
 
     def node(self, node: Any) -> Any:
         if isinstance(node, list):
@@ -53,15 +59,20 @@ class _Lean:
             if key not in self._dropped and not (key == "default" and _is_empty(value))
         }
         kept.pop("unlisted", None)
+        if not self._whole and "enum" in kept.get("items", {}):
+            kept["items"].pop("description", None)
         return _without_null(kept)
 
     def _properties(self, fields: dict[str, Any]) -> dict[str, Any]:
         # Names of parameters are data: one called `title` stays.
-        return {
-            name: self.node(field)
-            for name, field in fields.items()
-            if self._whole or not field.get("unlisted", False)
+        if self._whole:
+            return {name: self.node(field) for name, field in fields.items()}
+        listed = {
+            name: self.node(field) for name, field in fields.items() if not field.get("unlisted", False)
         }
+        for name in _SELF_EXPLAINING & listed.keys():
+            listed[name].pop("description", None)
+        return listed
 
 
 def _is_empty(default: Any) -> bool:

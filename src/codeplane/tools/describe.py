@@ -14,12 +14,15 @@ from codeplane.tools._registry import (
     synonyms,
     tool,
 )
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._source import offer
 
 
 class DescribeInput(Input):
     action: Literal["repo", "tool"] | None = Field(
-        default=None, description="`repo` (default) or `tool`; a `name` alone means `tool`."
+        default=None,
+        description="`repo` (default) or `tool`; a `name` alone means `tool`.",
+        json_schema_extra=UNLISTED,
     )
     name: Annotated[str | None, synonyms("tool", "tool_name")] = Field(
         default=None, description="Tool to document."

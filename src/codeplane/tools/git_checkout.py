@@ -11,6 +11,7 @@ from codeplane.session.git import change
 from codeplane.session.working_set import check_restored
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 _MOST_PATHS = 1000
 
@@ -25,7 +26,10 @@ class GitCheckoutInput(Input):
         default=False, description="Make the branch `ref`."
     )
     start: Annotated[str | None, synonyms("start_point", "base", "from", "from_ref", "start_ref")] = Field(
-        default=None, max_length=250, description="Where a new branch starts; HEAD."
+        default=None,
+        max_length=250,
+        description="Where a new branch starts; HEAD.",
+        json_schema_extra=UNLISTED,
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
         default=None,
@@ -33,7 +37,7 @@ class GitCheckoutInput(Input):
         max_length=_MOST_PATHS,
         description="Restore these from `ref`, or the index.",
     )
-    detach: bool = Field(default=False, description="Detach HEAD at the commit.")
+    detach: bool = Field(default=False, description="Detach HEAD at the commit.", json_schema_extra=UNLISTED)
     force: bool = Field(default=False, description="Save and discard work in the way.")
 
 

@@ -20,6 +20,7 @@ from codeplane.tools._git_text import next_page
 from codeplane.tools._limits import clamped
 from codeplane.tools._line_history import FileCommit, Place, follow_at, follow_now, step_fields
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 _MOST = 200
 _LINES = re.compile(r"([1-9]\d*)(?:\s*[-,:]\s*([1-9]\d*))?")
@@ -35,8 +36,12 @@ class GitLogInput(Input):
         default="HEAD", min_length=1, max_length=250, description="Where to start, or a range `a..b`."
     )
     limit: Annotated[int, synonyms("max_count", "n", "count")] = Field(default=50, description="Up to 200.")
-    since: Annotated[str | None, synonyms("after")] = Field(default=None, description="ISO date.")
-    until: Annotated[str | None, synonyms("before")] = Field(default=None, description="ISO date.")
+    since: Annotated[str | None, synonyms("after")] = Field(
+        default=None, description="ISO date.", json_schema_extra=UNLISTED
+    )
+    until: Annotated[str | None, synonyms("before")] = Field(
+        default=None, description="ISO date.", json_schema_extra=UNLISTED
+    )
     paths: Annotated[list[str], synonyms("path", "files")] = Field(
         default=[], description="Only changes of these."
     )
@@ -46,8 +51,10 @@ class GitLogInput(Input):
     lines: Annotated[str | None, BeforeValidator(_joined), synonyms("line_range", "range")] = Field(
         default=None, max_length=25, description="`10-30`, of one path."
     )
-    author: str | None = Field(default=None, description="Part of a name or address.")
-    grep: str | None = Field(default=None, description="Part of the message.")
+    author: str | None = Field(
+        default=None, description="Part of a name or address.", json_schema_extra=UNLISTED
+    )
+    grep: str | None = Field(default=None, description="Part of the message.", json_schema_extra=UNLISTED)
     full: bool = Field(default=False, description="Author, date and whole message.")
     cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
 

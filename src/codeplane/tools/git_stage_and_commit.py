@@ -8,6 +8,7 @@ from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._staging import staging_rules
 
 _MOST_PATHS = 1000
@@ -24,11 +25,17 @@ class GitStageAndCommitInput(Input):
         description="Default: every change.",
     )
     amend: bool = Field(default=False, description="Replace the last commit.")
-    author: Authored = Field(default=None, max_length=510, description="`Name <address>`, if not you.")
-    pre_commit: Annotated[bool, synonyms("verify", "hooks")] = Field(
-        default=True, description="false skips hooks that may refuse."
+    author: Authored = Field(
+        default=None, max_length=510, description="`Name <address>`, if not you.", json_schema_extra=UNLISTED
     )
-    force: bool = Field(default=False, description="Also stage ignored files and conflict markers.")
+    pre_commit: Annotated[bool, synonyms("verify", "hooks")] = Field(
+        default=True, description="false skips hooks that may refuse.", json_schema_extra=UNLISTED
+    )
+    force: bool = Field(
+        default=False,
+        description="Also stage ignored files and conflict markers.",
+        json_schema_extra=UNLISTED,
+    )
 
 
 @tool(Effect.WRITE, "git", standard=True)

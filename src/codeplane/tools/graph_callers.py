@@ -7,11 +7,14 @@ from codeplane.languages.modules import Place
 from codeplane.session import Call
 from codeplane.tools._graph import Callers, WalkInput, bounds_of, callers_of
 from codeplane.tools._registry import Effect, tool
+from codeplane.tools._schema import UNLISTED
 
 
 class GraphCallersInput(WalkInput):
     follow_interface: bool = Field(
-        default=False, description="Also calls of the members of bases that it overrides."
+        default=False,
+        description="Also calls of the members of bases that it overrides.",
+        json_schema_extra=UNLISTED,
     )
 
 

@@ -11,6 +11,7 @@ from codeplane.session.linting import Asked, Fixed, fix, lint
 from codeplane.tools._delta import Delta, told
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 MOST = 200
 # The longest that all linters may take, before and after a fix.
@@ -25,17 +26,23 @@ class LintCheckInput(Input):
         default=None, max_length=500, description="Files, directories, patterns."
     )
     tools: Annotated[list[str] | None, synonyms("linters", "tool", "linter")] = Field(
-        default=None, max_length=30, description="Linters by name."
+        default=None, max_length=30, description="Linters by name.", json_schema_extra=UNLISTED
     )
     changed_lines: Annotated[bool, synonyms("changed", "changed_only")] = Field(
         default=False, description="Only lines that differ from `base`."
     )
     base: Annotated[str | None, synonyms("since")] = Field(
-        default=None, min_length=1, max_length=300, description="Commit; HEAD without it."
+        default=None,
+        min_length=1,
+        max_length=300,
+        description="Commit; HEAD without it.",
+        json_schema_extra=UNLISTED,
     )
     fix: bool = Field(default=False, description="Make the fixes.")
-    dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Show fixes only.")
-    limit: int = Field(default=50, description="Most problems, up to 200.")
+    dry_run: Annotated[bool, synonyms("preview")] = Field(
+        default=False, description="Show fixes only.", json_schema_extra=UNLISTED
+    )
+    limit: int = Field(default=50, description="Most problems, up to 200.", json_schema_extra=UNLISTED)
 
 
 class LintFile(Output):

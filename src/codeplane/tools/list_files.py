@@ -11,6 +11,7 @@ from codeplane.search.missing import directory
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._source import offer
 
 _MOST = 1000
@@ -24,7 +25,7 @@ class ListFilesInput(Input):
     pattern: Annotated[str | None, synonyms("glob", "include", "query")] = Field(
         default=None, max_length=500, description="Glob, such as `*.py` or `src/**/*.{ts,tsx}`; any depth."
     )
-    limit: int = Field(default=200, description="Most entries, up to 1000.")
+    limit: int = Field(default=200, description="Most entries, up to 1000.", json_schema_extra=UNLISTED)
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
 

@@ -14,6 +14,7 @@ from codeplane.testrun.runner import HIGH
 from codeplane.testrun.usual import USUAL
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._source import offer
 
 _MOST_DEPTH = 10
@@ -28,8 +29,10 @@ class MapRepoInput(Input):
     include: Annotated[list[Section], synonyms("sections", "section")] = Field(
         default=[], description="Sections; all when empty."
     )
-    depth: int = Field(default=2, description="Levels of directories, up to 10.")
-    cursor: str | None = Field(default=None, description="`next_cursor`, for the rest of what is `left`.")
+    depth: int = Field(default=2, description="Levels of directories, up to 10.", json_schema_extra=UNLISTED)
+    cursor: str | None = Field(
+        default=None, description="`next_cursor`, for the rest of what is `left`.", json_schema_extra=UNLISTED
+    )
 
 
 class MapRepoOutput(Output):

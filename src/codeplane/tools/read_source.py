@@ -12,6 +12,7 @@ from codeplane.session import Call
 from codeplane.session.savings import MOST_READ
 from codeplane.tools import Effect, Input, Output, tool
 from codeplane.tools._registry import synonyms
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._source import heading, offer
 
 
@@ -39,8 +40,12 @@ class ReadSourceInput(Input):
         description="What to read: `path`, `path:10-40`, `path:12` (what is around a line), or a symbol: "
         "`Model.save`, a qualified name, a `sym_…` uid.",
     )
-    start_line: int | None = Field(default=None, ge=1, description="First line, for a single path.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line, for a single path.")
+    start_line: int | None = Field(
+        default=None, ge=1, description="First line, for a single path.", json_schema_extra=UNLISTED
+    )
+    end_line: int | None = Field(
+        default=None, ge=1, description="Last line, for a single path.", json_schema_extra=UNLISTED
+    )
 
 
 class SourceSpan(Output):

@@ -17,7 +17,10 @@ class RefactorRenameInput(RefactoringInput):
     )
     new_name: Annotated[str, synonyms("to")] = Field(default="", max_length=200, description="Bare name.")
     name: Annotated[str, synonyms("old_name", "local", "parameter")] = Field(
-        default="", max_length=200, description="Local or parameter inside `symbol`."
+        default="",
+        max_length=200,
+        description="Local or parameter inside `symbol`.",
+        json_schema_extra=UNLISTED,
     )
     force_syntactic: bool = Field(
         default=False,

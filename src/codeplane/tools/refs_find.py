@@ -16,6 +16,7 @@ from codeplane.search.missing import existing
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._symbol import SymbolName
 from codeplane.tools._uses import counted
 
@@ -29,10 +30,12 @@ class RefsFindInput(Input):
         default=None, description="Only these kinds."
     )
     tiers: Annotated[list[Tier] | None, synonyms("tier")] = Field(
-        default=None, description="Only these tiers."
+        default=None, description="Only these tiers.", json_schema_extra=UNLISTED
     )
     path: str | None = Field(default=None, description="Only below this path.")
-    limit: int = Field(default=50, description="Most references to list, up to 500.")
+    limit: int = Field(
+        default=50, description="Most references to list, up to 500.", json_schema_extra=UNLISTED
+    )
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
 
@@ -89,10 +92,10 @@ def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
     """Lists every reference to a symbol, by file with the text of each line.
 
     Certain ones (proven, strong) come first; those that may mean it (anchored, unknown) follow with the
-    reason. Totals are complete even when the list is cut.
+    reason.
 
     Use when:
-    - you change, move or delete a symbol, or want to know who uses it and how
+    - you want to know who uses a symbol and how
     Not for:
     - searching text, or names that you are not sure of (use `search`)
     Examples:

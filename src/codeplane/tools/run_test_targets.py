@@ -11,6 +11,7 @@ from codeplane.testrun.results import End
 from codeplane.tools._coverage import CoverageReport, told_coverage, why_not_covered
 from codeplane.tools._failures import Failure, Rest, failure_lines, failures_by_cause, page_of
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._tests import (
     MOST_LISTED,
     AffectedBy,
@@ -35,10 +36,14 @@ class RunTestTargetsInput(Input):
     )
     fail_fast: bool | None = Field(default=None, description="Stop at the first failure.")
     timeout_sec: Annotated[float | None, synonyms("timeout")] = Field(
-        default=None, gt=0, le=86_400, description="Limit of the whole run."
+        default=None, gt=0, le=86_400, description="Limit of the whole run.", json_schema_extra=UNLISTED
     )
-    rerun: bool | None = Field(default=None, description="Run failures again to find flaky ones.")
-    coverage: bool | None = Field(default=None, description="Of what the tests import.")
+    rerun: bool | None = Field(
+        default=None, description="Run failures again to find flaky ones.", json_schema_extra=UNLISTED
+    )
+    coverage: bool | None = Field(
+        default=None, description="Of what the tests import.", json_schema_extra=UNLISTED
+    )
     baseline: bool = Field(default=False, description="Run failures at HEAD too: which were there before?")
     cursor: str | None = Field(default=None, description="More failures of a run; runs nothing.")
 

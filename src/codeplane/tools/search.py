@@ -22,6 +22,7 @@ from codeplane.search.search import (
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._source import hit_lines, offer
 
 _MOST = 100
@@ -38,18 +39,21 @@ class SearchInput(Input):
         default=[], description="Globs: `*.py`, `src/**`, `lib/`; `!tests/` excludes."
     )
     languages: Annotated[list[str], synonyms("language", "lang")] = Field(
-        default=[], description="Only these languages."
+        default=[], description="Only these languages.", json_schema_extra=UNLISTED
     )
     kinds: Annotated[list[str], synonyms("kind", "symbol_kind")] = Field(
         default=[], description="Only definitions of these kinds."
     )
-    limit: int = Field(default=20, description="Most hits, up to 100.")
+    limit: int = Field(default=20, description="Most hits, up to 100.", json_schema_extra=UNLISTED)
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
     enrichment: Enrichment = Field(
         default="minimal",
         description="What to add to a hit: its holder, with lines, or the source of it.",
+        json_schema_extra=UNLISTED,
     )
-    include_snippets: bool = Field(default=True, description="Whether to show the lines.")
+    include_snippets: bool = Field(
+        default=True, description="Whether to show the lines.", json_schema_extra=UNLISTED
+    )
 
 
 class SearchFile(Output):
@@ -96,13 +100,11 @@ class SearchOutput(Output):
 def search(call: Call, args: SearchInput) -> SearchOutput:
     """Finds words, names, text or patterns in all indexed files; ranked, grouped by file.
 
-    Definitions come before uses, source before tests before documentation.
-
     Use when:
-    - you look for where something is, and know a word, a name or a pattern
+    - you know a word, a name, a pattern or what it does
     Not for:
     - files by name (list_files)
-    - a symbol's uses with their proof (refs_find), or its source by name (read_source)
+    - a symbol's uses (refs_find) or source (read_source)
     Examples:
     - Where is it defined and mentioned: {"query": "QuerySet"}
     - Names like it: {"query": "session", "mode": "symbol", "kinds": ["class"]}

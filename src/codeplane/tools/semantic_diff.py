@@ -18,6 +18,7 @@ from codeplane.session.sight import sight_of
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._review import ChangedFile, change_told, rendered
+from codeplane.tools._schema import UNLISTED
 
 MOST = 100
 LONGEST_PAGE = 6_000
@@ -37,7 +38,9 @@ class SemanticDiffInput(Input):
         default=None, max_length=300, description="The same; without it, the working tree."
     )
     paths: list[str] | None = Field(default=None, description="Only files and directories below these.")
-    limit: int = Field(default=60, description="Most changes on a page, up to 100.")
+    limit: int = Field(
+        default=60, description="Most changes on a page, up to 100.", json_schema_extra=UNLISTED
+    )
     cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
 
 

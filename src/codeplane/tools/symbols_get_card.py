@@ -14,6 +14,7 @@ from codeplane.languages.modules import Place
 from codeplane.search.likeliest import likeliest
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._symbol import SymbolName
 from codeplane.tools._uses import PossibleUses, counted, possible_text, possible_uses
 
@@ -34,7 +35,9 @@ Slice = Literal["def_use", "imports", "dependents"]
 class SymbolsGetCardInput(Input):
     symbol: SymbolName
     slices: Annotated[list[Slice] | None, synonyms("include", "slice")] = Field(
-        default=None, description="Also its variables, the imports it uses, who depends on it."
+        default=None,
+        description="Also its variables, the imports it uses, who depends on it.",
+        json_schema_extra=UNLISTED,
     )
 
 

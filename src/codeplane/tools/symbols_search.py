@@ -18,6 +18,7 @@ from codeplane.search.symbol_query import find_symbols
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 MOST = 100
 _LONGEST = 200
@@ -37,7 +38,9 @@ class SymbolsSearchInput(Input):
         default=None,
         description="Only below this path; alone, all of this file, or a directory's outer ones.",
     )
-    limit: int | None = Field(default=None, description="Most symbols, up to 100; 20, or 100 of a file.")
+    limit: int | None = Field(
+        default=None, description="Most symbols, up to 100; 20, or 100 of a file.", json_schema_extra=UNLISTED
+    )
 
 
 class FileSymbols(Output):
@@ -73,8 +76,6 @@ def _line(symbol: str) -> str:
 @tool(Effect.READ, "symbols", standard=True)
 def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     """Finds definitions by name, header or documentation, or lists those of some kinds or of a file.
-
-    The same name comes first; then source before tests before docs, names that begin so before parts.
 
     Use when:
     - you know roughly what a class or function is called, or want the outline of a file

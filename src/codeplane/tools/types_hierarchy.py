@@ -23,6 +23,7 @@ from codeplane.languages.modules import Place
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 MOST = 500
 
@@ -32,7 +33,9 @@ class TypesHierarchyInput(Input):
         description="Class or interface: qualified name or its end, `path:line`, or `sym_…`."
     )
     all_levels: bool = Field(default=False, description="Everything derived, not only directly.")
-    limit: int = Field(default=50, description="Most derived types to list, up to 500.")
+    limit: int = Field(
+        default=50, description="Most derived types to list, up to 500.", json_schema_extra=UNLISTED
+    )
 
 
 class RelatedType(Output):

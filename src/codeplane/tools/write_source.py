@@ -16,6 +16,7 @@ from codeplane.session.operation import Intent, write
 from codeplane.session.verifying import verified
 from codeplane.tools._delta import Delta, told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._verified import checks_told
 from codeplane.verify import Change, Check
 
@@ -44,7 +45,12 @@ class SourceEdit(Input):
     )
     expected_file_sha256: Annotated[
         str | None, synonyms("sha256", "file_sha256", "expected_sha256", "hash")
-    ] = Field(default=None, pattern=r"^[0-9a-fA-F]{64}$", description="Of the content that lines are of.")
+    ] = Field(
+        default=None,
+        pattern=r"^[0-9a-fA-F]{64}$",
+        description="Of the content that lines are of.",
+        json_schema_extra=UNLISTED,
+    )
     symbol: str | None = Field(default=None, max_length=4000, description="Definition; of a text, around it.")
     to: Annotated[str | None, synonyms("new_path", "destination", "target_path")] = Field(
         default=None, max_length=4000, description="Where a file moves."
@@ -59,8 +65,12 @@ class WriteSourceInput(Input):
         min_length=1, max_length=MOST_EDITS, description="Made together or not at all."
     )
     dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Only show the diff.")
-    verify: list[Check] | None = Field(default=None, max_length=3, description="With dry_run: tries it out.")
-    allow_ignored: bool = Field(default=False, description="Confirms edits of files that git ignores.")
+    verify: list[Check] | None = Field(
+        default=None, max_length=3, description="With dry_run: tries it out.", json_schema_extra=UNLISTED
+    )
+    allow_ignored: bool = Field(
+        default=False, description="Confirms edits of files that git ignores.", json_schema_extra=UNLISTED
+    )
 
 
 @tool(Effect.WRITE, "edits", standard=True)
