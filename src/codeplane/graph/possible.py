@@ -1,7 +1,7 @@
 """Uses that may mean a definition, by what stands before the name, and why they are not certain."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
@@ -9,7 +9,8 @@ from codeplane.graph.places import short
 from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
 
-CERTAIN = (Tier.PROVEN, Tier.STRONG)
+CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
+_KEYWORD: Final = "="  # the receiver of a name that a call gives an argument by
 
 
 class Use(NamedTuple):
@@ -47,6 +48,8 @@ def why_open(snapshot: Snapshot, use: Use) -> str:
     """Why a use is not certain."""
     if use.via is not None:
         return f"means {short(snapshot, use.via)}, which this overrides"
+    if use.receiver == _KEYWORD:
+        return "it names an argument, or stands in a macro"
     if not use.receiver:
         return "the name is not bound to a definition there"
     if use.receiver.endswith(")"):

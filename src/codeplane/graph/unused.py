@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.hierarchy import descendants
+from codeplane.graph.hierarchy import descendants, is_class, owner_of
 from codeplane.graph.hooks import Hooks
 from codeplane.graph.importing import Links, links_of
 from codeplane.graph.places import definition_of, qualified
 from codeplane.graph.references import is_below
 from codeplane.index import Purpose, RefFact, Snapshot
 from codeplane.index.files import FileFacts
-from codeplane.index.targets import CLASSES
+from codeplane.index.targets import CLASSES, SPACES
 from codeplane.languages import has_references, specs
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Role
 from codeplane.languages.modules import Place
@@ -28,8 +28,11 @@ _KINDS: Final = frozenset(
     "function method property class interface struct enum trait type constant variable macro".split()
 )
 _VALUES: Final = frozenset(("constant", "variable", "property"))
+_MEMBERS: Final = _VALUES | {"method"}
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _SURFACES: Final = ("__init__", "index", "mod", "lib", "main")  # files that say what a package offers
+_KEYWORD: Final = "="  # the receiver of a name that a call gives an argument by
+_TEST_SPACES: Final = ("test", "tests")  # namespaces that hold tests beside what they test
 _PROSE: Final = (".md", ".mdx", ".rst", ".txt", ".adoc", ".po", ".pot", "PKG-INFO")
 _MOST_READ: Final = 60  # files that are read for mentions of one name
 _LONGEST: Final = 400_000  # bytes of such a file
@@ -103,16 +106,27 @@ class Search:
     def _is_candidate(self, facts: FileFacts, at: int, item: Definition) -> bool:
         if item.kind not in _KINDS or not item.name.strip("_") or facts.group(at)[0] != at:
             return False
-        if item.kind in _VALUES and item.parent >= 0 and facts.definitions[item.parent].kind not in CLASSES:
+        is_inside = item.parent >= 0 and facts.definitions[item.parent].kind not in CLASSES | SPACES
+        if is_inside and item.kind in _MEMBERS:
+            return False  # of an object that is written down, or a variable of a function
+        if item.flags & FLAG_TEST:
             return False
-        return not item.flags & FLAG_TEST
+        while item.parent >= 0:
+            item = facts.definitions[item.parent]
+            if item.kind in SPACES and item.name in _TEST_SPACES:
+                return False
+        return True
 
     def _judged(self, place: Place, facts: FileFacts, item: Definition) -> Unused | None:
         in_tests, why = False, ""
+        # Where calls can't name their arguments, a name that may be one stands in a macro.
+        has_keywords = self._snapshot.linker.spec(facts).named_arguments
         for ref in self._snapshot.references.each(place):
             if self._is_own(ref, place, item) or ref.role is Role.DEFINE:
                 continue
-            if ref.receiver == "=" or (ref.role is Role.WRITE and item.kind in _VALUES):
+            if ref.role is Role.WRITE and item.kind in _VALUES:
+                continue
+            if ref.receiver == _KEYWORD and has_keywords:
                 continue
             if self._is_test(ref.path) and not self._is_test(place.path):
                 in_tests = True
@@ -152,16 +166,19 @@ class Search:
             return True
         if self._is_exported(place, facts, item):
             return True
-        if item.parent < 0 or item.flags & FLAG_PRIVATE or facts.definitions[item.parent].kind not in CLASSES:
+        owner = owner_of(self._snapshot, place)
+        if owner is None or item.flags & FLAG_PRIVATE or not is_class(self._snapshot, owner):
             return False
-        owner = Place(place.path, item.parent)
         heirs = [one.place for one, _ in descendants(self._snapshot, owner) if one.place is not None]
         return any(self._is_offered(one) for one in (owner, *heirs))
 
     def _is_exported(self, place: Place, facts: FileFacts, item: Definition) -> bool:
         spec = self._snapshot.linker.spec(facts)
-        for export in facts.exports if item.parent < 0 else ():
-            if (export.local or export.name) != item.name:
+        outer = item  # what a namespace holds goes with it
+        while outer.parent >= 0 and facts.definitions[outer.parent].kind in SPACES:
+            outer = facts.definitions[outer.parent]
+        for export in facts.exports if outer.parent < 0 else ():
+            if (export.local or export.name) != outer.name:
                 continue
             if export.name == "default" or export.evidence in ("all_literal", "public_modifier"):
                 return True

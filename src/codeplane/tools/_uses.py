@@ -41,7 +41,8 @@ def possible_text(groups: Sequence[PossibleUses], total: int, what: str) -> list
         lines.append(f"possible {what}: {why}")
         for group in alike:
             times = f" ×{group.total}" if group.total > 1 else ""
-            lines.append(f"  {group.receiver or '(no receiver)'}{times}  {'  '.join(group.files)}")
+            receiver = group.receiver.strip("=#") or "(no receiver)"
+            lines.append(f"  {receiver}{times}  {'  '.join(group.files)}")
     more = total - sum(group.total for group in groups)
     return [*lines, f"  {more} more possible {what}"] if more > 0 else lines
 
