@@ -13,7 +13,7 @@ NOTHING: Final[Target] = ()
 UNCLEAR: Final[Target] = (Place("", -2),)
 """Something is there, and what it is cannot be said: looking further would be a guess."""
 
-CLASSES: Final = frozenset("class interface struct enum trait object mixin type impl".split())
+CLASSES: Final = frozenset("class interface struct enum trait object mixin type impl message service".split())
 SPACES: Final = frozenset(("namespace", "module"))
 _OUTSIDE: Final = -3
 

@@ -15,7 +15,7 @@ from codeplane.languages.facts import Reason, Role, ScopeKind
 
 _CLASS_KINDS = frozenset(("method", "field", "property", "constructor", "enum_member"))
 _UNBOUND_KINDS = frozenset(
-    "impl heading key table selector resource block message service rpc query stage view index".split()
+    "impl heading key table selector resource block rpc query stage view index".split()
 )
 _MERGED = ("namespace", "enum")  # several of one name are one
 _ALIKE = (("interface", "class"), ("class", "interface"))  # add to each other where they can

@@ -25,7 +25,7 @@ from codeplane.languages.facts import (
 
 _SIGNED = frozenset(
     "function method constructor class interface struct enum trait property namespace module macro impl "
-    "object mixin type".split()
+    "object mixin type message service rpc".split()
 )
 _TYPED = frozenset(("variable", "field", "property", "constant", "module"))
 _SIGNATURE = 1000  # bytes of a header that are kept

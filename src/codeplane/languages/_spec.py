@@ -331,6 +331,7 @@ class LanguageSpec:
     # the `@whole` where that is more → how the two are written apart.
     shorthands: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     standard: str = ""  # pattern of how the modules of the language's own library begin, as imported
+    generates: bool = False  # code of other languages, which has its names, is made from it
     gaps: str = ""  # what the support table says about things left out
 
 

@@ -44,12 +44,20 @@ def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Proble
             yield one
 
 
+def _generating(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+    facts = snapshot.linker.sources.facts(place.path)
+    if facts is not None and specs()[facts.language].generates:
+        text = "Code is generated from this, and uses the name in other languages."
+        yield Problem("generated", text, RepoPath(place.path), definition_of(snapshot, place).name_line)
+
+
 def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
     yield from family.doubts
     yield from named(snapshot, family)
     if family.places:
         yield from made_of(snapshot, min(family.places).path, (family.name, new) if new else (family.name,))
     for place in sorted(family.places):
+        yield from _generating(snapshot, place)
         yield from _called_from_outside(snapshot, place)
         yield from _decorated(snapshot, place)
         if new:

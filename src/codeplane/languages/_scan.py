@@ -1,0 +1,80 @@
+"""Reading small languages without a grammar: tokens in, captures out.
+
+The parser is given blanks, so its tree is empty; at what is wrong it is given something to stumble over, so
+that the file counts as read in part.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, cast
+
+from tree_sitter import Node
+
+_TOKEN: Final = re.compile(
+    rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|[A-Za-z_]\w*+|\d[\w.]*+|\S",
+    re.DOTALL,
+)
+_NAME: Final = re.compile(rb"[A-Za-z_]\w*")
+
+
+class Token(NamedTuple):
+    """A piece of a text by its bytes."""
+
+    text: bytes
+    start: int
+    end: int
+
+    @property
+    def is_name(self) -> bool:
+        return _NAME.fullmatch(self.text) is not None
+
+
+class _Span(NamedTuple):
+    """What is read of a node."""
+
+    start_byte: int
+    end_byte: int
+
+
+def tokens(data: bytes) -> Iterator[Token]:
+    """The tokens of a text, comments left out."""
+    for found in _TOKEN.finditer(data):
+        if not found[0].startswith((b"//", b"/*")):
+            yield Token(found[0], *found.span())
+
+
+def blanks(data: bytes, wrong: int) -> bytes:
+    """As many blanks, with something that nothing can read at a place that is wrong; -1 where none is."""
+    made = bytearray(re.sub(rb"[^\r\n]", b" ", data))
+    if 0 <= wrong < len(made):
+        made[wrong] = ord("}")
+    return bytes(made)
+
+
+class Captures:
+    """What a reader finds, as a query would give it."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, list[Node]] = {}
+
+    def add(self, capture: str, start: int, end: int) -> None:
+        self.found.setdefault(capture, []).append(cast("Node", _Span(start, end)))
+
+    def define(self, kind: str, name: Token, start: int, end: int) -> None:
+        """A definition with its name."""
+        self.add(f"definition.{kind}", start, end)
+        self.add("name", name.start, name.end)
+
+    def scope(self, start: int, end: int) -> None:
+        """The body of the definition around it."""
+        self.add("body", start, end)
+        self.add("scope.class", start, end)
+
+    def type(self, path: list[Token]) -> None:
+        """A type that is named, with what stands before it."""
+        last = path[-1]
+        self.add("identifier", last.start, last.end)
+        self.add("reference.type", last.start, last.end)
+        if len(path) > 1:
+            self.add("identifier", path[0].start, path[0].end)
+            self.add("member", path[0].start, last.end)

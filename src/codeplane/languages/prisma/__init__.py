@@ -1,0 +1,15 @@
+"""Prisma: models, views, types and enums, and the ones that their fields name."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import CURLY
+
+SPEC = LanguageSpec(
+    name="prisma",
+    family="prisma",
+    grammar="tree_sitter_json",
+    extensions=(".prisma",),
+    members_visible="nested",
+    writing=CURLY,
+    generates=True,
+    gaps="Attributes are not referred to.",
+)

@@ -1,0 +1,16 @@
+"""Protocol buffers: messages, enums, services, and the types that they name."""
+
+from codeplane.languages._spec import LanguageSpec
+from codeplane.languages._style import CURLY
+
+SPEC = LanguageSpec(
+    name="proto",
+    family="proto",
+    grammar="tree_sitter_json",
+    extensions=(".proto",),
+    members_visible="nested",
+    surface="included",
+    writing=CURLY,
+    generates=True,
+    gaps="Options and the values of enums are not referred to; types behind a package are not bound.",
+)
