@@ -9,7 +9,9 @@ from typing import Any
 _HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 _VOLATILE = (
     (re.compile(r"^tool_count: \d+$", re.MULTILINE), "tool_count: <number>"),
-    (re.compile(r"^version: \S+$", re.MULTILINE), "version: <version>"),
+    (re.compile(r"^( *)version: \S+$", re.MULTILINE), r"\1version: <version>"),
+    (re.compile(r"^( *)fingerprint: [0-9a-f]{64}$", re.MULTILINE), r"\1fingerprint: <fingerprint>"),
+    (re.compile(r"^( *)size_bytes: \d+$", re.MULTILINE), r"\1size_bytes: <number>"),
     (re.compile(r"\b(req|sess|task|cur|op|ref)_[0-9a-f]{12}\b"), r"\1_…"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"), "<time>"),
     (re.compile(r"\bexpires_ms: \d+"), "expires_ms: <time>"),
