@@ -176,8 +176,8 @@ Trust is given by `cpl trust` and kept in your user state, never in the reposito
 that is not trusted is not read; `cpl status`, `cpl doctor` and the log say so.
 
 Each layer is checked on its own. An unknown key, a value out of range or a file that is not YAML stops the
-command with exit code 2 and a message that names the source and the key. Settings are read once, when the
-server starts; a `cpl mcp` or `cpl call` that joins a running server uses that server's settings.
+command with exit code 2 and a message that names the source and the key. Settings are read when the server
+starts, and again when you grant or revoke trust; `cpl mcp` and `cpl call` use those of a server they join.
 """
 
 

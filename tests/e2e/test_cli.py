@@ -66,7 +66,7 @@ def test_an_interrupted_init_keeps_what_it_has_read(cpl: Cpl) -> None:
         _, told = process.communicate(timeout=PATIENCE)
     finally:
         end(process)
-    assert process.returncode == 130 and "cpl init or cpl up goes on from there" in told
+    assert process.returncode == 130 and "cpl init or cpl up continues from there" in told
     kept = read_files(file)
     assert 0 < kept < 1500 and f"{kept} of 1502 files" in told
     assert cpl.json("init")["index"]["files"] == read_files(file) == 1502
@@ -232,7 +232,7 @@ def test_a_stopped_server_is_not_said_to_be_gone(cpl: Cpl) -> None:
                 status, doctor = pool.map(cpl.run, ["status", "doctor"])
         finally:
             server.process.send_signal(signal.SIGCONT)
-        said = f"pid {server.process.pid} holds the repository and does not answer"
+        said = f"pid {server.process.pid} holds the lock but does not answer"
         assert status.returncode == 3 and said in status.stdout
         assert doctor.returncode == 1 and said in doctor.stdout and "stale" not in doctor.stdout
         assert cpl.run("status").returncode == 0
@@ -242,9 +242,9 @@ def test_a_process_that_holds_the_repository_without_serving_is_told(cpl: Cpl) -
     cpl.run("init")
     with (cpl.repo / ".codeplane" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert "another process holds the repository" in cpl.json("status")["holder"]
+        assert "another process holds the lock" in cpl.json("status")["holder"]
         done = cpl.run("doctor")
-        assert done.returncode == 0 and "another process holds the repository" in done.stdout
+        assert done.returncode == 0 and "another process holds the lock" in done.stdout
     assert "holder" not in cpl.json("status")
 
 

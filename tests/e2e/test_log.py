@@ -24,7 +24,7 @@ def test_the_log_tells_what_was_done_whether_or_not_a_server_runs(cpl: Cpl) -> N
         client.process.wait(PATIENCE)
     before = contents(cpl.repo)
     assert "OPEN (its server has ended), 1/200 changes" in cpl.run("log").stdout
-    assert "Every row holds" in cpl.run("log", "--verify").stdout
+    assert "Verified up to row" in cpl.run("log", "--verify").stdout
     after = contents(cpl.repo)
     assert {name: after[name] for name in before if not name.endswith("-shm")} == {
         name: data for name, data in before.items() if not name.endswith("-shm")
@@ -48,7 +48,7 @@ def test_a_client_that_goes_leaves_its_task_interrupted(cpl: Cpl) -> None:
 def test_a_ledger_that_was_changed_is_found_out(cpl: Cpl) -> None:
     toys = Cpl(cpl.repo, cpl.env, CPL_WITH_TOYS)
     assert toys.run("call", "toy_mutate", "{}").returncode == 0
-    assert cpl.run("doctor").stdout.count("every row holds") == 1
+    assert cpl.run("doctor").stdout.count("verified up to row") == 1
     segment = cpl.repo / ".codeplane" / "ledger" / "000001.db"
     segment.write_bytes(segment.read_bytes().replace(b"toy_mutate", b"toy_mutant"))
     assert cpl.run("log", "--verify").returncode == 1

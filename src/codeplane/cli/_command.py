@@ -24,14 +24,14 @@ from codeplane.core.errors import (
 )
 
 EXIT_CODES: tuple[tuple[type[CodePlaneError], int, str], ...] = (
-    (NotServing, 3, "no server runs for the repository"),
-    (RepositoryError, 4, "there is no repository here that can be served"),
-    (AlreadyServing, 5, "another process serves the repository"),
+    (NotServing, 3, "no server is running for the repository"),
+    (RepositoryError, 4, "no repository here can be served"),
+    (AlreadyServing, 5, "another process is serving the repository"),
     (StateError, 6, "the state directory or the port cannot be used"),
     (ConfigError, 2, "the command line or a setting is wrong"),
     (InvalidArgument, 2, "the command line or a setting is wrong"),
     (InternalError, 70, "CodePlane itself failed"),
-    (CodePlaneError, 1, "the command ran and the answer is an error"),
+    (CodePlaneError, 1, "the command ran and answered with an error"),
 )
 
 # Everything that moves a cursor or starts a sequence; line ends and tabs stay.
@@ -62,9 +62,9 @@ def command(**attributes: Any) -> Callable[[Callable[..., None]], click.Command]
             "--root",
             type=click.Path(path_type=Path),
             default=Path(),
-            help="A directory of the repository; the current one by default.",
+            help="Directory in the repository; by default the current one.",
         )
-        as_json = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+        as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
         made: click.Command = click.command(**attributes)(root(as_json(guarded)))
         return made
 

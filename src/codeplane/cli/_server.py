@@ -21,15 +21,15 @@ class Holder:
 
     def __str__(self) -> str:
         if self.pid is None:
-            return "another process holds the repository and has not started a server"
-        return f"pid {self.pid} holds the repository and does not answer"
+            return "another process holds the lock and has not started a server"
+        return f"pid {self.pid} holds the lock but does not answer"
 
 
 def ask_server(state: StateDir, path: str) -> dict[str, Any]:
     """GET `path`; `NotServing` when nothing answers or another repository's server does."""
     serving = state.serving()
     if serving is None or not state.lock().is_taken():
-        raise NotServing(f"No server runs for {state.path.parent}.", hints=["cpl up"])
+        raise NotServing(f"No server is running for {state.path.parent}.", hints=["cpl up"])
     connection = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=_ANSWER_SEC)
     try:
         connection.request("GET", path, headers={"Authorization": f"Bearer {state.token()}"})
@@ -43,7 +43,7 @@ def ask_server(state: StateDir, path: str) -> dict[str, Any]:
     finally:
         connection.close()
     if not isinstance(answer, dict) or answer.get("repo_root") != str(state.path.parent):
-        raise NotServing(f"The server at {serving.url} is of another repository.")
+        raise NotServing(f"The server at {serving.url} belongs to another repository.")
     return answer
 
 

@@ -18,8 +18,8 @@ from codeplane.session.checkout import Checkout
 def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tuple[str, ...]) -> None:
     """Call any tool from the shell.
 
-    ARGUMENTS is a JSON object; `-` reads it from standard input. The call goes through the running
-    server, or runs in this process when there is none. Prints the text that an agent reads; with --json
+    ARGUMENTS is a JSON object; `-` reads it from standard input. The call goes to the running
+    server, or runs in this process if there is none. Prints the text that an agent reads; with --json
     the whole answer as data.
     """
     try:

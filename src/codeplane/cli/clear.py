@@ -18,18 +18,18 @@ from codeplane.storage import StateDir, write_private
 
 
 @command()
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 def clear(root: Path, as_json: bool, yes: bool) -> None:
     """Remove CodePlane's state directory from the repository.
 
-    Everything that CodePlane keeps for the repository goes with it; your files stay, .cplignore too.
-    Refused while a server runs. Removing what is not there is fine.
+    Everything CodePlane keeps for the repository is deleted: index, log of changes, trust. Your files and
+    .cplignore stay. Refused while a server is running; does nothing if there is no state directory.
     """
     state = StateDir.at(locate(root))
     if state.exists and not yes:
         _confirm(state)
     removed = _remove(state, Places.of_user())
-    text = f"Removed {state.path}." if removed else f"There was nothing to remove in {state.path.parent}."
+    text = f"Removed {state.path}." if removed else f"Nothing to remove in {state.path.parent}."
     emit({"removed": removed, "path": str(state.path)}, text, as_json=as_json)
 
 
@@ -67,5 +67,5 @@ def _settle(state: StateDir, places: Places) -> None:
 
 def _confirm(state: StateDir) -> None:
     if not sys.stdin.isatty():
-        raise InvalidArgument(f"{state.path} would be removed.", hints=["cpl clear --yes"])
-    click.confirm(f"Remove {state.path} and everything that CodePlane keeps in it?", abort=True, err=True)
+        raise InvalidArgument(f"This would remove {state.path}.", hints=["cpl clear --yes"])
+    click.confirm(f"Remove {state.path} and everything in it?", abort=True, err=True)

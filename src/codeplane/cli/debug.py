@@ -12,14 +12,14 @@ from codeplane.session import Checkout, RepoSession
 
 @click.group()
 def debug() -> None:
-    """Commands for the operator, not needed day to day."""
+    """Commands for operators; not needed day to day."""
 
 
 @command(name="index-rebuild")
 def index_rebuild(root: Path, as_json: bool) -> None:
-    """Drop the index and build it anew.
+    """Rebuild the index from scratch.
 
-    Everything else in the state directory stays. Refused while a server runs.
+    Everything else in the state directory stays. Refused while a server is running.
     """
     checkout = Checkout.find(root, Places.of_user())
     lock = claim(checkout)
@@ -34,7 +34,7 @@ def index_rebuild(root: Path, as_json: bool) -> None:
     finally:
         lock.release()
     report = {"dropped_bytes": dropped, "files": files, "epoch": epoch}
-    emit(report, f"Indexed {files} files anew.", as_json=as_json)
+    emit(report, f"Rebuilt the index: {files} files.", as_json=as_json)
 
 
 debug.add_command(index_rebuild)

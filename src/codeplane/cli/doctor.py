@@ -32,17 +32,17 @@ _LIBRARIES = ("mcp", "pydantic", "pygit2", "starlette", "uvicorn", "click")
 
 
 @command()
-@click.option("--logs", is_flag=True, help="Write a bundle to attach to a bug report.")
+@click.option("--logs", is_flag=True, help="Write a bundle for a bug report.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Where to write the bundle; the state directory by default.",
+    help="Where to write the bundle; by default the state directory.",
 )
 def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
-    """Check the repository, its test runners, the state, the settings, the server, the index and the ledger.
+    """Check repository, settings, trust, disk, test runners, server, index and ledger.
 
-    Exit code 0 when nothing is wrong, 1 otherwise. The bundle of --logs holds this report, versions and
-    log entries; never the token, never your code.
+    Exit code 0 if nothing is wrong, 1 otherwise. The --logs bundle contains this report, versions and log
+    entries, but never the token or your code.
     """
     report = _report(root)
     lines = [f"{c['outcome']:<5} {c['check']:<16} {c['detail']}" for c in report["checks"]]
@@ -73,14 +73,14 @@ def _checks(root: Path) -> Iterator[Check]:
         yield _failed("settings" if isinstance(error, ConfigError) else "repository", error)
         return
     yield "repository", "ok", f"{checkout.root} at {head.branch or head.commit}"
-    yield "settings", "ok", "every layer is valid"
+    yield "settings", "ok", "valid"
     yield from (("settings", "note", notice) for notice in checkout.notices)
     yield "trust", "ok", "trusted" if checkout.trusted else "not trusted (cpl trust)"
     if problem := disk_problem(checkout.state.path if checkout.state.exists else checkout.root):
         yield "disk", "wrong", problem
     yield from _runner_checks(checkout)
     if not checkout.state.exists:
-        yield "state directory", "note", "not made yet (cpl init)"
+        yield "state directory", "note", "not created yet (cpl init)"
         return
     for check in (_state_check, _token_check, _server_check):
         yield check(checkout.state)
@@ -99,11 +99,11 @@ def _runner_checks(checkout: Checkout) -> Iterator[Check]:
                 yield (
                     "tests",
                     "note",
-                    f"{name} is used; whether it runs is checked after cpl trust",
+                    f"{name} is used; cpl trust lets CodePlane check it",
                 )
             return
         for name, missing in check_runners(checkout):
-            yield ("tests", "ok", f"{name} is there") if missing is None else _missing(name, missing)
+            yield ("tests", "ok", f"{name} is installed") if missing is None else _missing(name, missing)
     except CodePlaneError as error:
         yield _failed("tests", error)
 
@@ -128,7 +128,7 @@ def _token_check(state: StateDir) -> Check:
     try:
         mode = stat.S_IMODE(state.token_file.lstat().st_mode)
     except FileNotFoundError:
-        return "token", "ok", "none while no server runs"
+        return "token", "ok", "none; no server is running"
     if mode != 0o600:
         return "token", "wrong", f"{state.token_file} has mode {mode:o}, not 600"
     return "token", "ok", "readable by you only"
@@ -142,7 +142,9 @@ def _server_check(state: StateDir) -> Check:
             return "server", "note" if holder.pid is None else "wrong", f"{holder}. {error.message}"
         stale = state.serving() is not None
         detail = (
-            f"{error.message} Its files are stale; the next start replaces them." if stale else "not running"
+            f"{error.message} Its files are stale and will be replaced by the next start."
+            if stale
+            else "not running"
         )
         return "server", "note", detail
     return "server", "ok", f"{answer['server']['url']} (pid {answer['server']['pid']})"
@@ -150,7 +152,7 @@ def _server_check(state: StateDir) -> Check:
 
 def _index_check(file: Path) -> Check:
     if not file.exists():
-        return "index", "note", "not made yet (cpl up)"
+        return "index", "note", "not built yet (cpl up)"
     try:
         problems = check_index(file)
     except CodePlaneError as error:
@@ -186,7 +188,7 @@ def _ledger_checks(state: StateDir) -> Iterator[Check]:
     yield from (("ledger", "wrong", problem) for problem in problems)
     if not problems:
         end = tip(state.ledger)
-        yield "ledger", "ok", "no row yet" if end is None else f"every row holds, up to {end[0]}"
+        yield "ledger", "ok", "empty" if end is None else f"verified up to row {end[0]}"
 
 
 def _failed(check: str, error: CodePlaneError) -> Check:

@@ -16,17 +16,17 @@ from codeplane.storage import StateDir, write_public
 
 
 @command()
-@click.option("--client", metavar="NAME", help=f"Set up a client too: {', '.join(CLIENTS)}.")
-@click.option("--print", "only_print", is_flag=True, help="Print the client's entry; write nothing.")
+@click.option("--client", metavar="NAME", help=f"Also set up a client: {', '.join(CLIENTS)}.")
+@click.option("--print", "only_print", is_flag=True, help="Print the client's entry and write nothing.")
 def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> None:
     """Set up CodePlane in a repository; safe to repeat.
 
-    Makes the state directory (git does not see it), a .cplignore that explains the defaults, the index, and
-    .codeplane/contexts.yaml with the build contexts that were found. Ctrl+C keeps what has been read. With
-    --client, adds CodePlane's command to that client's project configuration; everything else in it stays.
+    Creates the state directory (invisible to git), a .cplignore that explains the defaults, the index, and
+    .codeplane/contexts.yaml with the build contexts found. After Ctrl+C the next run resumes. With --client,
+    also adds CodePlane to that client's project configuration and leaves the rest of it alone.
     """
     if only_print and not client:
-        raise InvalidArgument("--print goes with --client NAME.", hints=["cpl init --client claude --print"])
+        raise InvalidArgument("--print needs --client NAME.", hints=["cpl init --client claude --print"])
     chosen = client_named(client) if client else None
     if chosen is not None and only_print:
         emit({"file": chosen.file, "content": chosen.snippet()}, chosen.snippet(), as_json=as_json)
@@ -61,7 +61,7 @@ def _build(checkout: Checkout) -> tuple[dict[str, Any], list[str]]:
     try:
         lock = claim(checkout)
     except AlreadyServing:
-        return {"served": True}, ["A server runs and keeps the index up to date."]
+        return {"served": True}, ["A running server keeps the index up to date."]
     try:
         repo = RepoSession.open(checkout)
         try:
@@ -69,8 +69,8 @@ def _build(checkout: Checkout) -> tuple[dict[str, Any], list[str]]:
             wrote = repo.write_contexts()
         except KeyboardInterrupt:
             state = repo.index.state()
-            done = f"{state.files - state.unread} of {state.files} files are read and kept"
-            click.echo(f"\nStopped: {done}. cpl init or cpl up goes on from there.", err=True)
+            done = f"{state.files - state.unread} of {state.files} files are indexed"
+            click.echo(f"\nStopped: {done}. cpl init or cpl up continues from there.", err=True)
             sys.exit(130)
         else:
             state = repo.index.state()

@@ -18,15 +18,17 @@ from codeplane.storage.objects import ObjectStore
 
 
 @command()
-@click.option("--task", help="Only the operations of this task.")
-@click.option("-n", "count", type=click.IntRange(1, 100_000), default=20, help="How many; 20 by default.")
-@click.option("--show", metavar="OPERATION", help="One operation, with its full diff where that was kept.")
-@click.option("--verify", "prove", is_flag=True, help="Check that the ledger holds what was written.")
+@click.option("--task", help="Show this task only.")
+@click.option(
+    "-n", "count", type=click.IntRange(1, 100_000), default=20, help="Number of operations; by default 20."
+)
+@click.option("--show", metavar="OPERATION", help="Show one operation, with its full diff if kept.")
+@click.option("--verify", "prove", is_flag=True, help="Verify the ledger.")
 def log(root: Path, as_json: bool, task: str | None, count: int, show: str | None, prove: bool) -> None:
-    """Show what was done in the repository, newest first, by task.
+    """Show the changes made in the repository, newest first, by task.
 
-    Reads the ledger where it is, whether or not a server runs, and changes nothing. With --verify it
-    checks every row instead and prints the hash of the last; exit code 1 when something is wrong.
+    Works with or without a server and changes nothing. With --verify, checks every row of the ledger instead
+    and prints the hash of the last one; exit code 1 if something is wrong.
     """
     state = StateDir.at(locate(root))
     history = history_of(state)
@@ -47,7 +49,7 @@ def _report(history: History, task: TaskId | None, count: int) -> dict[str, Any]
     named = [task] if task is not None else dict.fromkeys(one.task_id for one in operations)
     tasks = {name: task_summary(found) for name in named if (found := history.task(name)) is not None}
     if task is not None and not tasks and not operations:
-        raise NotFound(f"There is no task {task!r} in the ledger.", hints=["cpl log"])
+        raise NotFound(f"The ledger has no task {task!r}.", hints=["cpl log"])
     problems = [*history.all_problems(), *filter(None, [disk_problem(history.directory.parent)])]
     report = {"operations": [operation_summary(one) for one in operations], "tasks": list(tasks.values())}
     return report | ({"problems": problems} if problems else {})
@@ -64,13 +66,13 @@ def _text(report: dict[str, Any]) -> str:
         lines.append(f"{operation['number']:>6}  {operation_head(operation)}")
         lines += [f"{'':8}{file}" for file in operation.get("short_diff", "").splitlines()]
     lines += [f"problem: {problem}" for problem in report.get("problems", [])]
-    return "\n".join(lines) or "Nothing has been done in this repository yet."
+    return "\n".join(lines) or "No changes on record."
 
 
 def _one(history: History, state: StateDir, operation_id: OperationId) -> dict[str, Any]:
     operation = history.find(operation_id)
     if operation is None:
-        raise NotFound(f"There is no operation {operation_id!r} in the ledger.", hints=["cpl log"])
+        raise NotFound(f"The ledger has no operation {operation_id!r}.", hints=["cpl log"])
     report: dict[str, Any] = {"operation": operation_summary(operation)}
     if operation.artifact is not None and (kept := ObjectStore(state.artifacts).read(operation.artifact)):
         report["diff"] = kept.decode("utf-8", "replace")
@@ -82,7 +84,7 @@ def _one_text(report: dict[str, Any]) -> str:
     rows = [(name, value) for name, value in operation.items() if name not in ("short_diff", "changes")]
     lines = [f"{name:<20} {' '.join(str(value).split())}" for name, value in rows]
     lines += [f"{'':20} {file}" for file in operation.get("short_diff", "").splitlines()]
-    return "\n".join([*lines, report.get("diff", "The full diff is not kept (ledger.artifacts).")])
+    return "\n".join([*lines, report.get("diff", "The full diff was not kept (setting ledger.artifacts).")])
 
 
 def _verify(history: History, *, as_json: bool) -> None:
@@ -91,6 +93,6 @@ def _verify(history: History, *, as_json: bool) -> None:
     report: dict[str, Any] = {"holds": not problems, "problems": problems}
     if end is not None:
         report["last"] = {"number": end[0], "hash": end[1]}
-    holds = "The ledger is empty." if end is None else f"Every row holds, up to {end[0]}: {end[1]}"
+    holds = "The ledger is empty." if end is None else f"Verified up to row {end[0]}: {end[1]}"
     emit(report, "\n".join(problems) or holds, as_json=as_json)
     sys.exit(1 if problems else 0)

@@ -20,16 +20,17 @@ from codeplane.session.checkout import Checkout
     type=click.Choice(PROFILE_NAMES),
     default=PROFILE_NAMES[0],
     show_default=True,
-    help="Which tools.",
+    help="Set of tools to offer.",
 )
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
-@click.option("--no-refactor", is_flag=True, help="Offer no refactoring tools, where this process serves.")
+@click.option(
+    "--no-refactor", is_flag=True, help="Offer no refactoring tools, if this process becomes the server."
+)
 def mcp(root: Path, as_json: bool, profile: str, assignments: tuple[str, ...], no_refactor: bool) -> None:  # noqa: ARG001 - every command has --json; stdio speaks JSON anyway
     """Speak MCP over stdin and stdout.
 
-    This is what client configurations run. It joins the server that runs for the repository, or serves
-    the repository from this process. When the server ends, another `cpl mcp` takes over and no call that
-    had not started is lost.
+    This is what client configurations run. It joins the repository's running server, or becomes the server.
+    When that server ends, another `cpl mcp` takes over, and calls that had not started are not lost.
     """
     # Loading the server makes many objects that all live on: collecting among them is waste.
     gc.disable()

@@ -16,12 +16,12 @@ from codeplane.session.repo import status_of
 
 
 @command()
-@click.option("--verbose", "-v", is_flag=True, help="Add paths and the last 50 log entries.")
-@click.option("--follow", "-f", is_flag=True, help="Print log entries as they come; Ctrl+C ends.")
+@click.option("--verbose", "-v", is_flag=True, help="Also show paths and the last 50 log entries.")
+@click.option("--follow", "-f", is_flag=True, help="Print log entries as they arrive; Ctrl+C stops.")
 def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
-    """Show the repository, its server, its index, its tasks and the last operations.
+    """Show the repository, its server, index, tasks and last operations.
 
-    Exit code 0 when a server runs, 3 when none does.
+    Exit code 0 if a server is running, 3 if not.
     """
     checkout = Checkout.find(root, Places.of_user())
     if follow:

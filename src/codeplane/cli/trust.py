@@ -12,20 +12,19 @@ from codeplane.storage import private_dir, read_trust_id, write_private
 
 
 @command()
-@click.option("--secrets", is_flag=True, help="Also open the secrets that .cplignore names now.")
-@click.option("--revoke", is_flag=True, help="Withdraw trust, and close the secrets again.")
+@click.option("--secrets", is_flag=True, help="Also open the secrets that .cplignore lists now.")
+@click.option("--revoke", is_flag=True, help="Withdraw trust and close secrets again.")
 @click.option("--show", is_flag=True, help="Only show whether the repository is trusted.")
 def trust(root: Path, as_json: bool, secrets: bool, revoke: bool, show: bool) -> None:
-    """Trust what this repository supplies.
+    """Trust this repository.
 
-    Only in a trusted repository does CodePlane obey .codeplane/config.yaml, run tests, linters and hooks,
-    and open a repository that belongs to another user. Trust is yours, not the repository's: it is kept in
-    your user state, for this checkout only. A fresh clone in the same place is not trusted. A running
-    server takes the change up with its next call.
+    Only in a trusted repository does CodePlane follow .codeplane/config.yaml and run tests, linters and
+    hooks. A repository that belongs to another user is not opened without trust. Trust is recorded in your
+    user state, for this checkout only; a fresh clone in the same place is not trusted. A running server
+    applies the change to its next call.
 
-    Files that look like secrets stay closed even then. To open some, write a line !PATH for each into
-    .cplignore and run cpl trust --secrets: it opens what the file names at that moment, and nothing that
-    anyone writes into it later.
+    Files that look like secrets stay closed even then. To open some, add a line !PATH for each to .cplignore
+    and run cpl trust --secrets. It opens what the file lists at that moment, not what is added later.
     """
     if revoke and secrets:
         raise InvalidArgument("--revoke closes secrets; --secrets opens them.", hints=["cpl trust --revoke"])
@@ -46,7 +45,7 @@ def trust(root: Path, as_json: bool, secrets: bool, revoke: bool, show: bool) ->
 def _text(report: dict[str, Any], *, asked: bool) -> str:
     text = [f"{report['root']} is {'trusted' if report['trusted'] else 'not trusted'}."]
     if report["secrets"]:
-        text.append(f"Open despite the list of secrets: {', '.join(report['secrets'])}")
+        text.append(f"Opened secrets: {', '.join(report['secrets'])}")
     elif asked:
         text.append("No secret is open: .cplignore has no line that begins with !.")
     return "\n".join(text)

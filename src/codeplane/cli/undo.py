@@ -11,12 +11,12 @@ from codeplane.session.checkout import Checkout
 
 @command()
 @click.argument("operation", required=False)
-@click.option("--dry-run", "-n", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would change and change nothing.")
 def undo(root: Path, as_json: bool, operation: str | None, dry_run: bool) -> None:
     """Take a recorded change back: OPERATION, or the last one, an edit or an operation of git.
 
-    An edit is refused where a file has changed since, an operation of git where HEAD has moved since. The
-    undo is on record too, so it can be undone.
+    Refused if a file has changed since an edit, or HEAD has moved since a git operation. The undo is recorded
+    too, so it can be undone.
     """
     checkout = Checkout.find(root, Places.of_user())
     asked = {"operation": operation or "last", "dry_run": dry_run}

@@ -23,8 +23,8 @@ from codeplane.storage import ServerLock, Serving
 def up(root: Path, as_json: bool, assignments: tuple[str, ...], no_refactor: bool) -> None:
     """Serve the repository in the foreground; Ctrl+C stops.
 
-    Prints the endpoint and the lines that add CodePlane to a client. Makes the state directory when it
-    is missing, and refuses to start when the repository is served already.
+    Prints the endpoint and how to add CodePlane to a client. Creates the state directory if it is missing.
+    Refuses to start if the repository is already being served.
     """
     places = Places.of_user()
     checkout = Checkout.find(root, places, (*assignments, *without_refactoring(no_refactor)))

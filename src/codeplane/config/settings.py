@@ -13,13 +13,13 @@ class _Section(BaseModel):
 
 class LogOutput(_Section):
     format: Literal["console", "json"] = Field(
-        default="console", description="`console` for people, `json` for one JSON object a line."
+        default="console", description="`console` for people, `json` for one JSON object per line."
     )
     destination: str = Field(
-        default="stderr", description="`stderr`, `stdout` or an absolute path of a file."
+        default="stderr", description="`stderr`, `stdout` or the absolute path of a file."
     )
     level: Level | None = Field(
-        default=None, description="Least level of this output; `logging.level` when absent."
+        default=None, description="Lowest level logged here; `logging.level` by default."
     )
 
     @field_validator("level", mode="before")
@@ -36,7 +36,7 @@ class LogOutput(_Section):
 
 
 class LoggingSettings(_Section):
-    level: Level = Field(default="info", description="Least level that is logged.")
+    level: Level = Field(default="info", description="Lowest level logged.")
     outputs: tuple[LogOutput, ...] = Field(
         default=(LogOutput(),),
         description="Where log entries go. The server also keeps its own log in the state directory.",
@@ -49,10 +49,8 @@ class LoggingSettings(_Section):
 
 
 class ServerSettings(_Section):
-    port: int = Field(default=0, ge=0, le=65535, description="Port on 127.0.0.1; 0 takes a free one.")
-    call_timeout_sec: float = Field(
-        default=120, gt=0, le=86_400, description="Time that one tool call may take."
-    )
+    port: int = Field(default=0, ge=0, le=65535, description="Port on 127.0.0.1; 0 picks a free one.")
+    call_timeout_sec: float = Field(default=120, gt=0, le=86_400, description="Time limit of one tool call.")
     shutdown_timeout_sec: float = Field(
         default=5,
         ge=0,
@@ -63,12 +61,12 @@ class ServerSettings(_Section):
         default=1800, gt=0, le=604_800, description="Idle time after which a session is closed."
     )
     max_body_bytes: int = Field(
-        default=4_194_304, ge=1024, le=268_435_456, description="Largest request that is read."
+        default=4_194_304, ge=1024, le=268_435_456, description="Largest request accepted."
     )
     body_timeout_sec: float = Field(
-        default=10, gt=0, le=600, description="Time that a client gets to send a request."
+        default=10, gt=0, le=600, description="Time a client has to send its request."
     )
-    workers: int = Field(default=8, ge=1, le=64, description="Tool calls that run at the same time.")
+    workers: int = Field(default=8, ge=1, le=64, description="Tool calls that run in parallel.")
     structured_clients: tuple[str, ...] = Field(
         default=(),
         description="Clients, by the name they introduce themselves with, that get structured content "
@@ -81,42 +79,42 @@ class ReadingSettings(_Section):
         default=2_000_000,
         ge=1_000,
         le=1_000_000_000,
-        description="Characters of source that a session may read before it resets its budget.",
+        description="Characters of source a session may read before it is stopped once.",
     )
 
 
 class TaskSettings(_Section):
     max_mutations: int = Field(
-        default=200, ge=1, le=1_000_000, description="Changes that one task may make; it may ask for fewer."
+        default=200, ge=1, le=1_000_000, description="Changes allowed per task; a task can ask for fewer."
     )
     max_test_runs: int = Field(
-        default=100, ge=1, le=1_000_000, description="Test runs of one task; it may ask for fewer."
+        default=100, ge=1, le=1_000_000, description="Test runs allowed per task; a task can ask for fewer."
     )
     max_duration_sec: int = Field(
-        default=14_400, ge=1, le=2_592_000, description="Time that one task may take; it may ask for less."
+        default=14_400, ge=1, le=2_592_000, description="Time limit of a task; a task can ask for less."
     )
 
 
 class LedgerSettings(_Section):
     keep_days: float = Field(
-        default=14, gt=0, le=3650, description="Age at which what the ledger holds is dropped."
+        default=14, gt=0, le=3650, description="Days after which ledger entries are dropped."
     )
     keep_tasks: int = Field(
-        default=500, ge=1, le=1_000_000, description="Tasks after which older ones are dropped."
+        default=500, ge=1, le=1_000_000, description="Tasks kept; older ones are dropped."
     )
     artifacts: bool = Field(
-        default=False, description="Keep the full diff of each change for a while (`cpl log --show`)."
+        default=False, description="Keep the full diff of each change (`cpl log --show`)."
     )
     artifact_hours: float = Field(
-        default=72, gt=0, le=8760, description="Age at which a full diff is dropped."
+        default=72, gt=0, le=8760, description="Hours after which a full diff is dropped."
     )
 
 
 class DocSweepSettings(_Section):
-    enabled: bool = Field(default=True, description="Look for a renamed symbol in comments and documents.")
-    auto_apply: bool = Field(default=True, description="Change mentions in the same edit as the code.")
+    enabled: bool = Field(default=True, description="Look for renamed symbols in comments and documents.")
+    auto_apply: bool = Field(default=True, description="Change mentions together with the code.")
     min_confidence: Literal["high", "medium", "low"] = Field(
-        default="medium", description="Least confidence of a mention that is changed."
+        default="medium", description="Lowest confidence at which a mention is changed."
     )
 
 
@@ -129,44 +127,47 @@ class RefactorSettings(_Section):
 
 class IndexSettings(_Section):
     watch: bool = Field(
-        default=True, description="Refresh the index when the operating system tells of a change."
+        default=True, description="Refresh the index when the operating system reports a change."
     )
     poll_sec: float = Field(
-        default=300, ge=1, le=86_400, description="Time after which the index is refreshed in any case."
+        default=300, ge=1, le=86_400, description="Time after which the index is refreshed regardless."
     )
     first_wait_sec: float = Field(
         default=8,
         ge=0,
         le=3600,
-        description="Time that the first calls wait for a new index; then they answer from what is read.",
+        description="Time the first calls wait for a new index before they answer from what has been read.",
     )
     collect_sec: float = Field(
-        default=3600, ge=1, le=604_800, description="Time between two runs that drop what is not needed."
+        default=3600, ge=1, le=604_800, description="Time between two cleanups of the index."
     )
 
 
 class GitSettings(_Section):
     remote_timeout_sec: float = Field(
-        default=60, gt=0, le=3600, description="Time that one exchange with a remote may take."
+        default=60, gt=0, le=3600, description="Time limit of one exchange with a remote."
     )
     worktree_roots: tuple[str, ...] = Field(
         default=(),
-        description="Directories that worktrees may be made in, absolute or relative to the repository; "
-        "without any, the sibling `REPOSITORY.worktrees`.",
+        description="Directories in which worktrees may be created, absolute or relative to the repository; "
+        "by default the sibling `REPOSITORY.worktrees`.",
     )
 
 
 class CustomRunner(_Section):
-    pattern: str = Field(min_length=1, description="Files that it runs, such as `e2e/**/*.spec.ts`.")
+    pattern: str = Field(min_length=1, description="Files it runs, such as `e2e/**/*.spec.ts`.")
     runner: str = Field(
         min_length=1,
-        description="Name of its targets. The name of a known runner has its results read as that one does.",
+        description="Name of its targets; with a built-in runner's name, its output is parsed as such.",
     )
     cmd: tuple[str, ...] = Field(
-        min_length=1, description="Program and arguments; `{path}` is the file, and one run has one file."
+        min_length=1, description="Program and arguments; `{path}` is the file. Each run gets one file."
     )
     timeout_sec: float | None = Field(
-        default=None, gt=0, le=86_400, description="Time of one file; `tests.target_timeout_sec` when absent."
+        default=None,
+        gt=0,
+        le=86_400,
+        description="Time limit per file; `tests.target_timeout_sec` by default.",
     )
 
     @field_validator("cmd")
@@ -182,40 +183,40 @@ class TestSettings(_Section):
 
     runners: dict[str, str] = Field(
         default={},
-        description="Runner of a language in place of the one that is found, as `python: unittest`.",
+        description="Runner to use for a language instead of the detected one, e.g. `python: unittest`.",
     )
     custom: tuple[CustomRunner, ...] = Field(
-        default=(), description="Commands for files that no known runner runs."
+        default=(), description="Commands for files that no built-in runner runs."
     )
     exclude: tuple[str, ...] = Field(
-        default=(), description="Patterns of files that are no tests, such as `**/fixtures/**`."
+        default=(), description="Patterns of files that are not tests, such as `**/fixtures/**`."
     )
     workers: int = Field(
         default=0,
         ge=0,
         le=64,
-        description="Runs at the same time; 0 takes one for each processor, 8 at most.",
+        description="Parallel runs; 0 means one per processor, at most 8.",
     )
     target_timeout_sec: float = Field(
-        default=30, gt=0, le=86_400, description="Time that one target, mostly a file, may take."
+        default=30, gt=0, le=86_400, description="Time limit of one target, usually a file."
     )
-    run_timeout_sec: float = Field(default=1800, gt=0, le=86_400, description="Time that one run may take.")
+    run_timeout_sec: float = Field(default=1800, gt=0, le=86_400, description="Time limit of one run.")
     fail_fast: bool = Field(default=False, description="Stop a run at its first failure.")
-    rerun_failures: bool = Field(
-        default=True, description="Run failed tests once more, to tell flaky ones apart."
-    )
+    rerun_failures: bool = Field(default=True, description="Rerun failed tests once to detect flaky ones.")
     coverage: bool = Field(default=False, description="Measure coverage in every run.")
 
 
 class CustomLinter(_Section):
-    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,40}$", description="Name that its problems are told under.")
+    name: str = Field(
+        pattern=r"^[a-z][a-z0-9-]{0,40}$", description="Name under which its problems are reported."
+    )
     cmd: tuple[str, ...] = Field(
         min_length=1,
-        description="Program and arguments; it prints SARIF 2.1. An argument `{files}` becomes the files.",
+        description="Program and arguments; it prints SARIF 2.1. `{files}` stands for the files.",
     )
-    paths: tuple[str, ...] = Field(default=("*",), description="Patterns of the files that it is about.")
+    paths: tuple[str, ...] = Field(default=("*",), description="Patterns of the files it checks.")
     timeout_sec: float | None = Field(
-        default=None, gt=0, le=86_400, description="Time of one run; `lint.timeout_sec` when absent."
+        default=None, gt=0, le=86_400, description="Time limit of one run; `lint.timeout_sec` by default."
     )
 
     @field_validator("cmd")
@@ -228,14 +229,12 @@ class CustomLinter(_Section):
 
 class LintSettings(_Section):
     tools: dict[str, bool] = Field(
-        default={}, description="Linters to be used or left out whatever is found, as `black: false`."
+        default={}, description="Linters to switch on or off regardless of detection, e.g. `black: false`."
     )
     custom: tuple[CustomLinter, ...] = Field(default=(), description="Commands that print SARIF.")
-    timeout_sec: float = Field(
-        default=120, gt=0, le=86_400, description="Time that one run of a linter may take."
-    )
+    timeout_sec: float = Field(default=120, gt=0, le=86_400, description="Time limit of one linter run.")
     run_timeout_sec: float = Field(
-        default=600, gt=0, le=1800, description="Time that all linters of a call may take together."
+        default=600, gt=0, le=1800, description="Time limit of all linters of a call together."
     )
 
 

@@ -120,52 +120,52 @@ class RequestError(CodePlaneError):
 
 
 class InvalidArgument(RequestError):
-    """A parameter is missing, unknown or has a value that the tool does not take."""
+    """A parameter is missing, unknown or has an invalid value."""
 
     code = 1001
 
 
 class UnknownTool(RequestError):
-    """No tool of that name is offered at this endpoint."""
+    """This endpoint offers no tool of that name."""
 
     code = 1002
 
 
 class NotFound(RequestError):
-    """What the call names (a symbol, a file, a session, a tool to describe) does not exist."""
+    """What the call names (a symbol, file, session or tool) does not exist."""
 
     code = 1003
 
 
 class NotReadYet(NotFound):
-    """What the call names is in none of the files that have been read so far; the index is being built."""
+    """What the call names is in none of the files indexed so far; the index is still being built."""
 
     code = 1015
     retryable = True
 
 
 class DeadlineExceeded(RequestError):
-    """The call did not finish within its time and was stopped."""
+    """The call ran out of time and was stopped."""
 
     code = 1004
     retryable = True
 
 
 class Cancelled(RequestError):
-    """The client withdrew the call before it finished."""
+    """The client cancelled the call."""
 
     code = 1005
 
 
 class ServerStopping(RequestError):
-    """The server is shutting down; the call was not carried out."""
+    """The server is shutting down; the call was not executed."""
 
     code = 1006
     retryable = True
 
 
 class CallInterrupted(RequestError):
-    """The server ended while the call ran and it is not repeated by itself; look at the repository first."""
+    """The server died during the call, which is not retried automatically; check the repository first."""
 
     code = 1007
 
@@ -177,38 +177,38 @@ class WorkspaceRequired(RequestError):
 
 
 class PathRefused(RequestError):
-    """The path leads out of the repository, into its private directories, or to something not to be read."""
+    """The path leads outside the repository, into a private directory, or to a file that must not be read."""
 
     code = 1009
 
 
 class ContentChanged(RequestError):
-    """A file changed between the look at the working tree and the reading of its content."""
+    """A file changed while it was being read."""
 
     code = 1010
     retryable = True
 
 
 class AmbiguousSymbol(RequestError):
-    """The name fits several definitions; `candidates` in the details says which."""
+    """The name matches several definitions; `candidates` in the details lists them."""
 
     code = 1011
 
 
 class CursorGone(RequestError):
-    """The cursor is too old, is of another tool or session, or never was."""
+    """The cursor has expired, belongs to another tool or session, or never existed."""
 
     code = 1012
 
 
 class ReadBudgetSpent(RequestError):
-    """The session has read as much source as its budget allows; repeating the call begins a new one."""
+    """The session has used up its read budget; repeating the call starts a new one."""
 
     code = 1013
 
 
 class RequestRefused(RequestError):
-    """The HTTP request was refused before any tool saw it; `status` in the details is that of HTTP."""
+    """The HTTP request was rejected before it reached a tool; `status` in the details is the HTTP status."""
 
     code = 1014
 
@@ -230,19 +230,19 @@ class BareRepository(RepositoryError):
 
 
 class ForeignOwner(RepositoryError):
-    """The repository belongs to another user and has not been trusted."""
+    """The repository belongs to another user and is not trusted."""
 
     code = 2003
 
 
 class UnsupportedRepository(RepositoryError):
-    """The repository has a format that libgit2 cannot read, or is damaged."""
+    """The repository is damaged or in a format that libgit2 cannot read."""
 
     code = 2004
 
 
 class NotTrusted(RepositoryError):
-    """What the repository supplies would be obeyed or followed, and the repository has not been trusted."""
+    """The call would run code or follow settings of the repository, which is not trusted."""
 
     code = 2005
 
@@ -252,13 +252,13 @@ class StateError(CodePlaneError):
 
 
 class StateUnusable(StateError):
-    """The state directory cannot be created or written, or is not a plain directory."""
+    """The state directory cannot be created or written to, or is not a plain directory."""
 
     code = 2101
 
 
 class AlreadyServing(StateError):
-    """Another process serves this repository."""
+    """Another process is serving this repository."""
 
     code = 2102
 
@@ -281,13 +281,13 @@ class ConfigError(CodePlaneError):
 
 
 class UnknownSetting(ConfigError):
-    """A configuration source has a key that does not exist."""
+    """A configuration source sets an unknown key."""
 
     code = 2201
 
 
 class InvalidSetting(ConfigError):
-    """A configuration source has a value that the setting does not take."""
+    """A configuration source sets an invalid value."""
 
     code = 2202
 
@@ -324,14 +324,14 @@ class CompilationFailed(IndexFailure):
 
 
 class IndexBusy(IndexFailure):
-    """Another process uses the index in a way that this one cannot wait for."""
+    """Another process has locked the index."""
 
     code = 3004
     retryable = True
 
 
 class EpochGone(IndexFailure):
-    """The epoch is not on record: it is older than those that are kept, or never was."""
+    """The epoch is not on record: it has been dropped or never existed."""
 
     code = 3005
 
@@ -341,25 +341,25 @@ class RefactorError(CodePlaneError):
 
 
 class RefactorDivergence(RefactorError):
-    """Build contexts disagree on what a refactoring would change."""
+    """Build contexts disagree about what the refactoring would change."""
 
     code = 4001
 
 
 class PlanStale(RefactorError):
-    """Files that the plan rests on have changed since it was made; the details name them."""
+    """Files that the plan depends on have changed since it was made; the details list them."""
 
     code = 4002
 
 
 class PlanGone(RefactorError):
-    """There is no plan of that id: it has expired, was applied or cancelled, or never was."""
+    """No plan has that id: it expired, was applied or cancelled, or never existed."""
 
     code = 4003
 
 
 class DecisionRefused(RefactorError):
-    """The plan is not to be applied like that; the details say what is missing or does not hold."""
+    """The plan cannot be applied like this; the details say what is missing or wrong."""
 
     code = 4004
 
@@ -369,44 +369,44 @@ class EditError(CodePlaneError):
 
 
 class EditConflict(EditError):
-    """A file is not what the edit was made for; the details have both sides."""
+    """A file is not what the edit expects; the details show both versions."""
 
     code = 5001
 
 
 class EditRefused(EditError):
-    """The file may not be edited: a rule, the working set, its kind or its permissions are against it."""
+    """The file must not be edited: a rule, the working set, its type or its permissions forbid it."""
 
     code = 5002
 
 
 class EditsOverlap(EditError):
-    """Two edits of one call change the same lines or the same file in ways that exclude each other."""
+    """Two edits of one call conflict: they change the same lines or the same file."""
 
     code = 5003
 
 
 class EditNotPlaced(EditError):
-    """The text that is to be replaced is nowhere, or in several places; the details say where."""
+    """The text to replace was not found, or was found in several places; the details say where."""
 
     code = 5004
 
 
 class EditFailed(EditError):
-    """The system refused a write; what had been written was taken back."""
+    """The system refused a write; everything written was rolled back."""
 
     code = 5005
     retryable = True
 
 
 class EditInDoubt(EditError):
-    """A write could neither be finished nor taken back; the next start of the server settles it."""
+    """A write could be neither finished nor rolled back; the next start of the server settles it."""
 
     code = 5006
 
 
 class UndoRefused(EditError):
-    """The operation cannot be undone: a file has changed since, or its old content is gone."""
+    """The operation cannot be undone: a file has changed since, or its old content is no longer kept."""
 
     code = 5007
 
@@ -416,7 +416,7 @@ class TaskError(CodePlaneError):
 
 
 class TaskBudgetExceeded(TaskError):
-    """The task has used up one of its limits; close it and open another."""
+    """The task has used up a budget; the hint says how to go on."""
 
     code = 6001
 
@@ -428,13 +428,13 @@ class TaskClosed(TaskError):
 
 
 class LedgerDamaged(TaskError):
-    """A segment of the ledger is not what was written; it was set aside and a new one begun."""
+    """A segment of the ledger was tampered with or damaged; it was set aside and a new one started."""
 
     code = 6003
 
 
 class TestRunnerNotFound(CodePlaneError):
-    """The test runner that the repository needs is not installed."""
+    """The repository's test runner is not installed."""
 
     code = 7001
     __test__ = False
@@ -451,69 +451,69 @@ class RevisionNotFound(GitFailure):
 
 
 class GitFailed(GitFailure):
-    """Git's library refused; the message is its own."""
+    """libgit2 refused; the message is its own."""
 
     code = 8002
 
 
 class GitBusy(GitFailure):
-    """Another program holds a lock of the repository."""
+    """Another program holds a lock on the repository."""
 
     code = 8003
     retryable = True
 
 
 class GitUnsupported(GitFailure):
-    """The repository has a form in which this cannot be done safely; the message says which."""
+    """This cannot be done safely in this repository; the message says why."""
 
     code = 8004
 
 
 class WorkAtRisk(GitFailure):
-    """Work that is nowhere else would be lost; the details name it, and `force` accepts it."""
+    """Uncommitted work would be lost; the details list it, and `force` accepts the loss."""
 
     code = 8005
 
 
 class GitUnfinished(GitFailure):
-    """A merge, a rebase or the like has begun and not ended, or has not begun; the message says which."""
+    """A merge, rebase or similar is in progress, or none is; the message says which."""
 
     code = 8006
 
 
 class NothingToCommit(GitFailure):
-    """What is staged is what the last commit has."""
+    """Nothing is staged that differs from the last commit."""
 
     code = 8007
 
 
 class HookRefused(GitFailure):
-    """A hook of a trusted repository said no; the details have what it printed."""
+    """A hook of a trusted repository rejected the operation; the details show its output."""
 
     code = 8008
 
 
 class RemoteUnreachable(GitFailure):
-    """The remote did not answer within its time, or not as git does."""
+    """The remote did not answer in time, or does not speak git."""
 
     code = 8009
     retryable = True
 
 
 class RemoteRefused(GitFailure):
-    """The remote answered and refused; the details say which reference and why."""
+    """The remote refused; the details say which reference and why."""
 
     code = 8010
 
 
 class CredentialsRefused(GitFailure):
-    """The remote wants credentials, and those that the user's agents and helpers have are not accepted."""
+    """The remote rejected every credential that the user's agents and helpers offered."""
 
     code = 8011
 
 
 class IdentityMissing(GitFailure):
-    """Git's settings do not say who makes commits."""
+    """Git does not know who commits: user.name and user.email are not set."""
 
     code = 8012
 
@@ -529,7 +529,7 @@ class ProgramMissing(ProgramError):
 
 
 class ProgramFailed(ProgramError):
-    """A program could not be started, or ended in a way that is not understood."""
+    """A program could not be started, or failed unexpectedly."""
 
     code = 9102
 

@@ -93,7 +93,7 @@ async def join(state: StateDir, profile: str) -> Link:
     # A server holds the lock from before it announces itself: without a holder, the file is a dead server's
     # or the repository's own, and whatever it names is not waited for.
     if serving is None or not state.lock().is_taken():
-        raise NotServing(f"No server runs for {state.path.parent}.", hints=["cpl up"])
+        raise NotServing(f"No server is running for {state.path.parent}.", hints=["cpl up"])
     try:
         async with asyncio.timeout(_ANSWER_SEC):
             return await _connect(serving.socket, state, profile)
