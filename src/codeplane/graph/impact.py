@@ -29,6 +29,7 @@ _FEW: Final = 10  # tests that are run as they are
 _MOST_DEFINITIONS: Final = 12  # that are followed one by one
 _MOST_NEAR: Final = 20  # tests of one definition; the nearest come first
 _MOST_LOOKED_AT: Final = 2_000  # files, for the references of one definition
+_WORTH: Final = 3  # a third of the tests has to be left out
 _FAR: Final = 1_000
 _NO_DEFINITIONS: Final[Definitions] = MappingProxyType({})
 
@@ -126,7 +127,8 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
         return impact
     kept = [one for one in impact.tests if not one.distance or one.match is Match.DATA or one.path in near]
     kept += _witnesses(snapshot, impact, known, {one.path for one in kept})
-    if not (left_out := len(impact.tests) - len(kept)):
+    left_out = len(impact.tests) - len(kept)
+    if left_out * _WORTH < len(impact.tests):
         return impact
     reason = f"{left_out} tests that import it, or reach it from further away, are not listed"
     kept.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))

@@ -55,6 +55,7 @@ class Tested:
     coverage: Coverage | None = None
     known: Mapping[str, str] = field(default_factory=dict)  # commit at which a test failed already, by its id
     has_changes: bool = False  # whether the tree differs from HEAD
+    known_at_head: bool = False  # the failing targets were run at HEAD too
 
 
 def check_trusted(call: Call) -> None:
@@ -89,7 +90,9 @@ def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
     before.record(call, row)
     if failure is not None:
         call.signal(call.repo.tasks.note_failure(call.task, failure))
-    return Tested(row.operation_id, report, failure, row.changes, coverage, known, head.has_changes)
+    return Tested(
+        row.operation_id, report, failure, row.changes, coverage, known, head.has_changes, asked.baseline
+    )
 
 
 def toolbox(call: Call) -> Toolbox:

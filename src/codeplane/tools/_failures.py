@@ -39,7 +39,7 @@ class Failure(Output):
     def lines(self) -> list[str]:
         """The failure with its example, as pytest's summary begins it."""
         more = f", and {self.alike} more" if self.alike else ""
-        known = f" [failed before, at {self.before}]" if self.before else ""
+        known = _mark(self.before) if self.before else ""
         where = f" ({self.at})" if self.at else ""
         told = [f"FAILED {self.test} - {self.error}{where}{more}{known}"]
         told += [f"    {line}" for line in (self.stack or "").splitlines()]
@@ -89,9 +89,11 @@ def failure_lines(failures: Iterable[Failure]) -> list[str]:
     """The text of a page: examples, then those with the same cause, each file once."""
     lines: list[str] = []
     cause = file = ""
+    marks: dict[str, str | None] = {}  # of the examples: those with the same cause are said once
     for one in failures:
         if one.same_as is None:
             lines += one.lines()
+            marks[one.test] = one.before
             continue
         if one.same_as != cause:
             cause, file = one.same_as, ""
@@ -100,9 +102,13 @@ def failure_lines(failures: Iterable[Failure]) -> list[str]:
         if name and path != file:
             file = path
             lines.append(f"  {path}")
-        known = f" [failed before, at {one.before}]" if one.before else ""
+        known = "" if one.before == marks.get(one.same_as) else _mark(one.before)
         lines.append(f"    {name}{known}" if name else f"  {one.test}{known}")
     return lines
+
+
+def _mark(commit: str | None) -> str:
+    return f" [failed before, at {commit}]" if commit else " [new]"
 
 
 def _causes(cases: Sequence[Case]) -> Iterator[list[Case]]:

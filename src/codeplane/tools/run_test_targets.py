@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -145,10 +146,10 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
     if report.ended(End.TIMED_OUT) and not report.stopped:
         limit = call.repo.checkout.settings.tests.target_timeout_sec
         call.warn(f"Each target has {limit:g} s, and builds have more; tests.target_timeout_sec sets it.")
-    _advise(call, chosen, done)
     changed = [shown(change.path) for change in done.changes]
     told = failures_by_cause(failures, done.known)
     page, left = page_of(Rest(failures=tuple(told)))
+    _advise(call, chosen, done, [one for one in told if one.same_as is None and one.before is None])
     if asked.coverage and done.coverage is None:
         call.warn(f"Coverage was not measured: {why_not_covered(chosen.found.runners)}.")
     return RunTestTargetsOutput(
@@ -180,16 +181,15 @@ def _summary(done: Tested, causes: int) -> str:
     return "; ".join(parts)
 
 
-def _advise(call: Call, chosen: Chosen, done: Tested) -> None:
-    """The calls that usually come next."""
-    failures = [case for case in done.report.failures if case.id not in done.known]
-    places = dict.fromkeys(f"{case.path}:{case.line}" for case in failures if case.path and case.line)
+def _advise(call: Call, chosen: Chosen, done: Tested, new: Sequence[Failure]) -> None:
+    """The calls that usually come next, by one example of each new cause."""
+    places = [one.at for one in new if one.at is not None and ":" in one.at]
     if places:
-        call.next_actions.append(f'read_source {{"targets": {json.dumps(list(places)[:3])}}}')
-    ids = [case.id for case in failures if "::" in case.id][:3]
+        call.next_actions.append(f'read_source {{"targets": {json.dumps(places[:3])}}}')
+    ids = [one.test for one in new if "::" in one.test][:3]
     if ids:
         # Of a tree with changes it may be asked what is theirs.
-        again = {"tests": ids, **({"baseline": True} if done.has_changes else {})}
+        again = {"tests": ids, **({"baseline": True} if done.has_changes and not done.known_at_head else {})}
         call.next_actions.append(f"run_test_targets {json.dumps(again)}")
     if not done.report.failures and chosen.impact is not None and chosen.impact.confidence == "partial":
         call.next_actions.append("run_test_targets {}")
