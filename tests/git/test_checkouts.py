@@ -79,7 +79,7 @@ def test_a_branch_that_one_remote_has_is_made_and_follows_it(root: Path, tmp_pat
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(root), str(clone))
     done = go(clone, "other")
-    assert done.summary == "switched to the new branch other, which tracks origin/other"
+    assert done.summary == "switched to new branch other, which tracks origin/other"
     assert git(clone, "rev-parse", "--abbrev-ref", "@{u}") == "origin/other"
     git(clone, "remote", "add", "-f", "second", str(root))
     git(clone, "checkout", "-q", "main")
@@ -185,7 +185,7 @@ def test_branches_say_what_they_follow(root: Path) -> None:
 def test_a_branch_that_is_not_merged_is_deleted_by_force_and_can_be_made_again(root: Path) -> None:
     repository = open_repository(root, trusted=False)
     was = git(root, "rev-parse", "other")
-    with pytest.raises(WorkAtRisk, match="commits that HEAD does not have"):
+    with pytest.raises(WorkAtRisk, match="commits that HEAD lacks"):
         delete_branch(repository, "other")
     assert delete_branch(repository, "other", force=True).was == was
     create_branch(repository, "other", was)

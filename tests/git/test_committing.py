@@ -363,9 +363,9 @@ def test_what_was_cut_off_while_files_were_written_is_not_committed(tmp_path: Pa
     (root / "README.md").write_text("half\n")
     plain.run(root, "add", "-A")
     repository, wanted = open_repository(root, trusted=False), Wanted("half")
-    with pytest.raises(GitUnfinished, match="cut off"):
+    with pytest.raises(GitUnfinished, match="interrupted"):
         commit(repository, PROGRAMS, wanted, OPEN)
-    with pytest.raises(GitUnfinished, match="cut off"):
+    with pytest.raises(GitUnfinished, match="interrupted"):
         stage_and_commit(repository, PROGRAMS, wanted, OPEN, Selection())
 
 

@@ -304,7 +304,7 @@ def test_a_commit_of_which_nothing_is_left_stays_and_is_told(tree: Tree) -> None
     tree.commit("fixup! one")
     with tree.opened().opened() as handle:
         done = start(tree.opened(), PROGRAMS, handle, plan_rebase(handle, "side", None, autosquash=True), [])
-    assert "nothing is left" in done.notes[0] and tree.git("log", "-1", "--format=%s") == "one\n"
+    assert "becomes empty" in done.notes[0] and tree.git("log", "-1", "--format=%s") == "one\n"
 
 
 def test_what_upstream_has_already_is_left_out(tree: Tree) -> None:

@@ -152,7 +152,7 @@ def test_what_the_repository_says_of_remotes_is_not_obeyed_and_named(repo: Repo,
     git(repo.root, "config", "http.proxy", "http://127.0.0.1:1")
     answer = repo.ask("git_pull")
     assert answer.body["result"]["head"] == theirs[:10]
-    told = next(one for one in answer.body["meta"]["warnings"] if one.startswith("Not obeyed"))
+    told = next(one for one in answer.body["meta"]["warnings"] if one.startswith("Ignored"))
     assert all(key in told for key in ("http.proxy", "remote.origin.uploadpack", "url.ext::sh.insteadof"))
 
 
@@ -268,7 +268,7 @@ def test_names_that_are_not_text_and_broken_references_stop_nothing(repo: Repo, 
         subprocess.run(["git", "update-ref", ref, "main"], cwd=root, check=True)
     (repo.root / ".git/refs/heads/broken").write_text("nonsense\n")
     assert repo.result("git_pull", prune=True, tags=True)["head"] == theirs[:10]
-    assert "all already" in repo.result("git_push", tags=True)["summary"]
+    assert "already up to date" in repo.result("git_push", tags=True)["summary"]
 
 
 def test_a_call_that_is_withdrawn_ends_the_exchange(repo: Repo) -> None:

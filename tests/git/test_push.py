@@ -54,7 +54,7 @@ def test_a_new_branch_is_pushed_followed_and_tracked(repo: Repo, bare: Path) -> 
     assert git(bare, "rev-parse", "main") == head == git(repo.root, "rev-parse", "origin/main")
     assert git(repo.root, "rev-parse", "--abbrev-ref", "@{upstream}") == "origin/main"
     assert "update by push" in git(repo.root, "reflog", "origin/main")
-    assert repo.result("git_push")["summary"] == "origin has it all already"
+    assert repo.result("git_push")["summary"] == "origin is already up to date"
     git(repo.root, "fsck"), git(bare, "fsck")
 
 
@@ -76,7 +76,7 @@ def test_a_lease_holds_only_while_nobody_has_pushed(repo: Repo, bare: Path) -> N
     git(repo.root, "push", "-qu", "origin", "main")
     git(repo.root, "commit", "-q", "--amend", "-m", "again")
     theirs = somebody_pushes(bare)
-    assert "somebody has pushed meanwhile" in repo.error("git_push", force="with_lease")["message"]
+    assert "somebody has pushed in the meantime" in repo.error("git_push", force="with_lease")["message"]
     assert git(bare, "rev-parse", "main") == theirs
     git(repo.root, "fetch", "-q")
     repo.result("git_push", force="with_lease")
@@ -91,7 +91,7 @@ def test_tags_go_with_the_branch_or_alone_and_are_never_replaced_silently(repo: 
     assert [one["ref"] for one in moved] == ["refs/heads/main", "refs/tags/v2"]
     commit(repo.root, "two = 2\n")
     git(repo.root, "tag", "-f", "v2")
-    assert "is another one already" in repo.error("git_push", tags=["v2"])["message"]
+    assert "already exists and differs" in repo.error("git_push", tags=["v2"])["message"]
     repo.result("git_push", tags=["v2"], force=True)
     assert git(bare, "tag").split() == ["v1", "v2"]
 

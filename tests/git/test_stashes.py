@@ -73,7 +73,7 @@ def test_what_conflicts_is_described_and_stays_in_the_list(root: Path, repositor
         "one\n<<<<<<< Updated upstream\ntheirs\n=======\nmine\n>>>>>>> Stashed changes\nthree\n"
     )
     assert status(root) == ["UU a"] and len(list_stashes(repository)) == 1
-    with pytest.raises(GitUnfinished, match="resolved first: a"):
+    with pytest.raises(GitUnfinished, match="these paths first: a"):
         taken_up(repository)
     with pytest.raises(GitUnfinished):
         push(repository, PROGRAMS)
@@ -189,7 +189,7 @@ def test_a_stash_is_found_by_place_commit_and_reference(root: Path, repository: 
     assert files == ["M a"] and "+first" in text and not is_cut and patch(repository, first, 10)[2]
     with pytest.raises(NotFound, match="the list has 2"):
         find(repository, "stash@{2}")
-    with pytest.raises(InvalidArgument, match="no stash"):
+    with pytest.raises(InvalidArgument, match="not a stash"):
         find(repository, "HEAD")
 
 
@@ -200,7 +200,7 @@ def test_what_is_dropped_can_still_be_applied(root: Path, repository: Repository
     assert list_stashes(repository) == [] and git(root, "stash", "list") == ""
     apply(repository, PROGRAMS, find(repository, gone))
     assert status(root) == [" M a"]
-    with pytest.raises(InvalidArgument, match="in no list"):
+    with pytest.raises(InvalidArgument, match="not in the list"):
         drop(repository, find(repository, gone))
     push(repository, PROGRAMS)
     assert clear(repository).dropped != () and list_stashes(repository) == []

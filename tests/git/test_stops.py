@@ -114,7 +114,7 @@ def aborted(name: str, repository: Repository) -> None:
     try:
         (abandon_rebase if name == "rebase" else abandon)(repository, PROGRAMS)
     except GitUnfinished as error:
-        assert "begun" in error.message, error.message
+        assert error.message.endswith("is in progress."), error.message
 
 
 def seen(root: Path) -> tuple[object, ...]:

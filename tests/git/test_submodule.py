@@ -192,4 +192,4 @@ def test_directories_of_this_machine_need_trust(tmp_path: Path) -> None:
 def test_one_repository_inside_the_git_directory_of_another_is_refused(repo: Repo) -> None:
     repo.result("git_submodule", action="add", path="part", url="../part.git")
     refused = repo.error("git_submodule", action="add", path="x", url="../core.git", name="part/x")
-    assert "inside of another one" in refused["message"]
+    assert "inside another one" in refused["message"]

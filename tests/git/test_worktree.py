@@ -109,7 +109,7 @@ def test_only_what_is_gone_is_forgotten(repo: Repo) -> None:
     repo.result("git_worktree", action="add", path="b")
     place(repo, "a").rename(repo.root.with_name("moved"))
     assert repo.result("git_worktree")["worktrees"][1]["gone"]
-    assert "forgot 1" in repo.result("git_worktree", action="prune")["summary"]
+    assert "pruned 1" in repo.result("git_worktree", action="prune")["summary"]
     assert [Path(one["path"]).name for one in repo.result("git_worktree")["worktrees"]] == ["repo", "b"]
 
 
@@ -136,14 +136,14 @@ def test_an_agent_in_a_worktree_is_told_and_cannot_touch_the_primary_checkout(
     try:
         told = inner.result("git_worktree")
         assert str(repo.root) in told["where"] and told["worktrees"][1]["here"]
-        assert "primary" in inner.result("git_status")["where"]
+        assert "main checkout" in inner.result("git_status")["where"]
         assert "where" not in repo.result("git_status")
         for path in (f"{repo.root}/app.py", "../../repo/app.py"):
             edit = {"path": path, "action": "create", "new_content": "bad\n"}
             assert inner.ask("write_source", edits=[edit]).is_error
         assert "checked out in" in inner.error("git_checkout", ref="main")["message"]
         assert inner.error("git_worktree", action="remove", path=str(repo.root))["name"] == "NOT_FOUND"
-        assert "served in" in inner.error("git_worktree", action="remove", path="fix")["message"]
+        assert "works in that worktree" in inner.error("git_worktree", action="remove", path="fix")["message"]
         head = git(repo.root, "rev-parse", "HEAD")
         git(inner.root, "commit", "-q", "--allow-empty", "-m", "here")
         inner.result("git_reset", ref=head, mode="hard")

@@ -56,9 +56,9 @@ def apply(
     notes = (*done.notes, *merged.notes)
     if merged.conflicts:
         paths = len(merged.conflicts)
-        said = f"applied {entry.name} with conflicts in {paths} path{'s' if paths != 1 else ''}; it is kept"
+        said = f"applied {entry.name} with conflicts in {paths} path{'s' if paths != 1 else ''}; kept"
         if index:
-            notes += ("What was staged is not staged again, because of the conflicts.",)
+            notes += ("What was staged is no longer staged, because of the conflicts.",)
         return StashOutcome(said, conflicts=merged.conflicts, saved=done.saved, notes=notes)
     return StashOutcome(f"applied {entry.name}: {entry.message}", saved=done.saved, notes=notes)
 
@@ -82,7 +82,7 @@ def _staged(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> st
     merged = merge_trees(Drivers(handle), base, current, then, _LABELS)
     if merged.conflicts:
         raise GitFailed(
-            "What the stash has staged conflicts with the index.",
+            "The staged part of the stash conflicts with the index.",
             hints=["The same call without index leaves it unstaged."],
         )
     return merged.tree

@@ -64,13 +64,13 @@ def create_branch(
             return _moved(repository, handle, name, start)
     goal = new_branch(repository, name, start)
     if goal.commit is None:
-        raise InvalidArgument("A branch needs a commit to begin at, and there is none yet.")
+        raise InvalidArgument("A branch needs a commit to start at, and there is none yet.")
     with repository.opened() as handle:
         made = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
         if goal.upstream is not None:
             made.upstream = handle.lookup_branch(goal.upstream, BranchType.REMOTE)
     tracks = f", which tracks {goal.upstream}" if goal.upstream else ""
-    return BranchOutcome(f"made the branch {name}{tracks} at {goal.commit[:_SHORT]}")
+    return BranchOutcome(f"created branch {name}{tracks} at {goal.commit[:_SHORT]}")
 
 
 def delete_branch(repository: Repository, name: str, *, force: bool = False) -> BranchOutcome:
@@ -79,19 +79,19 @@ def delete_branch(repository: Repository, name: str, *, force: bool = False) -> 
         branch = _found(handle, name)
         if branch.is_head():
             raise InvalidArgument(
-                f"{name} is checked out; it cannot be deleted.",
-                hints=["Check another branch out first (git_checkout)."],
+                f"{name} is checked out: it can't be deleted.",
+                hints=["Check out another branch first (git_checkout)."],
             )
         check_free(repository, BRANCHES + name)
         was = str(branch.peel(pygit2.Commit).id)
         if not force and not _is_merged(handle, branch):
             raise WorkAtRisk(
-                f"The branch {name} has commits that {_against(branch)} does not have.",
+                f"Branch {name} has commits that {_against(branch)} lacks.",
                 hints=[f'git_branch {{"action": "delete", "name": "{name}", "force": true}}'],
                 commit=was,
             )
         branch.delete()
-    return BranchOutcome(f"deleted the branch {name}, which was at {was[:_SHORT]}", was=was)
+    return BranchOutcome(f"deleted branch {name} (was {was[:_SHORT]})", was=was)
 
 
 def rename_branch(
@@ -107,11 +107,11 @@ def rename_branch(
         was = None
         if taken_name is not None and old != new_name:
             if not force:
-                raise InvalidArgument(f"The branch {new_name} exists already.", name=new_name)
+                raise InvalidArgument(f"Branch {new_name} already exists.", name=new_name)
             check_free(repository, BRANCHES + new_name)
             was = str(taken_name.peel(pygit2.Commit).id)
         branch.rename(new_name, force)
-    return BranchOutcome(f"renamed the branch {old} to {new_name}", was=was)
+    return BranchOutcome(f"renamed branch {old} to {new_name}", was=was)
 
 
 def set_upstream(repository: Repository, name: str | None, upstream: str | None) -> BranchOutcome:
@@ -140,7 +140,7 @@ def _moved(repository: Repository, handle: pygit2.Repository, name: str, start: 
     was, now = str(branch.peel(pygit2.Commit).id), find_commit(handle, start or "HEAD").oid
     log = f"branch: Reset to {start or 'HEAD'}"
     handle.create_reference_direct(BRANCHES + name, pygit2.Oid(hex=now), True, message=log)
-    return BranchOutcome(f"moved the branch {name} from {was[:_SHORT]} to {now[:_SHORT]}", was=was)
+    return BranchOutcome(f"moved branch {name} from {was[:_SHORT]} to {now[:_SHORT]}", was=was)
 
 
 def _branch(handle: pygit2.Repository, raw: bytes, kind: BranchType, elsewhere: dict[str, str]) -> Branch:
@@ -195,7 +195,7 @@ def _missing(name: str, names: object) -> NotFound:
     printable = [one for one in names if one.isprintable()]  # type: ignore[attr-defined]
     near = nearest(name, printable)
     return NotFound(
-        f"There is no branch {name}.", hints=[f"Meant: {', '.join(near)}?"] if near else (), name=name
+        f"There is no branch {name}.", hints=[f"Did you mean {', '.join(near)}?"] if near else (), name=name
     )
 
 

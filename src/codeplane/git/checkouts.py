@@ -84,7 +84,7 @@ def new_branch(repository: Repository, name: str, start: str | None) -> Goal:
     with repository.opened() as handle:
         if branch in handle.references:
             raise InvalidArgument(
-                f"The branch {name} exists already.", hints=[f'git_checkout {{"ref": "{name}"}}'], name=name
+                f"Branch {name} already exists.", hints=[f'git_checkout {{"ref": "{name}"}}'], name=name
             )
         if start is None and handle.head_is_unborn:
             return Goal(None, branch, is_new=True)
@@ -119,8 +119,8 @@ def _of_index(handle: pygit2.Repository, selection: Selection) -> dict[str, Side
     torn = sorted(path for path in unmerged(handle) if path in selection)
     if torn:
         raise InvalidArgument(
-            f"Unmerged paths have no one content in the index: {', '.join(map(shown, torn[:20]))}.",
-            hints=["Name a commit in `ref`, or resolve them and stage them."],
+            f"Unmerged, so the index has no single version: {', '.join(map(shown, torn[:20]))}.",
+            hints=["Name a commit in `ref`, or resolve and stage them."],
         )
     _check_found(selection, tracked, "the index")
     return {path: in_index(handle, path) for path in unstaged(handle) if path in selection}
@@ -190,12 +190,10 @@ def _said(handle: pygit2.Repository, goal: Goal) -> str:
     if goal.branch is None:
         commit = handle[goal.commit or ""].peel(pygit2.Commit)
         subject = shown(commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0])
-        return (
-            f"HEAD is detached at {str(commit.id)[:_SHORT]} ({subject}); commits made here are on no branch"
-        )
+        return f"HEAD is detached at {str(commit.id)[:_SHORT]} ({subject}); commits here belong to no branch"
     name = shown(goal.branch.removeprefix(BRANCHES))
     tracks = f", which tracks {goal.upstream}" if goal.upstream else ""
-    return f"switched to the {'new ' if goal.is_new else ''}branch {name}{tracks}"
+    return f"switched to {'new ' if goal.is_new else ''}branch {name}{tracks}"
 
 
 def _may_name(ref: str) -> bool:

@@ -87,7 +87,8 @@ def _move(handle: pygit2.Repository, name: str, oid: str, expected: str | None, 
         now = str(found.target) if found is not None else None
         if now != expected:
             raise GitBusy(
-                f"{name} has been moved by another program meanwhile.", hints=["Look again, then try again."]
+                f"{name} was moved by another program in the meantime.",
+                hints=["Check git_log, then try again."],
             )
         transaction.set_target(name, oid, message=reflog)
 

@@ -154,7 +154,7 @@ class _Work:
             raise NothingToCommit("There is no commit to amend yet.")
         if self.begun.kind in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
             raise GitUnfinished(
-                f"A {self.begun.kind} is not finished: its commit is a new one, and of all that is staged.",
+                f"A {self.begun.kind} is in progress: it ends in a new commit of everything staged.",
                 hints=["git_commit without paths and amend", 'git_merge {"action": "abort"}'],
             )
 
@@ -283,15 +283,15 @@ def _check_merged(index: pygit2.Index) -> None:
     torn = [one.path for one in conflicts_of(index)]
     if torn:
         raise GitUnfinished(
-            f"These are still in conflict: {listed(torn)}.",
-            hints=["Resolve them, then git_stage takes them as resolved."],
+            f"Still in conflict: {listed(torn)}.",
+            hints=["Resolve them, then git_stage them."],
             paths=[shown(path) for path in torn],
         )
 
 
 def _filled(message: str) -> str:
     if not message.strip():
-        raise InvalidArgument("A commit needs a message.", hints=['{"message": "Say what the change does"}'])
+        raise InvalidArgument("A commit needs a message.", hints=["Send `message`."])
     return message
 
 
@@ -300,7 +300,7 @@ def _decoded(data: bytes, encoding: str) -> str:
         return data.decode(encoding)
     except (LookupError, UnicodeDecodeError) as error:
         raise InvalidArgument(
-            f"The message that is there is not {encoding}.", hints=["Send a message of your own."]
+            f"The existing message is not {encoding}.", hints=["Send a message of your own."]
         ) from error
 
 
@@ -316,7 +316,7 @@ def _lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, i
 def _unchanged(handle: pygit2.Repository, chosen: Selection, notes: Sequence[str]) -> NothingToCommit:
     """What is told when what is to be staged has not changed, or may not be staged."""
     if notes:
-        return NothingToCommit(f"Nothing has changed that may be staged. {notes[0]}")
+        return NothingToCommit(f"Nothing that may be staged has changed. {notes[0]}")
     if not chosen.paths:
         return _nothing(handle, amend=False)
     told = listed(sorted(chosen.paths), _MOST_HINTED)
@@ -328,14 +328,14 @@ def _unchanged(handle: pygit2.Repository, chosen: Selection, notes: Sequence[str
 def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
     if amend:
         return NothingToCommit(
-            "Amended so, the commit would be empty.",
-            hints=['git_reset to HEAD~1 takes it back; "allow_empty": true keeps it.'],
+            "The amended commit would be empty.",
+            hints=["To undo the commit: git_reset to HEAD~1. To keep it empty: git_commit with allow_empty."],
         )
     found = sorted(handle.status(untracked_files="normal"))
     if not found:
         return NothingToCommit("Nothing has changed since the last commit.")
     return NothingToCommit(
         f"Nothing is staged. Not staged: {listed(found, _MOST_HINTED)}.",
-        hints=["git_stage_and_commit stages files and commits them."],
+        hints=["git_stage_and_commit stages and commits files."],
         paths=[shown(path) for path in found[:_MOST_HINTED]],
     )

@@ -74,7 +74,7 @@ class _Callbacks(pygit2.RemoteCallbacks):
         if allowed_types & CredentialType.USERPASS_PLAINTEXT:
             if not self._has_some:
                 raise _Ended(
-                    error="credentials", message="The remote wants credentials.", user=username_from_url
+                    error="credentials", message="The remote asks for credentials.", user=username_from_url
                 )
             given, self._given = self._given, None
             if given is not None:
@@ -124,7 +124,7 @@ def _exchange(request: Mapping[str, Any]) -> Mapping[str, object]:
     remote = scratch.remotes.create_anonymous(request["url"])
     # The user's own configuration may have put another address in its place.
     if is_local(checked_url(remote.url or "")) and not request["local"]:
-        raise _Ended(error="address", message="Directories of this machine are not used here.")
+        raise _Ended(error="address", message="Local directories are not allowed here.")
     callbacks = _Callbacks(request)
     heads = _connect(remote, callbacks, pushes=request["act"] == "push")
     if request["act"] == "fetch":

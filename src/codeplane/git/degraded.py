@@ -23,9 +23,9 @@ def degraded(repository: Repository) -> list[str]:
         if handle.is_shallow:
             found.append("The clone is shallow: history ends where it was cut off.")
         if is_partial(handle):
-            found.append("The clone is partial: contents that were never fetched cannot be read.")
+            found.append("The clone is partial: contents that were never fetched can't be read.")
         if flag(handle, "core.sparsecheckout"):
-            found.append("The checkout is sparse: files outside of it are not in the working tree.")
+            found.append("The checkout is sparse: some files are not in the working tree.")
         return found
 
 
@@ -35,7 +35,7 @@ def check_writable(repository: Repository) -> None:
     with repository.opened() as handle:
         if flag(handle, "core.sparsecheckout"):
             raise GitUnsupported(
-                "The checkout is sparse; changing it could bring back what it leaves out.",
+                "The checkout is sparse: changing it could bring back files that it leaves out.",
                 hints=["git sparse-checkout disable"],
             )
 
@@ -49,15 +49,15 @@ def check_index(data: bytes | None) -> None:
         return
     if not index_file.is_whole(data):
         raise GitFailed(
-            "Git's index is damaged: .git/index is cut off, or not what git wrote.",
-            hints=["rm .git/index && git reset  # makes it again from HEAD; what was staged is not"],
+            "Git's index is damaged: .git/index is cut off or corrupt.",
+            hints=["rm .git/index && git reset  # rebuilds it from HEAD; what was staged is lost"],
         )
     if not any(name in data for name in _FORMS):
         return
     for name, _ in index_file.extensions(data):
         if name in _FORMS:
             form, hint = _FORMS[name]
-            raise GitUnsupported(f"The repository has {form}, which is not read here.", hints=[hint])
+            raise GitUnsupported(f"The repository has {form}, which is not supported.", hints=[hint])
 
 
 def is_partial(handle: pygit2.Repository) -> bool:

@@ -56,12 +56,15 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
             write_state(repository, MESSAGE, f"{how.message.rstrip()}\n{tail}")
         left = resolve(repository, handle, how.resolved, read_state(repository, MESSAGE), how.read)
         if left:
-            return Outcome(f"{kind} waits: {len(left)} in conflict still", conflicts=left)
+            return Outcome(
+                f"{kind} in progress: conflicts left in {len(left)} path{'s' if len(left) != 1 else ''}",
+                conflicts=left,
+            )
         tree, before = str(handle.index.write_tree()), str(handle.head.peel(pygit2.Tree).id)
         come, gone = stats(handle, before, tree)
         if kind == "squashed merge":
             raise GitUnfinished(
-                "Everything is resolved and staged; a squashed merge ends in a commit of its own.",
+                "Everything is resolved and staged: commit it to finish the squashed merge.",
                 hints=["git_commit"],
             )
         if kind == "merge":
@@ -80,7 +83,7 @@ def abandon(repository: Repository, programs: Programs) -> Outcome:
         kind = _kind(repository, handle)
         if (repository.git_dir / "MERGE_AUTOSTASH").exists():
             raise GitFailed(
-                "Git has put local changes aside for this merge and has to bring them back itself.",
+                "Git has stashed local changes for this merge and must restore them itself.",
                 hints=["git merge --abort"],
             )
         now = str(handle.head.target)
@@ -105,7 +108,7 @@ def _kind(repository: Repository, handle: pygit2.Repository) -> str:
     has_result = (repository.git_dir / RESULT).exists()
     if has_result and (repository.git_dir / SQUASH).exists():
         return "squashed merge"
-    raise GitUnfinished("No merge, cherry-pick or revert has begun.", hints=["git_status"])
+    raise GitUnfinished("No merge, cherry-pick or revert is in progress.", hints=["git_status"])
 
 
 def _origin(repository: Repository, now: str) -> str:
@@ -122,7 +125,7 @@ def _conclude_pick(
     head = handle.head.peel(pygit2.Commit)
     if not taken or tree == str(head.tree_id):
         clear_state(repository)
-        return Outcome(f"{how.name}: nothing is left to commit of {taken[:10]}" if taken else how.name)
+        return Outcome(f"{how.name}: nothing of {taken[:10]} is left to commit" if taken else how.name)
     message, notes = checked_message(repository, programs)
     oid, more = make_commit(
         repository,
@@ -149,7 +152,7 @@ def _go_on(
         clear_sequence(repository)
         return None
     if any(parts[0] not in ("pick", "revert", "p") or len(parts) < 2 for parts in left):
-        raise GitFailed("Git has noted steps that are not known here.", hints=["git cherry-pick --continue"])
+        raise GitFailed("Git has recorded steps that are unknown here.", hints=["git cherry-pick --continue"])
     options = dict(
         line.strip().split(" = ", 1)
         for line in read_state(repository, f"{SEQUENCER}/opts").splitlines()

@@ -89,14 +89,14 @@ def check_filters(repository: Repository, handle: pygit2.Repository, drivers: di
     told = ", ".join(named[:_MOST_NAMED]) + (" and more" if len(named) > _MOST_NAMED else "")
     if drivers and not repository.trusted:
         raise GitUnsupported(
-            f"Git filters these files, and the repository is not trusted, so no filter runs: {told}.",
+            f"No filter runs in a repository that is not trusted, and these need one: {told}.",
             hints=["cpl trust", "Or name the other paths."],
             paths=[shown(path) for path in sorted(drivers)[:_MOST_NAMED]],
         )
     missing = sorted({name for name in drivers.values() if not _is_configured(handle, name)})
     if missing:
         raise GitUnsupported(
-            f"The filter {', '.join(missing)} is not set up, so these would be kept as they are: {told}.",
+            f"The filter {', '.join(missing)} is not set up: these would be stored unfiltered: {told}.",
             hints=[
                 f"git {name} install" if name == "lfs" else f"set filter.{name}.clean" for name in missing
             ],

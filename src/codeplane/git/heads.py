@@ -45,7 +45,7 @@ def check_nothing_under_way(handle: pygit2.Repository, what: str) -> None:
         if tool
         else ["git am --abort"]
     )
-    raise GitUnfinished(f"{what} is not possible in the middle of {name}.", hints=hints)
+    raise GitUnfinished(f"{what} is not possible during {name}.", hints=hints)
 
 
 def end_merge(repository: Repository) -> None:
@@ -81,7 +81,7 @@ def check_free(repository: Repository, ref: str) -> None:
     if where is not None:
         name = ref.removeprefix(BRANCHES)
         raise InvalidArgument(
-            f"The branch {name} is checked out in the worktree {where}.", name=name, worktree=where
+            f"Branch {name} is checked out in the worktree {where}.", name=name, worktree=where
         )
 
 
@@ -90,7 +90,7 @@ def previous(handle: pygit2.Repository, back: int = 1) -> str:
     moves = (_MOVED.match(entry.message) for entry in handle.references["HEAD"].log())
     found = [move[1] for move in moves if move is not None]
     if len(found) < back:
-        raise InvalidArgument("Nothing was checked out before this.", hints=["git_branch lists branches."])
+        raise InvalidArgument("There is no previous branch.", hints=["git_branch lists branches."])
     return found[back - 1]
 
 

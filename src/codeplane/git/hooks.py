@@ -51,7 +51,7 @@ def run_hook(
         return (f"The hook {name} {_ended(done, timeout)}: {done.said[:200]}",)
     raise HookRefused(
         f"The hook {name} {_ended(done, timeout)}.",
-        hints=["Mend what it complains of, then send the call again."],
+        hints=["Fix what it reports, then repeat the call."],
         hook=name,
         output=done.said[-_MOST_TOLD:],
     )

@@ -37,10 +37,10 @@ def encoded(said: str, encoding: str) -> bytes:
     try:
         return said.encode(encoding, "surrogateescape")
     except LookupError as error:
-        raise GitFailed(f"i18n.commitEncoding names no encoding that is known here: {encoding}.") from error
+        raise GitFailed(f"i18n.commitEncoding names an unknown encoding: {encoding}.") from error
     except UnicodeEncodeError as error:
         raise InvalidArgument(
-            f"The text cannot be written in {encoding}, which i18n.commitEncoding asks for."
+            f"The text can't be written in {encoding}, which i18n.commitEncoding demands."
         ) from error
 
 
@@ -67,7 +67,7 @@ def _checked(value: str | None, part: str) -> str:
     is_good = said and len(said) <= _LONGEST and said.isprintable() and not _INSIDE.search(said)
     if not is_good or not said.strip(_ENDS):
         raise InvalidArgument(
-            f"The {part} of an author is one line of text without angle brackets.",
-            hints=['{"author": {"name": "A. Name", "email": "name@example.org"}}'],
+            f"The {part} of an author is a single line without angle brackets.",
+            hints=['For example "author": "A. Name <name@example.org>".'],
         )
     return said

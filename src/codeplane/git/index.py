@@ -83,7 +83,7 @@ def drop_own_lock(repository: Repository) -> str | None:
     if read_small(lock, len(_OWN)) != _OWN:
         return None
     lock.unlink()
-    return f"{lock} was left by a change of git's index that was cut off; it has been removed."
+    return f"{lock} was left by an interrupted change of git's index; it has been removed."
 
 
 def check_unlocked(repository: Repository) -> None:

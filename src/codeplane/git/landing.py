@@ -48,13 +48,13 @@ def check_idle(handle: pygit2.Repository) -> None:
     if state is not None:
         tool = "git_rebase" if state == "rebase" else "git_merge"
         raise GitUnfinished(
-            f"A {state} has begun and not ended.",
+            f"A {state} is in progress.",
             hints=[f'{tool} {{"action": "continue"}}', f'{tool} {{"action": "abort"}}'],
         )
     if handle.index.conflicts is not None:
         raise GitUnfinished(
-            "There are conflicts that are not resolved.",
-            hints=["Mend the files, then git_stage them.", 'git_merge {"action": "abort"}'],
+            "There are unresolved conflicts.",
+            hints=["Fix the files, then git_stage them.", 'git_merge {"action": "abort"}'],
         )
 
 
@@ -107,8 +107,8 @@ def check_landed(repository: Repository) -> None:
     writing = read_state(repository, _WRITING)
     if writing and writing == read_state(repository, RESULT):
         raise GitUnfinished(
-            "This was cut off while files were written: they are not what the merge has come to.",
-            hints=["Abort it, then do the same again."],
+            "This was interrupted while files were being written: they are incomplete.",
+            hints=["Abort it, then repeat the call."],
         )
 
 

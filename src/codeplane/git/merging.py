@@ -97,13 +97,13 @@ class _Merging:
     def join(self, ours: str, theirs: Commit) -> Outcome:
         if self.how.ff_only or text(self.handle, "merge.ff") == "only":
             raise GitFailed(
-                "This cannot be a fast-forward: both sides have commits of their own.",
+                "This can't be a fast-forward: both sides have their own commits.",
                 hints=["git_merge without ff_only", "git_rebase"],
             )
         drivers = Drivers(self.handle, self.how.favor)
         merged = merge_commits(drivers, ours, theirs.oid, ("HEAD", self.how.label or self.ref))
         if merged is None:
-            raise GitFailed(f"{self.ref} has no history in common with HEAD: it is not merged.")
+            raise GitFailed(f"{self.ref} has no history in common with HEAD: it can't be merged.")
         check_nothing_staged(self.handle, "A merge")
         return self._squash(ours, theirs, merged) if self.how.squash else self._commit(ours, theirs, merged)
 
@@ -141,7 +141,7 @@ class _Merging:
         (self.repository.git_dir / RESULT).unlink(missing_ok=True)
         notes += run_hook(self.repository, self.programs, "post-merge", ["1"])
         come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
-        return Outcome(f"{self.ref} is staged as one change; commit it", come, gone, notes=notes)
+        return Outcome(f"{self.ref} is staged as one change: commit it", come, gone, notes=notes)
 
 
 def conclude_merge(
@@ -176,7 +176,7 @@ def checked_message(repository: Repository, programs: Programs) -> tuple[str, tu
 def stopped(what: str, merged: Merged, notes: Sequence[str]) -> Outcome:
     """The answer for an operation that waits for conflicts to be resolved."""
     count = len(merged.conflicts)
-    summary = f"{what} stopped: {count} {'path is' if count == 1 else 'paths are'} in conflict"
+    summary = f"{what} stopped: {count} {'path' if count == 1 else 'paths'} in conflict"
     return Outcome(summary, conflicts=merged.conflicts, notes=tuple(notes))
 
 

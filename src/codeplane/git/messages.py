@@ -24,7 +24,7 @@ def cleanup_mode(handle: pygit2.Repository) -> Mode:
 def cleaned(handle: pygit2.Repository, message: str, mode: Mode) -> str:
     """The message without blanks at the ends of lines and needless empty lines; `strip`: nor comments."""
     if "\0" in message:
-        raise InvalidArgument("A message cannot hold a NUL character.")
+        raise InvalidArgument("A message can't contain a NUL character.")
     if mode == "verbatim":
         return message
     lines = [line.rstrip(_BLANK) for line in message.split("\n")]

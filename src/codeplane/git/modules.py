@@ -63,7 +63,7 @@ def select_modules(repository: Repository, handle: pygit2.Repository, chosen: Se
     every = list_modules(repository, handle)
     missing = chosen.missing([one.path for one in every])
     if missing:
-        raise PathRefused(f"No submodule: {', '.join(map(shown, missing))}.")
+        raise PathRefused(f"Not a submodule: {', '.join(map(shown, missing))}.")
     return [one for one in every if one.path in chosen]
 
 
@@ -73,9 +73,9 @@ def module_dir(repository: Repository, name: str) -> Path:
     place = base / check_name(name)
     for part in (base, *(base / one for one in reversed(Path(name).parents)), place):
         if part.is_symlink():
-            raise PathRefused(f"{part} is a link: the submodule is not used.")
+            raise PathRefused(f"{part} is a link: submodules there are not used.")
         if part not in (base, place) and (part / "HEAD").exists():
-            raise PathRefused(f"The submodule {name!r} would be kept inside of another one.")
+            raise PathRefused(f"The submodule {name!r} would be inside another one.")
     return place
 
 
@@ -121,14 +121,14 @@ def check_name(name: str) -> str:
     parts = re.split(r"[/\\]", name)
     is_bad = not name or name.startswith("-") or not name.isprintable()
     if is_bad or any(part in ("", ".", "..") or is_closed(part) for part in parts):
-        raise PathRefused(f"{shown(name)!r} is not a name that a submodule may have.")
+        raise PathRefused(f"{shown(name)!r} is not a valid name for a submodule.")
     return name
 
 
 def check_place(repository: Repository, handle: pygit2.Repository, path: str) -> None:
     """Refuses a submodule whose place is behind a link or reads as an option."""
     if path.startswith("-") or any(part in ("", ".", "..") or is_closed(part) for part in path.split("/")):
-        raise PathRefused(f"{shown(path)!r} is not a place for a submodule.")
+        raise PathRefused(f"{shown(path)!r} is not a valid path for a submodule.")
     in_the_way = WorkTree(handle, repository.root).blocker(path)
     place = repository.root / path
     if in_the_way is not None or place.is_symlink():

@@ -31,5 +31,5 @@ def _checked(text: str, kind: str, prefix: str) -> str:
         and pygit2.reference_is_valid_name(prefix + text)
     )
     if not is_valid:
-        raise InvalidArgument(f"{text[:_LONGEST]!r} is not a name for a {kind}.", name=text[:_LONGEST])
+        raise InvalidArgument(f"{text[:_LONGEST]!r} is not a valid name for a {kind}.", name=text[:_LONGEST])
     return text

@@ -42,7 +42,7 @@ class TreeEntry(NamedTuple):
 def find_commit(handle: pygit2.Repository, name: str) -> Commit:
     """The commit that a branch, a tag, an id or an expression such as `HEAD~2` names."""
     if not name.isprintable() or len(name) > _LONGEST_NAME:
-        raise RevisionNotFound("The name of a commit is printable and not that long.")
+        raise RevisionNotFound("The name of a commit must be printable and at most 250 characters long.")
     try:
         found = handle.revparse_single(name).peel(pygit2.Commit)
         return Commit(str(found.id), str(found.tree_id))

@@ -70,7 +70,7 @@ class Picking:
         parents, number = commit.parent_ids, self.mainline or 1
         if len(parents) > 1 and self.mainline is None:
             raise InvalidArgument(
-                f"{commit.id} is a merge: say which parent counts.", hints=['{"mainline": 1}']
+                f"{commit.id} is a merge: name the parent in `mainline`.", hints=['{"mainline": 1}']
             )
         if number > max(1, len(parents)):
             raise InvalidArgument(f"{commit.id} has no parent {number}.")
@@ -82,7 +82,7 @@ def pick(repository: Repository, programs: Programs, refs: Sequence[str], how: P
     with repository.opened() as handle:
         check_idle(handle)
         if handle.head_is_unborn:
-            raise GitFailed("There is no commit yet that another could be added to.")
+            raise GitFailed("There is no commit yet.")
         commits = [find_commit(handle, ref).oid for ref in refs]
         check_nothing_staged(handle, f"A {how.name}")
         head = str(handle.head.target)
@@ -138,7 +138,7 @@ class _Run:
             return merged
         message = self._how.message(commit)
         if merged.tree == self._tree:
-            self._notes[f"{str(commit.id)[:10]} changes nothing here and was left out."] = None
+            self._notes[f"{str(commit.id)[:10]} changes nothing here and was skipped."] = None
             return None
         self.at, notes = make_commit(
             self._repository,
@@ -175,7 +175,7 @@ class _Run:
 
     def finish(self) -> Outcome:
         if not self._made:
-            raise NothingToCommit("; ".join(self._notes) or "There is nothing left to do.")
+            raise NothingToCommit("; ".join(self._notes) or "Nothing is left to do.")
         state = {
             REVERT_HEAD if self._how.reverts else PICK_HEAD: f"{self.at}\n",
             MESSAGE: f"{self._made[-1][1]}\n",

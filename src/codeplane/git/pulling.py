@@ -55,7 +55,7 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
         upstream = None
     if merges and upstream is None:
         raise InvalidArgument(
-            f"{current or 'A detached HEAD'} follows no branch of {found.name}: name the branch to pull.",
+            f"{current or 'A detached HEAD'} tracks no branch of {found.name}: name the branch to pull.",
             hints=['"branch": "main"', '"fetch_only": true'],
         )
     return Source(found, upstream, branch)
@@ -68,7 +68,7 @@ def take_fetch(
     merges = [source.upstream] if source.upstream is not None else []
     prunes = source.remote.prune if prune is None else prune
     moved = tuple(take(repository, brought, prune=prunes, merges=merges))
-    rejected = tuple(f"{one.ref} is as it was: {one.why}." for one in moved if one.move == "rejected")
+    rejected = tuple(f"{one.ref} was not updated: {one.why}." for one in moved if one.move == "rejected")
     count = len(moved) - len(rejected)
     summary = (
         f"fetched {source.remote.name}: {count} references moved"

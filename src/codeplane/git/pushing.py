@@ -125,7 +125,7 @@ def _noted(
                 follow(handle, plan.branch, Upstream(plan.remote.name, plan.updates[0].target))
     verb = "would push" if wish.dry_run else "pushed"
     names = ", ".join(f"{one.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({one.move})" for one in told[:10])
-    summary = f"{verb} {names} to {plan.remote.name}" if told else f"{plan.remote.name} has it all already"
+    summary = f"{verb} {names} to {plan.remote.name}" if told else f"{plan.remote.name} is already up to date"
     return PushOutcome(
         summary,
         notes=(*notes, *unobeyed(repository)),
@@ -164,7 +164,7 @@ def _target(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str) 
     ):
         return same
     raise InvalidArgument(
-        f"{branch} follows {upstream.branch} of {remote.name}: say which branch it goes to.",
+        f"{branch} tracks {upstream.branch} of {remote.name}: name the branch to push to.",
         hints=[f'"to": "{upstream.branch}"', f'"to": "{branch}"'],
     )
 
@@ -226,7 +226,7 @@ def _refusal(repository: Repository, plan: Plan, exchange: Exchange) -> RemoteRe
 def _explained(
     repository: Repository, where: str, why: str, update: Update | None, there: str | None
 ) -> tuple[str, list[str]]:
-    pull = ['git_pull, then push again; or force "with_lease" to replace what is there.']
+    pull = ['git_pull, then push again; or force "with_lease" to overwrite it.']
     match why:
         case "diverged" if update is not None and there is not None:
             with repository.opened() as handle:
@@ -236,11 +236,11 @@ def _explained(
             return f"{where} has commits that are not here.", pull
         case "stale":
             return (
-                f"{where} is not what it was at the last fetch: somebody has pushed meanwhile.",
-                ["git_pull with fetch_only, look at what came, then push again."],
+                f"{where} has changed since the last fetch: somebody has pushed in the meantime.",
+                ["git_pull with fetch_only, look at the new commits, then push again."],
             )
         case "exists":
-            return f"The tag {where} is another one already.", ["force: true replaces it."]
+            return f"The tag {where} already exists and differs.", ["force: true replaces it."]
         case "missing":
             return f"There is no {where}.", []
         case _:

@@ -41,9 +41,9 @@ def checked(steps: Sequence[Step], within: Range) -> list[Step]:
     if len(set(named)) < len(named):
         raise InvalidArgument("A commit is named twice in the steps.")
     if alien := [oid for oid in named if oid not in within.commits]:
-        raise InvalidArgument(f"{_listed(alien)}: not among the commits to rebase; see the plan.")
+        raise InvalidArgument(f"{_listed(alien)}: not among the commits to rebase (see the plan).")
     if missing := [oid for oid in within.commits if oid not in named and oid not in within.known]:
-        raise InvalidArgument(f"{_listed(missing)}: not named; say drop for what is to go.")
+        raise InvalidArgument(f"{_listed(missing)}: missing; use drop for commits to leave out.")
     kept = [step for step in steps if step.verb is not Verb.DROP]
     if kept and kept[0].verb.melds:
         raise InvalidArgument(f"The first step is {kept[0].verb}: there is nothing before it.")

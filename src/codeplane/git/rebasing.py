@@ -63,14 +63,14 @@ def plan_rebase(
 ) -> Plan:
     """Every commit that `upstream` lacks, to be put on `onto`, or on upstream itself."""
     if handle.head_is_unborn:
-        raise GitFailed("There is no commit yet that could be rebased.")
+        raise GitFailed("There is no commit to rebase yet.")
     if upstream is None:
         found = followed(handle)
         if found is None:
             # What is put on `onto` is what `upstream` lacks; most who send `onto` alone mean both by it.
             wanted = json.dumps({"upstream": onto or "main"}, ensure_ascii=False)
             raise GitFailed(
-                "The branch follows none: say as upstream what its commits go on.",
+                "The branch tracks nothing: name `upstream`.",
                 hints=[f"git_rebase {wanted}"],
             )
         upstream = found.name
@@ -104,7 +104,7 @@ def go_on(repository: Repository, programs: Programs, how: Resolution) -> Rebase
         left = resolve(repository, handle, how.resolved, waiting, how.read)
         if left:
             return RebaseOutcome(
-                f"rebase waits: {len(left)} in conflict still",
+                f"rebase in progress: conflicts left in {len(left)} path{'s' if len(left) != 1 else ''}",
                 conflicts=left,
                 state=State.CONFLICT,
                 completed=len(progress.done) - 1,
@@ -148,7 +148,7 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
         )
         if (repository.git_dir / PLACE / "autostash").exists():
             raise GitFailed(
-                "Git has put local changes aside for this rebase and has to bring them back itself.",
+                "Git has stashed local changes for this rebase and must restore them itself.",
                 hints=["git rebase --abort"],
             )
         tree = str(find_commit(handle, origin).tree)
@@ -185,7 +185,7 @@ def _take(
     is_same = tree == str(head.tree_id)
     if step is None or progress.stopped is None:
         if not is_same:
-            raise GitUnfinished("There are staged changes that no step has made.", hints=["git_commit"])
+            raise GitUnfinished("There are staged changes that no step made.", hints=["git_commit"])
         return
     said = message.rstrip() + "\n" if message is not None else None
     if progress.amends is not None:
@@ -214,7 +214,7 @@ def _stopped(repository: Repository, handle: pygit2.Repository) -> Progress:
     _check_own(repository)
     if not handle.head_is_detached:
         raise GitUnfinished(
-            "The rebase was cut off before HEAD had moved.", hints=['git_rebase {"action": "abort"}']
+            "The rebase was interrupted before HEAD moved.", hints=['git_rebase {"action": "abort"}']
         )
     return read_progress(repository, handle)
 
@@ -222,12 +222,12 @@ def _stopped(repository: Repository, handle: pygit2.Repository) -> Progress:
 def _check_own(repository: Repository) -> None:
     if (repository.git_dir / "rebase-apply").is_dir():
         raise GitUnfinished(
-            "This rebase was begun by git in a way that only git can go on with.",
+            "Git started this rebase in a way that only git can continue.",
             hints=["git rebase --continue", "git rebase --abort"],
         )
     if not (repository.git_dir / PLACE).is_dir():
         raise GitUnfinished(
-            "No rebase has begun.", hints=['git_rebase {"action": "start", "upstream": "main"}']
+            "No rebase is in progress.", hints=['git_rebase {"action": "start", "upstream": "main"}']
         )
 
 
@@ -240,8 +240,8 @@ def _check_clean(handle: pygit2.Repository, what: str) -> None:
 def _check_no_loose(handle: pygit2.Repository) -> None:
     if loose := _loose(handle):
         raise GitUnfinished(
-            f"Changes are not staged: {', '.join(map(shown, loose[:_MOST_NAMED]))}.",
-            hints=["git_stage what belongs to the commit, git_stash the rest; then continue."],
+            f"Unstaged changes: {', '.join(map(shown, loose[:_MOST_NAMED]))}.",
+            hints=["git_stage what belongs to the commit, git_stash the rest, then continue."],
         )
 
 

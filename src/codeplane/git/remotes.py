@@ -59,7 +59,7 @@ def find_remote(handle: pygit2.Repository, name: str) -> Remote:
             hints=[
                 f"Remotes: {', '.join(map(shown_url, known))}."
                 if known
-                else 'git_remote {"action": "add", …} makes one.'
+                else "git_remote with action add creates one."
             ],
         )
     return found
@@ -98,7 +98,7 @@ def add_remote(repository: Repository, name: str, url: str) -> Outcome:
     with repository.opened() as handle:
         if _read(handle, name) is not None:
             raise InvalidArgument(
-                f"The remote {name!r} is there already.", hints=["action set_url changes it."]
+                f"Remote {name!r} already exists.", hints=["The action set_url changes its address."]
             )
         handle.remotes.create(name, url)
     return Outcome(f"added remote {name}: {shown_url(url)}")
@@ -121,9 +121,9 @@ def rename_remote(repository: Repository, name: str, new_name: str) -> Outcome:
     with repository.opened() as handle:
         find_remote(handle, name)
         if _read(handle, remote_name(new_name)) is not None:
-            raise InvalidArgument(f"The remote {new_name!r} is there already.")
+            raise InvalidArgument(f"Remote {new_name!r} already exists.")
         problems = handle.remotes.rename(name, new_name)
-    notes = tuple(f"The refspec {one} is as it was." for one in problems)
+    notes = tuple(f"The refspec {one} was not changed." for one in problems)
     return Outcome(f"renamed remote {name} to {new_name}", notes=notes)
 
 

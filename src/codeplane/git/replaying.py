@@ -117,7 +117,7 @@ class Replay:
         is_next = [str(oid) for oid in commit.parent_ids] == [self.at]
         if step.verb is Verb.REWORD and step.message is None:
             raise GitUnsupported(
-                f"No message is known for {step.commit[:10]}, which is to be reworded.",
+                f"There is no message for {step.commit[:10]}, which is to be reworded.",
                 hints=["git rebase --continue"],
             )
         if is_next and step.verb in (Verb.PICK, Verb.EDIT):
@@ -136,9 +136,9 @@ class Replay:
         if step.verb.melds:
             self.commit(tree, self.melded(step), before, [str(oid) for oid in before.parent_ids])
             if _is_empty(self._handle, self._commit(self.at)):
-                self._notes[f"With {step.commit[:10]} nothing is left of a commit; it stays, empty."] = None
+                self._notes[f"With {step.commit[:10]} a commit becomes empty; it is kept."] = None
         elif tree == str(before.tree_id) and not _is_empty(self._handle, commit):
-            self._notes[f"{step.commit[:10]} changes nothing any more and was left out."] = None
+            self._notes[f"{step.commit[:10]} no longer changes anything and was skipped."] = None
             return
         else:
             message = step.message.rstrip() + "\n" if step.verb is Verb.REWORD and step.message else None
@@ -179,7 +179,7 @@ class Replay:
         landed(self._repository)
         (self._repository.git_dir / RESULT).unlink(missing_ok=True)
         return RebaseOutcome(
-            f"rebase waits at {step.commit[:10]} to be edited",
+            f"rebase stopped at {step.commit[:10]} for editing",
             notes=(*self._notes, *put.notes),
             state=State.EDIT_PAUSE,
             completed=len(progress.done),
@@ -204,7 +204,7 @@ class Replay:
         notes = (*self._notes, *put.notes, *self._tell_rewritten())
         count = len(progress.rewritten)
         return RebaseOutcome(
-            f"rebased: {count} {'commit' if count == 1 else 'commits'} made anew on {progress.onto[:10]}",
+            f"rebased {count} {'commit' if count == 1 else 'commits'} onto {progress.onto[:10]}",
             come,
             gone,
             commit=self.at,
@@ -227,7 +227,7 @@ class Replay:
             return
         found = self._handle.references.get(name)
         if found is None or str(found.target) != self._progress.origin:
-            raise GitBusy(f"{name} has been moved by another program meanwhile.", hints=["git_rebase abort"])
+            raise GitBusy(f"{name} was moved by another program in the meantime.", hints=["git_rebase abort"])
 
     def _return(self) -> None:
         """The branch, and HEAD with it, is where the rebase has come to."""

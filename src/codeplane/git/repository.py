@@ -214,7 +214,7 @@ def explained(error: pygit2.GitError, root: Path | None = None) -> GitFailure:
     if "failed to lock" in told or "is locked" in told or "failed to create locked file" in told:
         return GitBusy(
             f"Another program holds a lock of the repository: {told}.",
-            hints=["Try again. If no git runs, a crash has left a .lock file in the git directory."],
+            hints=["Try again. If no git is running, a crash left a .lock file in the git directory."],
         )
     return GitFailed(f"Git: {told}.")
 

@@ -65,7 +65,7 @@ def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outco
             for path, pair in differ.items():
                 put_entry(index, path, pair.old)
     count = len(differ)
-    return Outcome(f"{count} path{'s' if count != 1 else ''} of the index as in {shown(ref)}", saved=saved)
+    return Outcome(f"reset {count} path{'s' if count != 1 else ''} of the index to {shown(ref)}", saved=saved)
 
 
 def _follow(

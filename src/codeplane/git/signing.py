@@ -81,6 +81,6 @@ def _with_key(programs: Programs, program: Path, key: list[str], payload: bytes)
 
 def _failed(program: Path, said: str) -> GitFailed:
     return GitFailed(
-        f"{program.name} did not sign: {said[-_MOST_TOLD:] or 'it said nothing'}",
-        hints=["Mend the key, or git config commit.gpgSign false."],
+        f"{program.name} did not sign: {said[-_MOST_TOLD:] or 'it printed nothing'}",
+        hints=["Fix the key, or run git config commit.gpgSign false."],
     )

@@ -288,14 +288,14 @@ def _unknown(path: str) -> NotFound:
 
 
 def _replaced(path: str) -> GitBusy:
-    return GitBusy(f"{shown(path)} was replaced while it was read.", hints=["Try again."])
+    return GitBusy(f"{shown(path)} was replaced while it was being read.", hints=["Try again."])
 
 
 def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
     marked = [path for path in paths if has_marks((repository.root / path).read_bytes())]
     if marked:
         raise GitUnfinished(
-            f"The marks of a conflict are still in {listed(marked)}.",
+            f"Conflict markers are still in {listed(marked)}.",
             hints=['Resolve them, or send "force": true to stage the files as they are.'],
             paths=[shown(path) for path in marked[:_MOST_NAMED]],
         )
@@ -339,7 +339,7 @@ def _force_hint(rules: Rules, path: str) -> list[str]:
     return (
         []
         if rules.unwanted(path) is None or rules.closed(path) is not None
-        else ['Send "force": true to stage it all the same.']
+        else ['Send "force": true to stage it anyway.']
     )
 
 

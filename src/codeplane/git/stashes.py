@@ -69,11 +69,11 @@ def push(
     with repository.opened() as handle:
         check_merged(handle)
         if handle.head_is_unborn:
-            raise InvalidArgument("Before the first commit there is nothing to put work aside from.")
+            raise InvalidArgument("There is nothing to stash before the first commit.")
         work = _work(repository, handle, selection, untracked=untracked)
         if work.is_empty:
             raise NothingToCommit(
-                "There is nothing to put aside.",
+                "There is nothing to stash.",
                 hints=['Untracked files: git_stash {"action": "push", "include_untracked": true}'],
             )
         plan = _plan_out(repository, handle, work, keep_index=keep_index)
@@ -81,7 +81,7 @@ def push(
         said = shown(handle[oid].peel(pygit2.Commit).raw_message.decode("utf-8", "replace").strip())
         _store(repository, handle, oid, said)
         carry_out(repository, programs, handle, plan, force=True, keep=False)
-    return StashOutcome(f"put aside as stash@{{0}}: {said}", saved=str(oid))
+    return StashOutcome(f"saved as stash@{{0}}: {said}", saved=str(oid))
 
 
 def find(repository: Repository, ref: str | None) -> Entry:
@@ -101,7 +101,7 @@ def find(repository: Repository, ref: str | None) -> Entry:
             return known[ref]
         commit = handle[find_commit(handle, ref or "").oid].peel(pygit2.Commit)
         if len(commit.parents) not in (_WITHOUT_UNTRACKED, _WITHOUT_UNTRACKED + 1):
-            raise InvalidArgument(f"{shown(ref or '')} is a commit, but no stash.", name=shown(ref or ""))
+            raise InvalidArgument(f"{shown(ref or '')} is a commit, not a stash.", name=shown(ref or ""))
         by_commit = {entry.commit: entry for entry in (*stashes, *known.values())}
         return by_commit.get(str(commit.id)) or Entry(str(commit.id), _subject(commit))
 
@@ -191,8 +191,11 @@ def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, 
         path: risk for path, risk in plan.risks.items() if path not in work.paths | work.untracked.keys()
     }
     if others:
-        refusal = at_risk(others, "Putting the rest aside")
-        hints = ['git_stash {"action": "push", "include_untracked": true}', "Move what is ignored elsewhere."]
+        refusal = at_risk(others, "Stashing the rest")
+        hints = [
+            'git_stash {"action": "push", "include_untracked": true}',
+            "Move the ignored files elsewhere.",
+        ]
         raise WorkAtRisk(refusal.message, hints=hints, **refusal.details)
     return plan
 
@@ -202,7 +205,7 @@ def check_merged(handle: pygit2.Repository) -> None:
     torn = sorted(unmerged(handle))
     if torn:
         raise GitUnfinished(
-            f"Unmerged paths have to be resolved first: {', '.join(map(shown, torn[:20]))}.",
+            f"Resolve these paths first: {', '.join(map(shown, torn[:20]))}.",
             hints=['git_merge {"action": "abort"}', "Resolve them, then git_stage."],
         )
 
@@ -214,7 +217,7 @@ def _drop(handle: pygit2.Repository, entry: Entry) -> None:
         handle.references.delete(entry.ref)
     else:
         raise InvalidArgument(
-            f"{entry.name} is in no list, so it cannot be dropped.", hints=['git_stash {"action": "list"}']
+            f"{entry.name} is not in the list: it can't be dropped.", hints=['git_stash {"action": "list"}']
         )
 
 

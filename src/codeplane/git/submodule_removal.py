@@ -27,7 +27,7 @@ def deinit_modules(repository: Repository, chosen: Selection, *, force: bool) ->
         for module in modules:
             _deactivate(handle, module)
     done = tuple(shown(module.path) for module in modules)
-    return ModulesOutcome(f"took away {len(done)} submodules", done=done, notes=saved)
+    return ModulesOutcome(f"deinitialised {len(done)} submodules", done=done, notes=saved)
 
 
 def remove_modules(repository: Repository, chosen: Selection, *, force: bool) -> ModulesOutcome:
@@ -70,8 +70,8 @@ def _emptied(repository: Repository, modules: Sequence[Module], *, force: bool) 
     if risks and not force:
         told = "; ".join(f"{path}: {', '.join(what[:_MOST_NAMED])}" for path, what in risks.items())
         raise WorkAtRisk(
-            f"Submodules have work that is nowhere else. {told}.",
-            hints=["force: true takes it away; it is saved first in the submodule's own repository."],
+            f"Submodules have work that exists nowhere else. {told}.",
+            hints=["force: true removes it; it is saved first in the submodule's own repository."],
             paths=risks,
         )
     for module in modules:
@@ -79,7 +79,7 @@ def _emptied(repository: Repository, modules: Sequence[Module], *, force: bool) 
         if inner is not None:
             with inner.opened() as own:
                 files = _work(own)
-                saved = save_work(inner, own, "before the submodule was taken away", files) if files else None
+                saved = save_work(inner, own, "before the submodule was removed", files) if files else None
             notes += [f"{shown(module.path)}: work is kept as {saved} in {inner.git_dir}."] if saved else []
         _empty(repository, module)
     return tuple(notes)
@@ -90,11 +90,11 @@ def _at_risk(repository: Repository, module: Module) -> dict[str, list[str]]:
     if inner is None:
         left = sorted(one.name for one in place.iterdir()) if place.is_dir() else []
         if left:
-            raise WorkAtRisk(f"{shown(module.path)} holds files, and is no checkout of the submodule.")
+            raise WorkAtRisk(f"{shown(module.path)} holds files, but is not a checkout of the submodule.")
         return {}
     if not inner.git_dir.is_relative_to(repository.git_dir):
         raise WorkAtRisk(
-            f"{shown(module.path)} keeps its repository inside of itself.",
+            f"{shown(module.path)} keeps its repository inside itself.",
             hints=["git submodule absorbgitdirs"],
         )
     with inner.opened() as own:

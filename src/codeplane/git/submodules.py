@@ -94,7 +94,7 @@ def add_module(line: Line, path: str, url: str, name: str | None = None) -> Modu
         module = Module(check_name(name or path), path, url, None)
         git_dir = module_dir(repository, module.name)
         if git_dir.exists():
-            raise InvalidArgument(f"{git_dir} is there already, of a submodule that once was.")
+            raise InvalidArgument(f"{git_dir} already exists, from an earlier submodule.")
         address = resolved_url(url, _base_url(repository, handle))
         line.check_address(address)
         try:
@@ -111,7 +111,7 @@ def add_module(line: Line, path: str, url: str, name: str | None = None) -> Modu
         handle.config[f"submodule.{module.name}.url"] = address
         handle.config[f"submodule.{module.name}.active"] = "true"
     done = f"{shown(path)}: {branch or 'detached'} at {commit[:10]}"
-    return ModulesOutcome(f"added the submodule {shown(path)} from {shown_url(address)}", done=(done,))
+    return ModulesOutcome(f"added submodule {shown(path)} from {shown_url(address)}", done=(done,))
 
 
 def sync_modules(repository: Repository, chosen: Selection, *, recursive: bool) -> ModulesOutcome:
@@ -168,7 +168,7 @@ def _brought(line: Line, module: Module, *, force: bool) -> Outcome:
             if wanted not in own:
                 raise NotFound(
                     f"{shown_url(remote.url)} has no commit {wanted} for the submodule {shown(module.path)}.",
-                    hints=["Whoever recorded it has not pushed it, or the address is another (action sync)."],
+                    hints=["It was not pushed, or the address has changed (action sync)."],
                 )
     done = check_out(inner, line.programs, Goal(wanted), force=force)
     return Outcome(f"now at {wanted[:10]}", notes=done.notes, saved=done.saved)
@@ -197,7 +197,7 @@ def _laid_out(repository: Repository, module: Module, address: str) -> Repositor
     """A git directory for the submodule, if it has none, and a working tree that belongs to it."""
     git_dir, root = module_dir(repository, module.name), repository.root / module.path
     if root.exists() and any(root.iterdir()):
-        raise WorkAtRisk(f"{shown(module.path)} is not empty, and no checkout of the submodule.")
+        raise WorkAtRisk(f"{shown(module.path)} is not empty and not a checkout of the submodule.")
     if not (git_dir / "HEAD").exists():
         pygit2.init_repository(str(git_dir), bare=True, initial_head="main")
     root.mkdir(parents=True, exist_ok=True)
@@ -245,6 +245,6 @@ def _base_url(repository: Repository, handle: pygit2.Repository) -> str | None:
 def _check_free(repository: Repository, handle: pygit2.Repository, path: str) -> None:
     place = repository.root / path
     if path in handle.index or any(entry.path.startswith(f"{path}/") for entry in handle.index):
-        raise InvalidArgument(f"{shown(path)} is in the index already.")
+        raise InvalidArgument(f"{shown(path)} is already in the index.")
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise InvalidArgument(f"{shown(path)} is there already, and not empty.")
+        raise InvalidArgument(f"{shown(path)} already exists and is not empty.")

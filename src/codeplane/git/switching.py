@@ -111,11 +111,9 @@ def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
     for path in sorted(risks):
         named.setdefault(risks[path].value, []).append(shown(path))
     parts = [f"{reason}: {_listed(paths)}" for reason, paths in sorted(named.items())]
-    hints = ["commit it (git_stage_and_commit)", 'put it aside: git_stash {"action": "push"}']
+    hints = ["commit it (git_stage_and_commit)", 'stash it: git_stash {"action": "push"}']
     if Risk.REPOSITORY not in risks.values():
-        hints.append(
-            'discard it: the same call with "force": true; it is saved first and named in the answer'
-        )
+        hints.append('discard it: the same call with "force": true; it is saved first')
     return WorkAtRisk(f"{what} would lose work. {'; '.join(parts)}.", hints=hints, paths=named)
 
 
@@ -140,7 +138,7 @@ def _check_there(handle: pygit2.Repository, plan: Plan) -> None:
     ]
     if missing:
         raise GitFailed(
-            f"This clone does not have the contents of {_listed(map(shown, sorted(missing)))}.",
+            f"This clone lacks the contents of {_listed(map(shown, sorted(missing)))}.",
             hints=["git fetch --refetch, or git fsck to see what is missing"],
         )
 
@@ -174,7 +172,7 @@ def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str
     try:
         check_filters(repository, placer.handle, drivers)
     except GitUnsupported as error:
-        notes = [f"Files hold what git keeps of them, not what a filter makes of it. {error.message}"]
+        notes = [f"Files have their stored content, not what a filter makes of it. {error.message}"]
         drivers = {}
     for path in drivers:
         placer.remove(path)
@@ -195,7 +193,7 @@ def _smudge(
             path for path in drivers if (placer.root / path).is_symlink() or (placer.root / path).exists()
         }
         placer.write({path: plan.writes[path] for path in drivers if path not in there})
-        return [f"Files hold what git keeps of them, not what a filter makes of it. {error.message}"]
+        return [f"Files have their stored content, not what a filter makes of it. {error.message}"]
     placer.handle.index.read()
     return []
 
@@ -256,9 +254,9 @@ def _enter(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
 def _stopped(error: Exception, done: int, plan: Plan, saved: str | None) -> GitFailed:
     kept = f" What was replaced is kept in {saved}." if saved else ""
     return GitFailed(
-        f"This stopped in the middle: {error}. {done} of {len(plan.writes)} files are written and "
+        f"This stopped midway: {error}. {done} of {len(plan.writes)} files are written and "
         f"HEAD has not moved.{kept}",
-        hints=["Remove the cause and repeat the call: it goes on where it has stopped."],
+        hints=["Remove the cause and repeat the call: it continues where it stopped."],
     )
 
 

@@ -37,8 +37,8 @@ def create_tag(
         was = _target(handle, ref)
         if was is not None and not force:
             raise InvalidArgument(
-                f"There is a tag {name} already, at {was[:_SHORT]}.",
-                hints=['Another name, or "force": true to move it.'],
+                f"Tag {name} already exists, at {was[:_SHORT]}.",
+                hints=['Choose another name, or send "force": true to move it.'],
             )
         notes: tuple[str, ...] = ()
         target = commit
@@ -55,7 +55,7 @@ def delete_tag(repository: Repository, name: str) -> Outcome:
     with repository.opened() as handle:
         was = _target(handle, ref)
         if was is None:
-            raise NotFound(f"There is no tag {name!r}.", hints=["git_inspect lists the tags."])
+            raise NotFound(f"There is no tag {name!r}.", hints=['git_inspect {"what": "tags"}'])
         patiently(lambda: _remove(handle, ref))
     return Outcome(f"deleted tag {shown(name)} (was {was})")
 

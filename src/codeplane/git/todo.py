@@ -178,7 +178,7 @@ def _step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Ste
     verb = VERBS.get(word)
     if verb is None or not rest or rest[0].startswith("-"):
         raise GitUnsupported(
-            f"The rebase was begun with a step that only git knows: {word}.",
+            f"The rebase has a step that only git knows: {word}.",
             hints=["git rebase --continue", "git rebase --abort"],
         )
     oid = str(handle.revparse_single(rest[0]).peel(pygit2.Commit).id)

@@ -74,7 +74,7 @@ class Line:
         """Refuses an address before anything is made for it."""
         if is_local(checked_url(url)) and not self.local:
             raise InvalidArgument(
-                f"{url} is a directory of this machine: not used for a repository that is not trusted.",
+                f"{url} is a local directory: not used in a repository that is not trusted.",
                 hints=["cpl trust"],
             )
 
@@ -125,7 +125,7 @@ class Line:
             heard=ear,
         )
         if done.code is None:
-            raise _unreachable(url, f"no end within {self.seconds:g} seconds")
+            raise _unreachable(url, f"not finished within {self.seconds:g} seconds")
         if not ear.answer:
             raise GitFailed(f"The exchange with {shown_url(url)} broke off.", code=done.code)
         return ear.answer
@@ -223,7 +223,7 @@ def unobeyed(repository: Repository) -> tuple[str, ...]:
         if repository.trusted
         else "the repository is not trusted (cpl trust)"
     )
-    return (f"Not obeyed, since {why}: {', '.join(keys[:10])}.",)
+    return (f"Ignored, since {why}: {', '.join(keys[:10])}.",)
 
 
 def _own_keys(handle: pygit2.Repository) -> list[str]:
@@ -278,9 +278,9 @@ def _unreachable(url: str, why: str) -> CodePlaneError:
 
 def _no_credentials(url: str) -> CodePlaneError:
     return CredentialsRefused(
-        f"{shown_url(url)} wants credentials, and none that the user's agent or helpers have is accepted.",
+        f"{shown_url(url)} asks for credentials, and accepts none that the user's agent or helpers have.",
         hints=[
-            "The user can run `git fetch` once in a terminal, or set a credential helper or ssh-agent up."
+            "The user can run `git fetch` once in a terminal, or set up a credential helper or ssh-agent."
         ],
         url=shown_url(url),
     )

@@ -50,8 +50,8 @@ def discard(
         torn = sorted(path for path in unmerged(handle) if path in chosen)
         if torn:
             raise GitUnfinished(
-                f"These are in conflict, so the index has no one content for them: {listed(torn)}.",
-                hints=["git_merge continues or aborts; git_stage takes a file as resolved."],
+                f"In conflict, so the index has no single version: {listed(torn)}.",
+                hints=["git_merge continues or aborts; git_stage marks a file as resolved."],
             )
         work = {
             path: side
@@ -85,7 +85,7 @@ def _restore(
     if drivers:
         restore_filtered(repository, programs, handle, drivers)
     paths = tuple(work)
-    return Staged(summary("brought back", paths), saved=done.saved, notes=(*notes, *done.notes), paths=paths)
+    return Staged(summary("restored", paths), saved=done.saved, notes=(*notes, *done.notes), paths=paths)
 
 
 def _check_known(handle: pygit2.Repository, chosen: Selection, more: Iterable[str]) -> None:

@@ -26,7 +26,7 @@ _CLOSED: Final = ".codeplane"
 def checked_url(text: str) -> str:
     """The address, when it is one that nothing but a git server or a directory can be meant by."""
     if not 0 < len(text) <= _LONGEST or not text.isprintable() or text != text.strip():
-        raise _refused(text, "it has control characters, or no sensible length")
+        raise _refused(text, "it has control characters or a wrong length")
     if text.startswith("-"):
         raise _refused(text, "it would be read as an option")
     if _HELPER.match(text):
@@ -84,7 +84,7 @@ def resolved_url(url: str, base: str | None) -> str:
     if not url.startswith(("./", "../")):
         return checked_url(url)
     if base is None:
-        raise _refused(url, "it is relative, and the repository has no remote that it could be relative to")
+        raise _refused(url, "it is relative, and the repository has no remote")
     root, at = _rooted(checked_url(base).rstrip("/"))
     while url.startswith(("./", "../")):
         if url.startswith("../"):
@@ -127,7 +127,7 @@ def _checked_parts(text: str) -> str:
         raise _refused(text, str(error)) from error
     if parts.scheme.lower() == "file":
         if host not in ("", "localhost") or not _is_path(parts.path):
-            raise _refused(text, "it is no absolute path of this machine")
+            raise _refused(text, "it is not an absolute local path")
         return text
     bare = (
         parts.netloc.rpartition("@")[2].rsplit(":", 1)[0] if parts.port else parts.netloc.rpartition("@")[2]
@@ -137,9 +137,9 @@ def _checked_parts(text: str) -> str:
         or host.startswith("-")
         or (parts.username or "").startswith("-")
     ):
-        raise _refused(text, "its host is not one")
+        raise _refused(text, "its host is not valid")
     if "\\" in text or "%0a" in text.lower() or "%0d" in text.lower() or "%00" in text:
-        raise _refused(text, "it has a sign that no address has")
+        raise _refused(text, "it has a character that no address has")
     return text
 
 
@@ -152,4 +152,4 @@ def _refused(text: str, why: str) -> InvalidArgument:
     scheme = _SCHEME.match(text)
     told = f"{scheme[0]}…" if scheme and _AT.search(text) else text[:_LONGEST]
     told = told if scheme or _is_bare(told) else f"…@{_AT.split(told)[-1]}"
-    return InvalidArgument(f"{told!r} is not an address that is used: {why}.", url=told)
+    return InvalidArgument(f"{told!r} is not a usable address: {why}.", url=told)

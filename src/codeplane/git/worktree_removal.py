@@ -31,12 +31,12 @@ def remove_worktree(repository: Repository, roots: Roots, found: Worktree, *, fo
         saved, notes = _parted(repository, found, force=force)
         remove_tree(found.path)
     remove_tree(found.git_dir)
-    return WorktreeOutcome(f"removed the worktree {found.path}", saved=saved, notes=notes)
+    return WorktreeOutcome(f"removed worktree {found.path}", saved=saved, notes=notes)
 
 
 def _check_removable(repository: Repository, roots: Roots, found: Worktree) -> None:
     if os.path.realpath(found.path) == os.path.realpath(repository.root):
-        raise InvalidArgument("This is the worktree that the call is served in: remove it from another one.")
+        raise InvalidArgument("This server works in that worktree: remove it from another one.")
     if found.locked is not None:
         raise InvalidArgument(f"{found.path} is locked{because(found)}.", hints=["unlock it first"])
     if found.path.is_symlink():
@@ -63,7 +63,7 @@ def _parted(repository: Repository, found: Worktree, *, force: bool) -> tuple[st
         }
         if any(risks.values()) and not force:
             raise WorkAtRisk(
-                f"{found.path} has work that is nowhere else. "
+                f"{found.path} has work that exists nowhere else. "
                 + "; ".join(f"{why}: {listed(what)}" for why, what in risks.items() if what)
                 + ".",
                 hints=["force: true removes it; files and commits are saved first, ignored files are not."],

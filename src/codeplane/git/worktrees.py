@@ -61,11 +61,11 @@ class Roots:
     def enter(self, text: str) -> Path:
         """The place that a text from outside means, if it is below one of the roots."""
         if not text or not text.isprintable() or text.startswith("-") or ".." in Path(text).parts:
-            raise InvalidArgument(f"{text!r} is not a place for a worktree.")
+            raise InvalidArgument(f"{text!r} is not a valid place for a worktree.")
         place = Path(os.path.realpath(self.places[0] / text))
         if not any(place != root and place.is_relative_to(root) for root in self.places):
             raise InvalidArgument(
-                f"{text} is not below a directory that is meant for worktrees.",
+                f"{text} is not in a directory for worktrees.",
                 hints=[f"Below {root}." for root in self.places],
             )
         return place
@@ -82,7 +82,7 @@ def where(repository: Repository) -> str | None:
     if primary is None:
         return None
     here = f"linked worktree {shown(repository.worktree_name)} at {repository.root}"
-    return f"{here}; the primary checkout {primary} is out of reach"
+    return f"{here}; the main checkout {primary} is out of reach"
 
 
 def list_worktrees(repository: Repository) -> list[Worktree]:
@@ -107,7 +107,7 @@ def find_worktree(repository: Repository, text: str) -> Worktree:
         if len(fits) == 1:
             return fits[0]
     known = ", ".join(shown(str(one.path)) for one in linked[:_MOST_NAMED])
-    raise NotFound(f"There is no one worktree {text!r}.", hints=[f"Worktrees: {known}."] if known else [])
+    raise NotFound(f"There is no worktree {text!r}.", hints=[f"Worktrees: {known}."] if known else [])
 
 
 def plan_goal(repository: Repository, place: Path, ref: str | None, create: str | None) -> Goal:
@@ -128,7 +128,7 @@ def plan_goal(repository: Repository, place: Path, ref: str | None, create: str 
 def add_worktree(repository: Repository, programs: Programs, place: Path, goal: Goal) -> WorktreeOutcome:
     """Makes a worktree. When that fails, nothing of it is left."""
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
-        raise InvalidArgument(f"{place} is there already, and not empty.")
+        raise InvalidArgument(f"{place} already exists and is not empty.")
     linked = common_dir(repository) / "worktrees"
     admin = linked / _free_name(linked, place.name)
     was_there = place.is_dir()
@@ -144,22 +144,22 @@ def add_worktree(repository: Repository, programs: Programs, place: Path, goal: 
         if not was_there:
             shutil.rmtree(place, ignore_errors=True)
         raise
-    return WorktreeOutcome(f"made the worktree {place}: {done.summary}", notes=done.notes, path=str(place))
+    return WorktreeOutcome(f"created worktree {place}: {done.summary}", notes=done.notes, path=str(place))
 
 
 def lock_worktree(found: Worktree, reason: str) -> WorktreeOutcome:
     """Keeps a worktree from being removed or pruned."""
     if found.locked is not None:
-        raise InvalidArgument(f"{found.path} is locked already{because(found)}.")
+        raise InvalidArgument(f"{found.path} is already locked{because(found)}.")
     write_public(found.git_dir / "locked", reason.encode("utf-8", "surrogateescape"))
-    return WorktreeOutcome(f"locked the worktree {found.path}")
+    return WorktreeOutcome(f"locked worktree {found.path}")
 
 
 def unlock_worktree(found: Worktree) -> WorktreeOutcome:
     if found.locked is None:
         raise InvalidArgument(f"{found.path} is not locked.")
     (found.git_dir / "locked").unlink()
-    return WorktreeOutcome(f"unlocked the worktree {found.path}")
+    return WorktreeOutcome(f"unlocked worktree {found.path}")
 
 
 def prune_worktrees(repository: Repository) -> WorktreeOutcome:
@@ -168,7 +168,7 @@ def prune_worktrees(repository: Repository) -> WorktreeOutcome:
     for one in gone:
         remove_tree(one.git_dir)
     names = f": {listed(str(one.path) for one in gone)}" if gone else ""
-    return WorktreeOutcome(f"forgot {len(gone)} worktrees that are gone{names}")
+    return WorktreeOutcome(f"pruned {len(gone)} worktrees{names}")
 
 
 def _read(git_dir: Path) -> Worktree:

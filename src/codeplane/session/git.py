@@ -262,7 +262,7 @@ def _status(call: Call) -> str | None:
     except CodePlaneError as error:
         call.warn(f"Git has done it, but its status is not known: {error.message}")
         return None
-    return f"{told}; {begun} is not finished" if begun is not None else told
+    return f"{told}; {begun} in progress" if begun is not None else told
 
 
 def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[RepoPath]) -> Effects:
