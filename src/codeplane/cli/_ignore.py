@@ -1,6 +1,6 @@
 """The `.cplignore` that a repository starts with: a description of the built-in rules, and no rule."""
 
-from codeplane.truth.ignore import GENERATED_LINES, SECRET_LINES, USUAL_LINES
+from codeplane.truth.ignore import GENERATED_LINES, SECRET_LINES, SECRET_PATH_LINES, USUAL_LINES
 
 
 def _comment(lines: str) -> str:
@@ -16,4 +16,4 @@ CPLIGNORE = f"""\
 # Built in, tracked or not:
 {_comment(GENERATED_LINES)}#
 # Built in, secrets. A !pattern opens one only after you have run `cpl trust --secrets`:
-{_comment(SECRET_LINES)}"""
+{_comment(SECRET_LINES + SECRET_PATH_LINES)}"""

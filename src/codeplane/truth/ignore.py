@@ -68,19 +68,19 @@ _netrc
 .git-credentials
 .dockercfg
 .vault-token
+application_default_credentials.json
+client_secret*.json
+*service*account*.json
+*firebase-adminsdk*.json
+"""  # noqa: S105 - patterns of names
+SECRET_PATH_LINES = """\
 **/.aws/credentials
 **/.docker/config.json
 **/.kube/config
 **/.cargo/credentials
 **/.cargo/credentials.toml
 **/.gem/credentials
-*service-account*.json
-*service_account*.json
-*serviceaccount*.json
-*firebase-adminsdk*.json
-client_secret*.json
-application_default_credentials.json
-"""  # noqa: S105 - patterns of names
+"""  # noqa: S105 - patterns of paths
 GENERATED_LINES = """\
 __pycache__/
 *.pyc
@@ -105,6 +105,9 @@ coverage/
 *.log
 """
 SECRETS = Patterns(parse(SECRET_LINES.encode()), ignore_case=True)
+SECRET_PATHS = Patterns(parse(SECRET_PATH_LINES.encode()), ignore_case=True)
+# Few files have one of these names, and only theirs are compared as paths.
+_SECRET_NAMES = frozenset(line.rpartition("/")[2] for line in SECRET_PATH_LINES.splitlines())
 GENERATED = Patterns(parse(GENERATED_LINES.encode()))
 USUAL = Patterns(parse(USUAL_LINES.encode()))
 
@@ -293,7 +296,10 @@ class Ignore:
         )
 
     def _is_secret(self, name: str, path: str, *, is_white: bool) -> bool:
-        if not SECRETS.verdict(name, path, directory=False):
+        is_secret = SECRETS.verdict(name, name, directory=False) or (
+            name.lower() in _SECRET_NAMES and SECRET_PATHS.verdict(name, path, directory=False)
+        )
+        if not is_secret:
             return False
         return not (is_white and self._opened.covers(name, path))
 
