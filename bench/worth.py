@@ -22,6 +22,21 @@ from codeplane.refactor.rename import with_groups
 from codeplane.refactor.subject import Subject
 
 OF_A_KIND = 2
+# Packages that no rule was made for: name, version, directory of the tests.
+FRESH = (
+    ("click", "8.2.1", "tests"),
+    ("jinja2", "3.1.6", "tests"),
+    ("w3lib", "2.3.1", "tests"),
+    ("cssselect", "1.3.0", "tests"),
+    ("blinker", "1.9.0", "tests"),
+    ("transitions", "0.9.3", "tests"),
+    ("anytree", "2.13.0", "tests"),
+    ("webob", "1.8.9", "tests"),
+    ("structlog", "25.4.0", "tests"),
+    ("humanize", "4.12.3", "tests"),
+    ("markdown", "3.8.2", "tests"),
+    ("tabulate", "0.9.0", "test"),
+)
 
 
 @dataclass
@@ -101,13 +116,14 @@ def _files(plan: Plan) -> dict[str, bytes]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("packages", nargs="*", help="names of packages; all where none is given")
+    parser.add_argument("packages", nargs="*", help="names of packages; fresh ones where none is given")
     parser.add_argument("--symbols", type=int, default=OF_A_KIND, help="how many of each kind")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--rows", type=Path, help="file for one line of JSON for each symbol")
     args = parser.parse_args()
     worth = Worth()
-    for name, version, tests in (one for one in PACKAGES if not args.packages or one[0] in args.packages):
+    known = (*PACKAGES, *FRESH) if args.packages else FRESH
+    for name, version, tests in (one for one in known if not args.packages or one[0] in args.packages):
         with tempfile.TemporaryDirectory(prefix="cpl-") as base:
             root = copied(python_package(name, version), Path(base))
             kept = Kept(CACHE.parent / "renames" / f"{name}-{version}.jsonl")

@@ -119,3 +119,51 @@ def test_a_repository_without_linters_passes(tmp_path: Path) -> None:
         "outcome": "passed",
         "text": "No linter is used on these files.",
     }
+
+
+RUN_TIME: dict[str, Any] = {"symbol": "store.load", "new_name": "read", "apply": "if_verified"}
+
+
+def test_tests_decide_about_names_that_are_made_at_run_time(tmp_path: Path) -> None:
+    repo = opened(tmp_path)
+    asked = repo.result("refactor_rename", symbol="store.load", new_name="read")
+    assert asked["outcome"] == "needs_decision" and "applied" not in asked
+    answer = repo.ask("refactor_rename", **RUN_TIME)
+    found = check(answer.body["result"])
+    assert found["outcome"] == "failed" and "test_names" in found["findings"][0]
+    assert "the tests have not passed with it" in answer.text
+    assert (repo.root / "store.py").read_text() == FILES["store.py"]
+    # The text that the tests need is one of the places that were shown.
+    done = repo.result("refactor_rename", plan=asked["plan"], accept="all")
+    assert done["applied"]["applied"] and "['read']" in (repo.root / "names.py").read_text()
+
+
+def test_what_is_certain_is_applied_where_the_tests_pass(tmp_path: Path) -> None:
+    text = (
+        "import store\nimport names\n\n\ndef test_load():\n    assert store.load(1) and not names.named(store)\n"
+    )
+    names = (
+        "NAMES = []\n\n\ndef named(module):\n    return [getattr(module, n) for n in NAMES or ['load'][1:]]\n"
+    )
+    repo = opened(tmp_path, {**FILES, "test_store.py": text, "names.py": names})
+    asked = repo.result("refactor_rename", symbol="store.load", new_name="read")
+    assert asked["outcome"] == "needs_decision"
+    answer = repo.result("refactor_rename", plan=asked["plan"], apply="if_verified")
+    assert check(answer)["outcome"] == "passed" and answer["applied"]["applied"]
+    assert "['load'][1:]" in (repo.root / "names.py").read_text()
+
+
+def test_what_tests_cannot_settle_is_not_left_to_them(tmp_path: Path) -> None:
+    files = {
+        "store.py": "class Store:\n    def fetch(self):\n        return 1\n",
+        "app.py": "def run(x):\n    x.fetch()\n",
+    }
+    repo = opened(tmp_path, files)
+    answer = repo.ask("refactor_rename", symbol="Store.fetch", new_name="get", apply="if_verified")
+    assert "tests cannot settle what is open" in answer.text and "applied" not in answer.body["result"]
+
+
+def test_a_repository_that_is_not_trusted_is_not_verified(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, FILES)
+    answer = repo.result("refactor_rename", **RUN_TIME)
+    assert check(answer)["outcome"] == "not_run" and "applied" not in answer

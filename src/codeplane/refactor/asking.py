@@ -36,8 +36,11 @@ _TAKES_NAME: Final = re.compile(
 class Texts:
     """Which texts with the name of a family may become the name of a member that something is asked for."""
 
-    def __init__(self, snapshot: Snapshot, family: Family, doubts: Collection[Problem]) -> None:
-        self._snapshot, self._family = snapshot, family
+    def __init__(
+        self, snapshot: Snapshot, family: Family, doubts: Collection[Problem], *, is_telling: bool = False
+    ) -> None:
+        """`is_telling`: code asks definitions like these for their names, and tests may expect the answer."""
+        self._snapshot, self._family, self._is_telling = snapshot, family, is_telling
         self._is_asked = any(one.kind in _ASKED for one in doubts)
 
     def asks(self, word: Word, *, is_path: bool = False) -> bool:
@@ -49,6 +52,8 @@ class Texts:
         if word.where == "data":
             return self._is_asked or bool(self._everywhere)
         if _is_read(word) or word.site.line in self._literals(word.site.path):
+            return True
+        if self._is_telling and word.site.path in self._snapshot.linker.sources.tests():
             return True
         if not _NAMES.fullmatch(word.text):
             return False

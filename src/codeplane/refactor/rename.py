@@ -84,7 +84,8 @@ def draft(
         for word in words.words(snapshot, *told, _spans(snapshot, family))
         if (word.site.path, word.site.line, word.site.column) not in placed
     ]
-    if tells_name(snapshot, family):
+    is_telling = tells_name(snapshot, family)
+    if is_telling:
         seen = words.told(seen, snapshot.linker.sources.tests())
     holders = holders_of(snapshot, family, found.sites)
     mentioned = tuple(
@@ -96,7 +97,7 @@ def draft(
     problems = [*collisions(snapshot, family, new)]
     waiting = [*doubts(snapshot, family, new), *found.doubts, *divergence(snapshot, family)]
     waiting += [*quoted.told(snapshot, found.sites), *pasted.told_to(snapshot, found.sites)]
-    texts = Texts(snapshot, family, waiting)
+    texts = Texts(snapshot, family, waiting, is_telling=is_telling)
     groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders, texts)]
     if family.is_local and found.doubts:
         groups += _named_by_strings(family, seen)
