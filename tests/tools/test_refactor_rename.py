@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from codeplane.session.plans import Plans
-from tests.tools.repo import Repo
+from tests.drive import new_repo
+from tests.tools.repo import Repo, trust
 
 FILES = {
     "store.py": "def load(path):\n    return path\n",
@@ -46,3 +47,24 @@ def test_letters_of_several_bytes_and_line_ends_of_two_stay(tmp_path: Path) -> N
     assert made["outcome"] == "ok"
     after = "def größe(wert):\r\n    ö = wert; ü = {'é': ö}\r\n    return ö, ü  # `ö` bleibt\r\n"
     assert (repo.root / "a.py").read_bytes() == after.encode()
+
+
+def test_documents_with_other_endings_than_the_settings_name_stay(tmp_path: Path) -> None:
+    files = {**FILES, "a.md": "Call `store.load` first.\n", "a.rst": "Call ``store.load`` first.\n"}
+    sweep = "refactor:\n  doc_sweep:\n    enabled: true\n    scan_extensions:\n      - .md\n"
+    root = new_repo(tmp_path / "repo", {**files, ".codeplane/config.yaml": sweep})
+    trust(root, tmp_path)
+    repo = Repo.at(root, tmp_path)
+    made = repo.result("refactor_rename", symbol="store.load", new_name="read")
+    assert made["applied"]["applied"]
+    assert (repo.root / "a.md").read_text() == "Call `store.read` first.\n"
+    assert (repo.root / "a.rst").read_text() == files["a.rst"]
+    assert any(line.startswith("a.rst:1") for line in made["mentions_left"])
+
+
+def test_other_ways_to_say_it_are_accepted(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, {**FILES, "names.py": "def get(module, name):\n    return getattr(module, name)\n"})
+    asked = {"symbol": "store.load", "new_name": "read", "context_id": "python", "apply": "never"}
+    assert repo.result("refactor_rename", **asked)["outcome"] == "ok"
+    for forced in ({"force_syntactic": True}, {"mode": "force_syntactic"}):
+        assert repo.result("refactor_rename", **asked, **forced)["outcome"] in ("ok", "ok_syntactic")

@@ -140,7 +140,7 @@ def test_tests_decide_about_names_that_are_made_at_run_time(tmp_path: Path) -> N
 
 def test_what_is_certain_is_applied_where_the_tests_pass(tmp_path: Path) -> None:
     text = (
-        "import store\nimport names\n\n\ndef test_load():\n    assert store.load(1) and not names.named(store)\n"
+        "import store\nimport names\n\n\ndef test():\n    assert store.load(1) and not names.named(store)\n"
     )
     names = (
         "NAMES = []\n\n\ndef named(module):\n    return [getattr(module, n) for n in NAMES or ['load'][1:]]\n"

@@ -116,6 +116,10 @@ class DocSweepSettings(_Section):
     min_confidence: Literal["high", "medium", "low"] = Field(
         default="medium", description="Lowest confidence at which a mention is changed."
     )
+    scan_extensions: tuple[str, ...] = Field(
+        default=(".md", ".markdown", ".rst", ".adoc", ".txt"),
+        description="Endings of documents in which mentions are changed.",
+    )
 
 
 class RefactorSettings(_Section):

@@ -45,9 +45,15 @@ class Sweep:
 
     is_on: bool = True
     least: Confidence = "medium"
+    endings: tuple[str, ...] | None = None  # of the documents in which they do; None for all
 
     def takes(self, mention: Mention) -> bool:
-        return self.is_on and _ORDER[mention.confidence] <= _ORDER[self.least]
+        is_sure = self.is_on and _ORDER[mention.confidence] <= _ORDER[self.least]
+        return is_sure and (mention.site.what != "document" or self._scans(mention.site.path))
+
+    def _scans(self, path: RepoPath) -> bool:
+        name = path.lower().rpartition("/")[2]
+        return self.endings is None or "." not in name or name.endswith(self.endings)
 
 
 def draft(

@@ -144,7 +144,8 @@ def delete(call: Call, target: str, accept: Sequence[str] = (), wanted: Sequence
 
 def _sweep(call: Call) -> Sweep:
     settings = call.repo.checkout.settings.refactor.doc_sweep
-    return Sweep(settings.enabled and settings.auto_apply, settings.min_confidence)
+    is_on = settings.enabled and settings.auto_apply
+    return Sweep(is_on, settings.min_confidence, settings.scan_extensions)
 
 
 def proven(call: Call, plan: Plan) -> Plan:
