@@ -15,10 +15,13 @@ class RefactorCancelInput(Input):
 class RefactorCancelOutput(Output):
     summary: str = Field(description="What was dropped.")
 
+    def render(self) -> str:
+        return self.summary
+
 
 @tool(Effect.SESSION, "refactoring")
 def refactor_cancel(call: Call, args: RefactorCancelInput) -> RefactorCancelOutput:
-    """Drops a plan that nobody wants any more; no file has changed.
+    """Drops a plan that is no longer wanted; no file changes.
 
     Use when:
     - a preview was wrong
@@ -27,4 +30,4 @@ def refactor_cancel(call: Call, args: RefactorCancelInput) -> RefactorCancelOutp
     """
     pending = call.repo.plans.get(args.plan)
     call.repo.plans.drop(pending.id)
-    return RefactorCancelOutput(summary=f"{pending.id} is dropped; nothing has changed.")
+    return RefactorCancelOutput(summary=f"Dropped {pending.id}; no file has changed.")

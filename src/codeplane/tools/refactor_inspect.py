@@ -56,6 +56,25 @@ class RefactorInspectOutput(Output):
     capsules: list[CapsuleOutput] | None = Field(default=None, description="Questions to answer.")
     verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
 
+    def render(self) -> str:
+        lines = [f"{self.outcome}: {self.symbol}"]
+        about = {one.id: one.about for one in self.groups or ()}
+        last = ""
+        for place in self.places:
+            group, _, rest = place.partition(" ")
+            if group != last:
+                lines.append(f"{group}: {about[group]}" if group in about else f"{group}:")
+                last = group
+            where, _, text = rest.partition(" ")
+            proof, _, source = text.partition(" ")
+            lines.append(f"  {where}: {source}  {proof}")
+        lines += [f"… {self.more} more places"] if self.more else []
+        lines += [f"{one.question} {one.verify} {one.stop_rule}" for one in self.capsules or ()]
+        for check in self.verified or ():
+            lines.append(f"{check.check} {check.outcome}: {check.text}")
+            lines += [f"  {finding}" for finding in check.findings or ()]
+        return "\n".join(lines)
+
 
 @tool(Effect.READ, "refactoring")
 def refactor_inspect(call: Call, args: RefactorInspectInput) -> RefactorInspectOutput:
