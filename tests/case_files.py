@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 _HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
+_FOR_PROGRAMS = frozenset(("repo_fingerprint", "mutation"))
+_OF_FILES = frozenset(("line_ending", "edits", "more_edits"))
+_OF_GIT_FILES = frozenset(("old_hash", "file_sha256"))
 _VOLATILE = (
     (re.compile(r"^tool_count: \d+$", re.MULTILINE), "tool_count: <number>"),
     (re.compile(r"^( *)version: \S+$", re.MULTILINE), r"\1version: <version>"),
@@ -75,8 +78,20 @@ def show(body: dict[str, Any], root: Path) -> str:
         lines = [f"{error['name'].lower()}: {error['message']}"]
         lines += [f"hint: {hint}" for hint in error.get("hints", [])]
     else:
-        lines = list(_lines(body["result"], ""))
+        lines = list(_lines(_lean(body["result"]), ""))
     return stable("\n".join(lines), root)
+
+
+def _lean(value: Any) -> Any:
+    """An answer without what only programs use of a change; `test_deltas` has that."""
+    if isinstance(value, list):
+        return [_lean(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    left_out = _FOR_PROGRAMS
+    if "action" in value and "path" in value:
+        left_out |= _OF_FILES if "insertions" in value else _OF_GIT_FILES
+    return {key: _lean(one) for key, one in value.items() if key not in left_out}
 
 
 def stable(text: str, root: Path) -> str:

@@ -62,7 +62,7 @@ BUDGETS = {
     "undo": 24_000,
     "write_source": 24_000,
     "decision_commit": 24_000,
-    "refactor_apply": 24_000,
+    "refactor_apply": 28_000,
     "refactor_cancel": 1_000,
     "refactor_delete": 24_000,
     "refactor_impact": 12_000,

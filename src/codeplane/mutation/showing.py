@@ -1,9 +1,9 @@
 """What a change of one file looks like: how many lines, and which."""
 
 from collections.abc import Iterator
-from difflib import unified_diff
+from difflib import SequenceMatcher, unified_diff
 from operator import ne
-from typing import Final
+from typing import Final, NamedTuple
 
 from codeplane.mutation.rebase import common_ends
 
@@ -99,3 +99,34 @@ def _differing(before: list[str], after: list[str]) -> tuple[int, list[str], lis
     """Without what is the same at the beginning, whose lines are counted, and at the end."""
     low, high = common_ends(before, after)
     return low, before[low : len(before) - high], after[low : len(after) - high]
+
+
+class Range(NamedTuple):
+    """Whole lines that were replaced, 0-based, the last one excluded, and what came in their place."""
+
+    start: int
+    end: int
+    new: tuple[str, ...]
+
+
+def ranges(old: bytes | None, new: bytes | None) -> list[Range]:
+    """The lines that a change replaced; one range where they are too many to be told apart."""
+    before, after = _lines(old), _lines(new)
+    low, gone, come = _differing(before, after)
+    if not gone and not come:
+        return []
+    if len(gone) * len(come) > _MOST_COMPARED:
+        return [Range(low, low + len(gone), tuple(come))]
+    steps = SequenceMatcher(None, gone, come, autojunk=False).get_opcodes()
+    return [
+        Range(low + first, low + end, tuple(come[come_first:come_end]))
+        for tag, first, end, come_first, come_end in steps
+        if tag != "equal"
+    ]
+
+
+def line_ending(data: bytes) -> str | None:
+    """`LF`, `CRLF` or `mixed`; None for a text of one line."""
+    crlf = data.count(b"\r\n")
+    lf = data.count(b"\n") - crlf
+    return "mixed" if crlf and lf else "CRLF" if crlf else "LF" if lf else None

@@ -53,6 +53,8 @@ class Changed(Generic[T_co]):
     effects: Effects = field(default_factory=Effects)
     status: str | None = None  # of the tree now, in one line
     conflicts: tuple[Described, ...] = ()  # of the outcome, with what the files show
+    fingerprint: str | None = None  # of the mutation, as the ledger has it
+    repo_fingerprint: str | None = None  # of all files afterwards
 
 
 def change(
@@ -88,7 +90,8 @@ def change(
     for note in outcome.notes:
         call.warn(note)
     call.next_actions += _next(call, changed)
-    return changed
+    state = repo.line.now().hex()
+    return replace(changed, fingerprint=done.mutation_fingerprint, repo_fingerprint=state)
 
 
 def _next(call: Call, changed: Changed[Outcome]) -> list[str]:

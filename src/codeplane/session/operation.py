@@ -51,6 +51,8 @@ class Written:
     changes: tuple[FileChange, ...]
     lines: dict[RepoPath, tuple[int, int]]  # that came and went, by path
     effects: Effects = field(default_factory=Effects)
+    fingerprint: str | None = None  # of the mutation, as the ledger has it
+    repo_fingerprint: str | None = None  # of all files afterwards
 
     @property
     def insertions(self) -> int:
@@ -149,7 +151,14 @@ class _Row:
             self.is_made = True
             call.made.append(Made(row.operation_id, tuple(shown(one.path) for one in row.changes)))
         self._signal(row)
-        return Written(row.operation_id, self.intent, row.changes, self._lines)
+        return Written(
+            row.operation_id,
+            self.intent,
+            row.changes,
+            self._lines,
+            fingerprint=row.mutation_fingerprint,
+            repo_fingerprint=row.repo_after,
+        )
 
     def _signal(self, row: Operation) -> None:
         tasks, fingerprint = self.call.repo.tasks, row.mutation_fingerprint or ""

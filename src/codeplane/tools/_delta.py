@@ -11,10 +11,11 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.structure import Change, ChangeKind, flattened
 from codeplane.jail import shown
 from codeplane.mutation.placing import Correction
-from codeplane.mutation.showing import preview
+from codeplane.mutation.showing import line_ending, preview
 from codeplane.session import Call
 from codeplane.session.effects import Effects
 from codeplane.session.operation import Written
+from codeplane.tools._delta_ranges import EditRange, Mutation, edits_of, mutation_of, old_hash
 from codeplane.tools._delta_text import broken_lines, delta_text
 from codeplane.tools._registry import Output
 from codeplane.tools._verified import CheckOutput
@@ -23,6 +24,7 @@ _MOST_FILES = 60
 _MOST_SYMBOLS = 60  # of all files together, and so with the lines of a preview
 _MOST_PREVIEWED = 240
 _LEAST = 3
+_MOST_RANGES = 20  # of all files together
 _MOST_TESTS = 20
 _MOST_CORRECTIONS = 20
 
@@ -45,8 +47,11 @@ class FileDelta(Output):
     git_mv: bool | None = Field(default=None, description="Whether git's index was told of the move.")
     old_hash: str | None = Field(default=None, description="sha256 before.")
     file_sha256: str | None = Field(default=None, description="sha256 now, for the next edit.")
+    line_ending: str | None = Field(default=None, description="LF, CRLF or mixed, now.")
     insertions: int = Field(description="Lines that came.")
     deletions: int = Field(description="Lines that went.")
+    edits: list[EditRange] | None = Field(default=None, description="Lines that were replaced.")
+    more_edits: int | None = Field(default=None, description="Replaced lines beyond those.")
     line_corrections: list[LineCorrection] | None = Field(default=None, description="Slips, corrected.")
     symbols: list[str] | None = Field(default=None, description="`change kind name :lines` of definitions.")
     problem: str | None = Field(default=None, description="What is wrong with the file now.")
@@ -59,6 +64,8 @@ class DeltaFiles(Output):
     deletions: int = Field(description="Lines that went.")
     files: list[FileDelta] = Field(description="File by file.")
     more_files: int | None = Field(default=None, description="Files beyond those.")
+    repo_fingerprint: str | None = Field(default=None, description="Of the state of all files now.")
+    mutation: Mutation | None = Field(default=None, description="What tells this change from others.")
 
 
 class Delta(Output):
@@ -105,6 +112,13 @@ def told(call: Call, written: Written) -> Delta:
             deletions=written.deletions,
             files=files,
             more_files=max(0, len(changes) - len(files)) or None,
+            repo_fingerprint=written.repo_fingerprint,
+            mutation=mutation_of(
+                written.fingerprint,
+                written.changes,
+                written.effects,
+                (written.insertions, written.deletions),
+            ),
         ),
         **affected(written.effects, _MOST_TESTS),
     )
@@ -138,19 +152,25 @@ def _file(written: Written, change: FileChange, share: int) -> FileDelta:
     old = intent.old.get(change.moved_from or change.path)
     corrections = intent.corrections.get(change.moved_from or change.path, ())
     is_preview = written.operation_id is None
+    new = intent.new[change.path]
+    edits = edits_of(written, change, old, new) if not is_preview else []
+    most = _MOST_RANGES // share
     return FileDelta(
         path=shown(change.path),
         action=_action(change),
         moved_from=shown(change.moved_from) if change.moved_from is not None else None,
         git_mv=change.git_mv if change.moved_from is not None and not is_preview else None,
-        old_hash=change.before,
+        old_hash=old_hash(written, change),
         file_sha256=change.after,
+        line_ending=line_ending(new) if new is not None else None,
         insertions=came,
         deletions=went,
+        edits=edits[:most] or None,
+        more_edits=max(0, len(edits) - most) or None,
         line_corrections=[_correction(one) for one in corrections[:_MOST_CORRECTIONS]] or None,
         symbols=symbols_of(written.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
         problem="It cannot be parsed whole any more." if change.path in written.effects.broken else None,
-        diff=_diff(change, old, intent.new[change.path], share) if is_preview else None,
+        diff=_diff(change, old, new, share) if is_preview else None,
     )
 
 

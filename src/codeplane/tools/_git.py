@@ -11,6 +11,7 @@ from codeplane.git.outcome import Conflict, Outcome, Side
 from codeplane.jail import shown
 from codeplane.session.git import Changed
 from codeplane.tools._delta import affected, symbols_of
+from codeplane.tools._delta_ranges import Mutation, mutation_of
 from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Output
 
@@ -47,6 +48,8 @@ class StopOutput(ConflictOutput):
 class GitFile(Output):
     path: str = Field(description="File.")
     action: str = Field(description="created, updated or deleted.")
+    old_hash: str | None = Field(default=None, description="sha256 before.")
+    file_sha256: str | None = Field(default=None, description="sha256 now.")
     symbols: list[str] | None = Field(default=None, description="`change kind name :lines` of definitions.")
 
 
@@ -79,6 +82,9 @@ class GitDelta(Output):
         default=None, description="complete, or partial; `inspect_affected_tests` has the reasons."
     )
 
+    repo_fingerprint: str | None = Field(default=None, description="Of the state of all files now.")
+    mutation: Mutation | None = Field(default=None, description="What tells this change from others.")
+
     def render(self) -> str:
         return "\n".join(delta_lines(self))
 
@@ -106,6 +112,10 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "status": changed.status,
         # Where it has stopped, there is nothing to test yet.
         **(affected(changed.effects, _MOST_TESTS) if not changed.conflicts else {}),
+        "repo_fingerprint": changed.repo_fingerprint,
+        "mutation": mutation_of(
+            changed.fingerprint, files, changed.effects, (outcome.insertions, outcome.deletions)
+        ),
     }
 
 
@@ -160,7 +170,13 @@ def short(oid: str) -> str:
 
 def _file(changed: Changed[Outcome], one: FileChange, most: int) -> GitFile:
     symbols = symbols_of(changed.effects, one.path, most)
-    return GitFile(path=shown(one.path), action=_action(one), symbols=symbols or None)
+    return GitFile(
+        path=shown(one.path),
+        action=_action(one),
+        old_hash=one.before,
+        file_sha256=one.after,
+        symbols=symbols or None,
+    )
 
 
 def _action(one: FileChange) -> str:
