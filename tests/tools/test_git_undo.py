@@ -1,5 +1,6 @@
 """`undo` of what git did: HEAD goes back, what was discarded is there again, what came since is kept."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def test_an_undo_that_would_lose_work_says_what_an_undo_can_do(repo: Repo) -> No
     repo.write("app.py", "work\n")
     refused = repo.error("undo", operation=done["operation"])
     assert refused["name"] == "WORK_AT_RISK" and "force" not in str(refused["hints"])
-    assert f'undo {{"operation": "{done["operation"]}"}}' in refused["hints"][0]
+    assert refused["hints"][1] == f'undo {{"operation": "{done["operation"]}"}}'
     repo.result("git_stash", action="push")
     repo.result("undo", operation=done["operation"])
     assert (repo.root / "app.py").read_text() == "def two(): ...\n"
@@ -132,3 +133,13 @@ def test_a_last_operation_that_stays_is_named_with_what_takes_it_back(repo: Repo
     done = repo.result("git_stage", paths=["app.py"])
     refused = repo.error("undo", operation="last")
     assert done["operation"] in refused["message"] and refused["hints"] == ["git_reset {}"]
+
+
+def test_files_taken_from_a_commit_are_named_with_the_call_that_brings_them_back(repo: Repo) -> None:
+    repo.write("app.py", "def two(): ...\n")
+    git(repo.root, "commit", "-qam", "two")
+    repo.result("git_checkout", ref="HEAD~1", paths=["app.py"])
+    [hint] = repo.error("undo", operation="last")["hints"]
+    tool, _, arguments = hint.partition(" ")
+    repo.result(tool, **json.loads(arguments))
+    assert ((repo.root / "app.py").read_text(), status(repo)) == ("def two(): ...\n", "")

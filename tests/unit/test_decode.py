@@ -139,7 +139,7 @@ def test_no_call_is_offered_that_would_lose_or_bend_what_was_sent(tool: str, giv
 
 @pytest.mark.parametrize("name", list(all_tools()))
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_call_that_is_offered_is_valid_and_has_all_that_was_sent(
     name: str, data: st.DataObject
 ) -> None:

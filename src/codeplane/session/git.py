@@ -1,5 +1,6 @@
 """One operation of git: alone in the tree, on record, and in the index when it returns."""
 
+import json
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -32,6 +33,7 @@ T_co = TypeVar("T_co", bound=Outcome, covariant=True)
 
 # Beyond this, what a move of HEAD has done to single definitions is not what anybody reads.
 _MOST_COMPARED: Final = 300
+_MOST_OFFERED: Final = 20
 # The tools that go on with what has begun and not ended.
 _GOING_ON: Final[Mapping[str | None, str]] = {
     "merge": "git_merge",
@@ -101,7 +103,8 @@ def _next(call: Call, changed: Changed[Outcome]) -> list[str]:
     if begun in _GOING_ON:
         return [f'{_GOING_ON[begun]} {{"action": "{action}"}}' for action in ("continue", "abort")]
     if changed.conflicts:
-        return ['git_stage {"paths": ["<what you have resolved>"]}']
+        torn = [one.conflict.path for one in changed.conflicts[:_MOST_OFFERED]]
+        return [f"git_stage {json.dumps({'paths': torn}, ensure_ascii=False)}"]
     saved = changed.outcome.saved
     return (
         [f'git_stash {{"action": "apply", "ref": "{saved}"}}'] if saved and saved.startswith("refs/") else []

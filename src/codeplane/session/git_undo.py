@@ -1,5 +1,6 @@
 """An operation of git taken back as a new one: HEAD to where it was, and what was saved applied again."""
 
+import json
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +21,7 @@ _COMMITS: Final = ("git_commit", "git_stage_and_commit")
 _MOVES: Final = (
     *_COMMITS, "git_checkout", "git_merge", "git_pull", "git_rebase", "git_reset", "git_undo",
 )  # fmt: skip
+_MOST_NAMED: Final = 20
 # What to do about those that are not taken back by themselves.
 _BY_HAND: Final = {
     "git_stage": ["git_reset {}"],
@@ -45,6 +47,10 @@ def hints_back(call: Call, operation: Operation) -> list[str]:
         hints = [f'git_reset {{"ref": "{was}", "mode": "{_mode(call, operation)}"}}']
     if saved:
         hints.append(f'git_stash {{"action": "apply", "ref": "{saved}"}}')
+    if not hints and operation.op_type == "git_checkout" and 0 < len(operation.changes) <= _MOST_NAMED:
+        paths = [one.path for one in operation.changes]  # nothing was discarded, so HEAD has them
+        asked = {"ref": "HEAD", "paths": paths, "force": True}  # what is discarded by that is saved
+        hints = [f"git_checkout {json.dumps(asked, ensure_ascii=False)}"]
     return hints or _BY_HAND.get(operation.op_type, [])
 
 
@@ -108,7 +114,7 @@ def _moved_back(call: Call, operation: Operation) -> Outcome:
 def _at_risk(operation: Operation, error: WorkAtRisk) -> WorkAtRisk:
     """The refusal of a reset or a checkout, with what an undo can be sent after."""
     again = f'undo {{"operation": "{operation.operation_id}"}}'
-    hints = [f'git_stash {{"action": "push"}}, then {again}']
+    hints = ['git_stash {"action": "push"}', again]
     return WorkAtRisk(error.message, hints=hints, **error.details)
 
 
