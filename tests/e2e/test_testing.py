@@ -70,6 +70,21 @@ def test_trust_holds_at_once_in_a_running_server(shop: Cpl) -> None:
         assert "error" in client.call("run_test_targets", {"target_filter": "test_app"})
 
 
+def test_settings_that_trust_brings_in_count_at_once_or_say_what_is_wrong(shop: Cpl) -> None:
+    with shop.mcp() as process:
+        client = process.open()
+        assert "result" in client.call("list_files")
+        (shop.repo / ".codeplane" / "config.yaml").write_text("server: {call_timeout_sec: -1}\n")
+        assert "result" in client.call("list_files"), "nobody has trusted it"
+        shop.run("trust")
+        for _ in range(2):
+            assert client.call("list_files")["error"]["name"] == "INVALID_SETTING"
+        (shop.repo / ".codeplane" / "config.yaml").write_text("tests: {exclude: ['**']}\n")
+        assert "result" in client.call("list_files")
+        refused = client.call("run_test_targets", {"target_filter": "test_app"})
+        assert "passed" not in json.dumps(refused), "the setting excludes every test"
+
+
 def test_a_secret_opens_at_the_users_word_and_not_by_a_file(shop: Cpl) -> None:
     (shop.repo / ".env").write_text("TOKEN = 'top'\n")
     shop.run("trust")

@@ -6,7 +6,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from codeplane import __version__
 from codeplane.config import Places
-from codeplane.core.errors import InternalError, PortUnavailable
+from codeplane.core.errors import CodePlaneError, InternalError, PortUnavailable
 from codeplane.index import Progress
 from codeplane.ledger.summary import accounts
 from codeplane.server.endpoint import endpoint
@@ -263,7 +263,8 @@ def _bind(port: int) -> socket.socket:
 
 
 def _status(repo: RepoSession, pipeline: Pipeline, serving: Serving) -> dict[str, Any]:
-    repo.heed_trust()
+    with suppress(CodePlaneError):  # a call says what is wrong; the status is shown all the same
+        repo.heed_trust()
     report = repo.status().model_dump(exclude_none=True)
     server: dict[str, Any] = {
         "version": __version__,
