@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,8 @@ _FACTORS: Final = {
     Purpose.VENDORED: 0.3,
     Purpose.BUILT: 0.1,
 }
+_BOUND: Final = frozenset(("variable", "constant", "field", "parameter"))
+_ALIKE: Final = 2  # passages of one file that say the same words
 _IN_NAME: Final = 1.5
 _AROUND: Final = 0.5
 _IN_ONE_LINE: Final = 0.6
@@ -105,13 +108,14 @@ def _passages(snapshot: Snapshot, terms: Terms, scope: Scope, files: frozenset[s
     for one in found:
         if len(kept) == _MOST_PASSAGES or one.score < _NEARLY * found[0].score:
             break
-        if not any(_meet(one, other) for other in kept):
+        alike = sum((one.path, one.holds) == (other.path, other.holds) for other in kept)
+        if alike < _ALIKE and not any(_same_lines(one, other) for other in kept):
             kept.append(one)
     return kept
 
 
-def _meet(one: Passage, other: Passage) -> bool:
-    return one.path == other.path and one.first <= other.last and other.first <= one.last
+def _same_lines(one: Passage, other: Passage) -> bool:
+    return (one.path, one.marks[0].line) == (other.path, other.marks[0].line)
 
 
 def _any_of(terms: Terms) -> str:
@@ -185,13 +189,8 @@ def _in_file(
             lines[line.number] = holds
     factor = _FACTORS[snapshot.linker.sources.purposes.of(path)]
     outside = terms.of(_WORD.findall(path))
-    free = dict(lines)
-    for one in snapshot.lookup.outline(path):
-        inner = {number: holds for number, holds in lines.items() if one.start_line <= number <= one.end_line}
-        if not inner:
-            continue
-        for number in inner:
-            free.pop(number, None)
+    owned, free = _owned(snapshot.lookup.outline(path), lines)
+    for one, inner in owned:
         if not scope.kinds or one.kind in scope.kinds:
             yield _defined(terms, path, one, inner, (outside, factor))
     if not scope.kinds:
@@ -200,6 +199,24 @@ def _in_file(
             score, holds = _score(terms, inner, (frozenset(), outside), len(block))
             marks = tuple(Mark(number) for number in _best(terms, inner, _INNER + 1))
             yield Passage(score * factor, path, block[0], block[-1], holds, marks, factor == 1.0)
+
+
+def _owned(
+    outline: Sequence[Outline], lines: dict[int, frozenset[int]]
+) -> tuple[list[tuple[Outline, dict[int, frozenset[int]]]], dict[int, frozenset[int]]]:
+    """Lines by the innermost definition that they are in, so that a class says what its methods do not; and
+    the lines that are in none. What is bound inside a function is part of it."""
+    owners = [one for one in outline if one.kind not in _BOUND or "." not in one.lexical_path]
+    numbers = sorted(lines)
+    innermost: dict[int, Outline] = {}
+    # The shorter ones come later and take over what they hold.
+    for one in sorted(owners, key=lambda one: one.start_line - one.end_line):
+        held = numbers[bisect_left(numbers, one.start_line) : bisect_right(numbers, one.end_line)]
+        innermost.update(dict.fromkeys(held, one))
+    inner: dict[Outline, dict[int, frozenset[int]]] = {}
+    for number, one in innermost.items():
+        inner.setdefault(one, {})[number] = lines[number]
+    return list(inner.items()), {number: lines[number] for number in numbers if number not in innermost}
 
 
 def _defined(

@@ -31,7 +31,8 @@ _FILLERS: Final = frozenset(
 # What a question says of code without saying which.
 _GENERIC: Final = frozenset(
     "code codebase defined definition function functions method methods happen happens implemented"
-    " implementation implements located logic part place responsible".split()
+    " implementation implements located logic part place responsible all any every each make makes made use"
+    " uses used using work works way".split()
 )
 
 

@@ -46,8 +46,10 @@ class ListFilesOutput(Output):
 
 
 def _directory(path: str, names: list[str]) -> str:
-    """A directory as `ls` lists it; names are kept apart by two spaces."""
-    return f"{path.rstrip('/')}/\n{'  '.join(names)}"
+    """A directory as `ls` lists it; one name a line where a name has a space."""
+    told = [name.replace("/ (", "/(") for name in names]
+    between = "\n" if any(" " in name for name in told) else " "
+    return f"{path.rstrip('/')}/\n{between.join(told)}"
 
 
 @tool(Effect.READ, "files", standard=True)

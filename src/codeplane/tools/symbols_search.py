@@ -1,4 +1,6 @@
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -55,22 +57,55 @@ class SymbolsSearchOutput(Output):
     nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
 
     def render(self) -> str:
-        parts = ["\n".join([file.path, *map(_line, file.symbols)]) for file in self.files]
+        parts = ["\n".join([file.path, *_lines(file.symbols)]) for file in self.files]
         text = "\n\n".join(parts) or f"No symbols ({self.absence})."
         rest = [f"{self.more} more; narrow the query or raise limit."] if self.more else []
         rest += ["Nearest names:", *(f"  {one}" for one in self.nearest)] if self.nearest else []
         return "\n".join([text, *rest])
 
 
-def _line(symbol: str) -> str:
-    """`12: def name(…)  [Owner]`: a header says kind and name by itself."""
-    line, kind, rest = symbol.split(" ", 2)
-    told, _, header = rest.partition(": ")
-    name, _, times = told.partition(" ")
-    owner = name.rpartition(".")[0]
-    if not header:
-        return f"{line}: {kind} {told}"
-    return f"{line}: {header}{f' {times}' if times else ''}{f'  [{owner}]' if owner else ''}"
+def _lines(symbols: Sequence[str]) -> Iterator[str]:
+    """`12: def name(…)`: a header says kind and name by itself. What follows its owner is indented below it,
+    and fields that follow each other are one line; else the owner stands behind."""
+    above: list[str] = []
+    for owner, group in groupby(map(_Symbol.of, symbols), key=lambda one: one.kind == "field" and one.owner):
+        if owner is not False:
+            fields = list(group)
+            above = _around(above, fields[0].owner)
+            names = ", ".join(one.name.rpartition(".")[2] for one in fields)
+            behind = "" if above or not fields[0].owner else f"  [{fields[0].owner}]"
+            yield f"{fields[0].line}: {'  ' * len(above)}{names}{behind}"
+            continue
+        for one in group:
+            above = _around(above, one.owner)
+            behind = "" if above or not one.owner else f"  [{one.owner}]"
+            text = one.header or f"{one.kind} {one.name.rpartition('.')[2] if above else one.name}"
+            yield f"{one.line}: {'  ' * len(above)}{text}{one.times}{behind}"
+            above.append(one.name)
+
+
+def _around(above: list[str], owner: str) -> list[str]:
+    """Those of the names above that a member of an owner is in; none where the owner is not among them."""
+    return above[: above.index(owner) + 1] if owner in above else []
+
+
+class _Symbol(NamedTuple):
+    line: str
+    kind: str
+    name: str
+    header: str
+    times: str
+
+    @classmethod
+    def of(cls, symbol: str) -> "_Symbol":
+        line, kind, rest = symbol.split(" ", 2)
+        told, _, header = rest.partition(": ")
+        name, _, times = told.partition(" ")
+        return cls(line, kind, name, header, f" {times}" if times else "")
+
+    @property
+    def owner(self) -> str:
+        return self.name.rpartition(".")[0]
 
 
 @tool(Effect.READ, "symbols", standard=True)
