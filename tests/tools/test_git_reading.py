@@ -4,8 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from codeplane.server.pipeline import Request
+from codeplane.server.profiles import profiles
+from codeplane.tools import all_tools
 from tests.drive import git
 from tests.tools.repo import Repo
 
@@ -280,3 +284,10 @@ def test_a_damaged_index_is_an_error_and_not_an_empty_one(repo: Repo, size: int 
         assert (error["name"], "index is damaged" in error["message"]) == ("GIT_FAILED", True), (tool, error)
     index.write_bytes(whole)
     assert repo.result("git_status")["is_clean"]
+
+
+@pytest.mark.parametrize("what", ["branches", "remotes", "stashes", "worktrees", "tags"])
+def test_whoever_may_only_read_can_list(repo: Repo, what: str) -> None:
+    tools = profiles(all_tools())["read"].tools
+    answer = anyio.run(repo.pipeline.call, Request("git_inspect", {"what": what}, "reader"), tools)
+    assert what in answer.body["result"] and answer.text
