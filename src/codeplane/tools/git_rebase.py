@@ -105,7 +105,7 @@ def _shortened(line: str) -> str:
 class GitRebaseOutput(GitDelta):
     state: str = Field(description="done, conflict, edit_pause or aborted.")
     completed_steps: int | None = Field(default=None, description="Steps that are done.")
-    total_steps: int | None = Field(default=None, description="Of so many.")
+    total_steps: int | None = Field(default=None, description="Steps in all.")
     current_commit: str | None = Field(default=None, description="Where it waits.")
 
     def render(self) -> str:

@@ -45,7 +45,7 @@ class GitSubmoduleInput(Input):
 
 
 class SubmoduleLine(Output):
-    path: str = Field(description="Place.")
+    path: str = Field(description="Path.")
     state: str = Field(description="absent, ok, moved (another commit), modified, conflict or not listed.")
     commit: str | None = Field(default=None, description="Commit that is checked out.")
     recorded: str | None = Field(default=None, description="Commit in the index, if another.")
