@@ -69,6 +69,7 @@ def pytest(tests: str) -> Callable[[Path, int], int]:
     def run(home: Path, most: int) -> int:
         source = home / "src" if (home / "src").is_dir() else home
         flags = ["-q", "-p", "no:cacheprovider", "--no-header", "-rN", "-o", "addopts=", f"--maxfail={most}"]
+        flags.append("--continue-on-collection-errors")
         try:
             done = subprocess.run(
                 [_python(), "-m", "pytest", *flags, tests],

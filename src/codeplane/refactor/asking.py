@@ -19,8 +19,13 @@ from codeplane.refactor.words import Word
 ANY_NAME: Final = "any_name"
 TEXTS: Final = frozenset(("string_with_the_name", "name_in_string", "name_in_data", "path_in_string"))
 # Risks of which a run of the tests says more than a reader can.
-_TRIED: Final = TEXTS | {"not_bound", "attribute_by_name", ANY_NAME}
-_TRIED_DOUBTS: Final = frozenset(("dynamic", ANY_NAME, "spelled", "whole", "told", "double", "test", "splat"))
+_TRIED: Final = TEXTS | {"not_bound", "keyword_argument"}
+_TRIED_DOUBTS: Final = frozenset(
+    (
+        *("dynamic", ANY_NAME, "spelled", "whole", "told", "double", "test", "splat", "mangled"),
+        *("decorated", "hook", "called", "outside_base", "unknown_base"),
+    )
+)
 _ASKED: Final = ("dynamic", ANY_NAME)
 _NAMES: Final = re.compile(r"[\s,]*[\w$]+(?:[\s,]+[\w$]+)*[\s,]*")
 _CODE: Final = re.compile(r"\bimport\s+\w|\blambda\b")

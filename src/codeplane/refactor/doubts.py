@@ -297,7 +297,7 @@ def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
         return
     if (part := asked_by_part(snapshot, place, names)) is not None:
         yield Problem("dynamic", _BY_PART, *part)
-    elif (other := asked_otherwise(snapshot, place.path, names)) is not None:
+    elif (other := asked_otherwise(snapshot, place.path, names[:1])) is not None:
         text = f"`{other.text}` may be made a name that members are asked for by."
         yield Problem("spelled", text, other.path, other.line)
 
