@@ -24,7 +24,6 @@ from codeplane.refactor.subject import Subject
 OF_A_KIND = 2
 # Packages that no rule was made for: name, version, directory of the tests.
 FRESH = (
-    ("click", "8.2.1", "tests"),
     ("jinja2", "3.1.6", "tests"),
     ("w3lib", "2.3.1", "tests"),
     ("cssselect", "1.3.0", "tests"),
