@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.session import RepoSession
+from codeplane.core.ids import new_request_id
+from codeplane.session import Call, RepoSession
+from codeplane.session.upkeep import Upkeep
 from tests.tools.conftest import Ask
 
 COUNT = 600  # more than are read before a call is answered in any case
@@ -55,6 +57,37 @@ def test_a_symbol_that_may_come_is_to_be_asked_for_again(ask: Ask, repo: Path, s
     assert "error" not in ask("read_source", targets=[f"step_{COUNT - 1}"])
 
 
-def test_what_changes_files_waits_for_the_whole_index(ask: Ask, repo: Path, session: RepoSession) -> None:
+def test_without_a_server_what_changes_files_reads_everything_first(
+    ask: Ask, repo: Path, session: RepoSession
+) -> None:
     ask("refactor_rename", symbol=f"step_{COUNT - 1}", new_name="last_step")
     assert not session.index.unread
+
+
+def test_a_server_tells_how_far_the_index_is_while_a_call_waits(repo: Path, session: RepoSession) -> None:
+    session._first_due = time.monotonic() + 60
+    session.index.catch_up()  # everything is known and unread, as right after the start
+    assert session.index.unread
+    told: list[tuple[float, float | None]] = []
+    call = Call(session, session.sessions.enter("a client", None), new_request_id())
+    call.report = lambda done, total, _: told.append((done, total))
+    session.upkeep.start(None)
+    with call.snapshot() as snapshot:
+        assert not snapshot.coverage.unread
+    assert told
+    assert {total for _, total in told} == {COUNT + 1}  # and the README
+    assert not call.warnings
+
+
+def test_a_server_answers_in_time_and_renames_nothing_by_halves(
+    ask: Ask, repo: Path, session: RepoSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.index.catch_up()
+    # The thread that reads is there, and does not come to it.
+    monkeypatch.setattr(Upkeep, "is_running", True)
+    body = ask("search", query=f"step_{COUNT - 1}")
+    assert body["result"]["files"][0]["path"] == f"part_{COUNT - 1}.py"
+    assert "Ask again in a few seconds" in body["meta"]["warnings"][0]
+    renamed = ask("refactor_rename", symbol=f"part_{COUNT - 1}.py:1", new_name="last_step")
+    assert renamed["error"]["retryable"]
+    assert "last_step" not in (repo / f"part_{COUNT - 1}.py").read_text()

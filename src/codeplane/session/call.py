@@ -147,7 +147,11 @@ class Call:
                 self.warn(note)
 
     def _look(self) -> None:
-        """Takes in what has changed. What changes the repository waits until everything has been read."""
+        """Takes in what has changed, and waits a while for a new index.
+
+        Without a server, a call that changes the repository reads everything first: nobody else does. With
+        one it goes on after the wait, and what relies on the whole index says what is unread.
+        """
         index = self.repo.index
         is_limited = self.is_read and not index.was_whole
         self.repo.refresh(self.progress, until=self.repo.first_answer_due() if is_limited else None)
