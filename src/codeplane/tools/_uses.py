@@ -10,13 +10,14 @@ from codeplane.jail import shown
 from codeplane.tools._registry import Output
 
 _MOST_LINES = 12
+_MOST_OF_RECEIVER = 8  # files
 
 
 class PossibleUses(Output):
     receiver: str = Field(description="What stands before the name, or nothing.")
     why: str = Field(description="Why these are not certain.")
     total: int = Field(description="How many there are.")
-    files: list[str] = Field(description="`path:line,line` of them.")
+    files: list[str] = Field(description="`path:line,line` of them, and how many files more.")
 
 
 def possible_uses(snapshot: Snapshot, uses: Iterable[Use], most_files: int) -> list[PossibleUses]:
@@ -26,8 +27,10 @@ def possible_uses(snapshot: Snapshot, uses: Iterable[Use], most_files: int) -> l
     for group in grouped(snapshot, uses):
         if left <= 0:
             break
-        files = [f"{shown(path)}:{_numbers(lines)}" for path, lines in list(group.files.items())[:left]]
+        most = min(left, _MOST_OF_RECEIVER)
+        files = [f"{shown(path)}:{_numbers(lines)}" for path, lines in list(group.files.items())[:most]]
         left -= len(files)
+        files += [f"+{len(group.files) - most} files"] if len(group.files) > most else []
         receiver = shown(group.receiver)
         listed.append(PossibleUses(receiver=receiver, why=group.why, total=group.total, files=files))
     return listed

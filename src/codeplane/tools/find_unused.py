@@ -115,7 +115,7 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
         done += 1
         for one in sorted(search.inside(path), key=lambda one: definition_of(snapshot, one.place).name_line):
             if one.proof in proofs:
-                found.append(_told(snapshot, one))
+                found.append(_row(snapshot, one))
             elif one.proof is Proof.POSSIBLE:
                 possible += 1
     left = rest._replace(files=rest.files[done:], waiting=found[limit:], possible=possible)
@@ -133,7 +133,7 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
     )
 
 
-def _told(snapshot: Snapshot, one: Unused) -> UnusedDefinition:
+def _row(snapshot: Snapshot, one: Unused) -> UnusedDefinition:
     item = definition_of(snapshot, one.place)
     return UnusedDefinition(
         path=shown(one.place.path),

@@ -93,10 +93,10 @@ def refactor_impact(call: Call, args: RefactorImpactInput) -> RefactorImpactOutp
     - Who needs a module: {"target": "app/load.py"}
     """
     limit = clamped(call, "limit", args.limit, MOST)
-    return call.ask(lambda snapshot: _told(call, snapshot, args, limit))
+    return call.ask(lambda snapshot: _impact(call, snapshot, args, limit))
 
 
-def _told(call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int) -> RefactorImpactOutput:
+def _impact(call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int) -> RefactorImpactOutput:
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     rest = rest or _found(snapshot, args.target)
     end = rest.start + limit
@@ -123,14 +123,14 @@ def _found(snapshot: Snapshot, target: str) -> _Rest:
     if path is not None:
         files = files_of(snapshot, path)
         uses: Sequence[Reference] = uses_of_files(snapshot, files)
-        told, known = str(path), Known()
+        name, known = str(path), Known()
     else:
         definition = snapshot.symbol(target)
         files, uses = [definition.path], references_to(snapshot, definition).items
-        told = qualified(snapshot, place_of(definition))
+        name = qualified(snapshot, place_of(definition))
         known = Known({definition.path: (definition.position,)})
     tests = [one.told for one in affected_tests(snapshot, files, known).tests if one.path not in files]
-    return _Rest(told, uses, tests, 0)
+    return _Rest(name, uses, tests, 0)
 
 
 def _files(snapshot: Snapshot, found: Sequence[Reference]) -> list[ImpactFile]:

@@ -185,12 +185,12 @@ def _members(snapshot: Snapshot, places: Sequence[Place]) -> list[str]:
         facts = snapshot.linker.sources.facts(place.path)
         first = Place(place.path, facts.group(place.definition)[0]) if facts is not None else place
         alike[first] = alike.get(first, 0) + 1
-    told = []
+    lines = []
     for place, count in alike.items():
         item = definition_of(snapshot, place)
         times = f" ×{count}" if count > 1 else ""
-        told.append(f"{item.name_line} {item.kind} {shown(item.name)}{times}")
-    return told
+        lines.append(f"{item.name_line} {item.kind} {shown(item.name)}{times}")
+    return lines
 
 
 def _calls(snapshot: Snapshot, card: Card) -> list[str]:
@@ -198,14 +198,14 @@ def _calls(snapshot: Snapshot, card: Card) -> list[str]:
 
 
 def _variables(snapshot: Snapshot, found: DefFact) -> list[str]:
-    told = []
+    lines = []
     for one in variables(snapshot, found)[:_MOST_SLICED]:
         flow = " ".join(f"{defined}→{used}" for defined, used in one.flow[:_MOST_SLICED])
         kind = "parameter " if one.is_parameter else ""
-        told.append(
+        lines.append(
             f"{kind}{shown(one.name)} defined {_numbers(one.defined)} used {_numbers(one.used)} {flow}"
         )
-    return [text.rstrip() for text in told]
+    return [text.rstrip() for text in lines]
 
 
 def _numbers(lines: Sequence[int]) -> str:
@@ -213,13 +213,13 @@ def _numbers(lines: Sequence[int]) -> str:
 
 
 def _imports(snapshot: Snapshot, found: DefFact) -> list[str]:
-    told = []
+    lines = []
     for one in used_imports(snapshot, found)[:_MOST_SLICED]:
         item = one.item
         source = f"{item.module}.{item.name}" if item.name else item.module
         where = f" → {position(snapshot, one.target[0])}" if one.target else ""
-        told.append(f"{item.line} {shown(item.alias or item.name or item.module)} = {shown(source)}{where}")
-    return told
+        lines.append(f"{item.line} {shown(item.alias or item.name or item.module)} = {shown(source)}{where}")
+    return lines
 
 
 def _dependents(snapshot: Snapshot, found: DefFact) -> list[str]:
