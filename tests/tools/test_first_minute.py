@@ -91,3 +91,15 @@ def test_a_server_answers_in_time_and_renames_nothing_by_halves(
     renamed = ask("refactor_rename", symbol=f"part_{COUNT - 1}.py:1", new_name="last_step")
     assert renamed["error"]["retryable"]
     assert "last_step" not in (repo / f"part_{COUNT - 1}.py").read_text()
+
+
+def test_a_rename_is_not_applied_while_another_file_is_unread(
+    ask: Ask, repo: Path, session: RepoSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.index.refresh()
+    with session.index.database.write() as connection:
+        connection.execute("UPDATE entry SET blob = NULL WHERE path = 'part_007.py'")
+    monkeypatch.setattr(session.index, "refresh", lambda *_, **__: 0)
+    body = ask("refactor_rename", symbol="part_001.step_1", new_name="first_step")
+    assert "first_step" not in (repo / "part_001.py").read_text()
+    assert "read" in str(body)
