@@ -27,6 +27,7 @@ _BY_HAND: Final = {
     "git_stage": ["git_reset {}"],
     "git_merge": ['git_merge {"action": "abort"}'],
     "git_rebase": ['git_rebase {"action": "abort"}'],
+    "git_stash": ['git_stash {"action": "push"}'],
 }
 
 

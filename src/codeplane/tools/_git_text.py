@@ -26,7 +26,8 @@ _CLEAN: Final = "clean"
 
 def delta_lines(delta: "GitDelta", headline: str | None = None) -> list[str]:
     """What an operation did: a headline, a line for each file, conflicts, what is left, and its undo."""
-    files = [f"{_LETTERS[one.action]} {one.path}" for one in delta.files or ()]
+    torn = {one.path for one in delta.conflicts or ()}
+    files = [f"{_LETTERS[one.action]} {one.path}" for one in delta.files or () if one.path not in torn]
     lines = [headline or f"{delta.summary}{counts(delta.insertions, delta.deletions)}", *files]
     lines += delta.directories or ()
     if delta.more_directories:

@@ -77,7 +77,9 @@ class MergePreview(Output):
     in_the_way: list[str] | None = Field(default=None, description="Local changes that would stop it.")
 
     def render(self) -> str:
-        lines = [f"{self.summary}{counts(self.insertions, self.deletions)}", *(self.files or ())]
+        torn = {one.path for one in self.conflicts or ()}
+        size = "" if torn else counts(self.insertions, self.deletions)  # the markers are not part of it
+        lines = [f"{self.summary}{size}", *(one for one in self.files or () if one[2:] not in torn)]
         lines += more("files", self.more_files)
         for one in self.conflicts or ():
             lines += stop_lines(one)
