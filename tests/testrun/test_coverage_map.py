@@ -79,7 +79,12 @@ class Learner:
         with index.snapshot() as snapshot:
             found = discover(SnapshotTree(snapshot), self.repo.session.checkout.settings.tests)
         targets = [one for one in found.targets if not only or one.path in only]
-        report = run(targets, Where(root, toolbox, scratch), Options(2, 60, coverage=(root,)), Watch())
+        report = run(
+            targets,
+            Where(root, toolbox, scratch),
+            Options(2, 60, rerun_failures=False, coverage=(root,)),
+            Watch(),
+        )
         assert len(report.failures) == failing, report.failures
         with index.snapshot() as snapshot:
             return self.map.learn(snapshot, sorted(scratch.glob(f"*/{LEARNT}")))

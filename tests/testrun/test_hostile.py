@@ -83,9 +83,9 @@ def test_daemon():
     assert not left("time.sleep(83)")
 
 
-def test_a_gigabyte_of_output_is_cut(tmp_path: Path) -> None:
+def test_a_flood_of_output_is_cut(tmp_path: Path) -> None:
     source = (
-        "import os\ndef test_much():\n    for _ in range(1024): os.write(1, b'x' * (1 << 20))\n    assert 0\n"
+        "import os\ndef test_much():\n    for _ in range(100): os.write(1, b'x' * (1 << 20))\n    assert 0\n"
     )
     [bad] = Project(tmp_path, {"test_a.py": source}).run(rerun_failures=False).failures
     assert (bad.kind, len(bad.output) < 2200) == ("AssertionError", True)

@@ -420,6 +420,18 @@ def test_a_custom_command_is_read_as_the_runner_that_it_names(trusted: Trusted) 
     assert result["failures"][0]["at"] == "app/cart.py:2"
 
 
+def test_a_test_of_a_custom_command_may_run_pytest_itself(trusted: Trusted) -> None:
+    config = (
+        'tests:\n  custom:\n    - {pattern: "tests/test_cart.py", runner: pytest,'
+        ' cmd: [python3, -m, pytest, "{path}", -q]}\n'
+    )
+    inner = "import subprocess, sys\n\n\ndef test_in():\n    args = '-m', 'pytest', 'tests/test_other.py'\n"
+    inner += "    assert subprocess.run([sys.executable, *args]).returncode == 0\n"
+    repo = trusted({**FILES, "tests/test_cart.py": inner, ".codeplane/config.yaml": config})
+    result = repo.result("run_test_targets", target_filter="test_cart", rerun=False)
+    assert result["summary"].startswith("1 passed in 1 target,")
+
+
 def test_a_custom_command_that_fails_where_its_tests_pass_is_told(trusted: Trusted) -> None:
     config = (
         'tests:\n  custom:\n    - {pattern: "tests/test_cart.py", runner: pytest,'

@@ -19,6 +19,11 @@ _paths = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) 
 os.environ["PYTHONPATH"] = os.pathsep.join(_paths)
 if not _paths:
     del os.environ["PYTHONPATH"]
+# A command of the project's own has it named here instead of by `-p`.
+_named = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name and name != __name__]
+os.environ.pop("PYTEST_PLUGINS", None)
+if _named:
+    os.environ["PYTEST_PLUGINS"] = ",".join(_named)
 
 _open: dict[str, dict[str, Any]] = {}
 _failures: dict[str, dict[str, Any]] = {}

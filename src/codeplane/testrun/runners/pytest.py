@@ -81,7 +81,11 @@ class Pytest:
 
     def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:
         path = [str(_lines.REPORTERS), place.toolbox.programs.env.get("PYTHONPATH", "")]
-        told = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTEST_PLUGINS": "codeplane_pytest"}
+        plugins = ["codeplane_pytest", place.toolbox.programs.env.get("PYTEST_PLUGINS", "")]
+        told = {
+            "PYTHONPATH": os.pathsep.join(filter(None, path)),
+            "PYTEST_PLUGINS": ",".join(filter(None, plugins)),
+        }
         return (), {**_lines.reporting(replace(place, coverage=())), **told}
 
     def follow(self, place: Place, batch: Sequence[Target]) -> Follower:
