@@ -13,7 +13,7 @@ from codeplane.search.entries import entry_points
 from codeplane.search.missing import existing
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import UNLISTED, Effect, Input, Output, synonyms, tool
 
 MOST = 500
 _SECONDS = 6.0  # of looking, before a page ends
@@ -27,9 +27,11 @@ _HEADINGS = {
 class FindUnusedInput(Input):
     path: str | None = Field(default=None, description="Only definitions below this path.")
     proof: Annotated[list[Proof] | None, synonyms("status", "kinds")] = Field(
-        default=None, description="Which to list: by default unused and tests_only."
+        default=None, description="Default: unused and tests_only."
     )
-    limit: int = Field(default=100, description="Most definitions to list, up to 500.")
+    limit: int = Field(
+        default=100, description="Most definitions to list, up to 500.", json_schema_extra=UNLISTED
+    )
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
 
@@ -81,12 +83,10 @@ class FindUnusedOutput(Output):
 
 @tool(Effect.READ, "graph", standard=True)
 def find_unused(call: Call, args: FindUnusedInput) -> FindUnusedOutput:
-    """Lists definitions that nothing refers to, page by page.
+    """Lists dead code: definitions that nothing refers to, or only tests.
 
-    Exports, entry points, tests, overrides and what frameworks call are not listed.
+    Exports, entry points, overrides and what frameworks call are left out.
 
-    Use when:
-    - you look for dead code
     Not for:
     - one symbol (use `refs_find`)
     Examples:

@@ -22,7 +22,7 @@ class GraphCallersInput(WalkInput):
 def graph_callers(call: Call, args: GraphCallersInput) -> Callers:
     """Lists what calls a function or instantiates a class, and what calls that, level by level.
 
-    Only proven calls are followed upwards. Calls that may mean it are listed by receiver, with the reason.
+    Calls that may mean it follow, by receiver and with the reason.
 
     Use when:
     - you want to know what depends on a function's behaviour

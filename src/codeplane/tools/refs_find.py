@@ -91,8 +91,7 @@ class RefsFindOutput(Output):
 def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
     """Lists every reference to a symbol, by file with the text of each line.
 
-    Certain ones (proven, strong) come first; those that may mean it (anchored, unknown) follow with the
-    reason.
+    Certain ones come first; those that may mean it follow with the reason.
 
     Use when:
     - you want to know who uses a symbol and how
