@@ -13,7 +13,8 @@ from codeplane.search.entries import entry_points
 from codeplane.search.missing import existing
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
-from codeplane.tools._registry import UNLISTED, Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 MOST = 500
 _SECONDS = 6.0  # of looking, before a page ends
