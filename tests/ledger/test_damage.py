@@ -162,7 +162,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing_half(directory: Path) -> Non
     assert ledger._current is not None
     with ledger._current[1].read() as own:
         own.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(StateUnusable, match="the disk is full"):
+    with pytest.raises(StateUnusable, match="no space left"):
         ledger.append(more)
     assert ledger.verify() == [] and len(ledger.operations(limit=200)) == 1
     with ledger._current[1].read() as own:

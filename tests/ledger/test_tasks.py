@@ -36,7 +36,7 @@ def test_a_task_that_is_asked_for_is_on_record_at_once(tasks: Tasks, ledger: Led
 
 
 def test_a_used_up_mutation_budget_ends_the_task(tasks: Tasks, ledger: Ledger) -> None:
-    task = tasks.begin(SESSION)
+    task = tasks.open(SESSION)
     for _ in range(3):
         tasks.charge(task, "mutation")
     with pytest.raises(TaskBudgetExceeded, match=r"Mutation budget exceeded \(3/3\)") as refused:
@@ -55,13 +55,22 @@ def test_a_used_up_mutation_budget_ends_the_task(tasks: Tasks, ledger: Ledger) -
 
 
 def test_used_up_test_runs_refuse_test_runs_alone(tasks: Tasks) -> None:
-    task = tasks.begin(SESSION)
+    task = tasks.open(SESSION)
     for _ in range(2):
         tasks.charge(task, "test_run")
     with pytest.raises(TaskBudgetExceeded, match=r"Test budget exceeded \(2/2\)"):
         tasks.charge(task, "test_run")
     tasks.charge(task, "mutation")
     assert task.state == "OPEN"
+
+
+def test_a_task_that_nobody_opened_is_over_with_any_budget(tasks: Tasks) -> None:
+    task = tasks.begin(SESSION)
+    for _ in range(2):
+        tasks.charge(task, "test_run")
+    with pytest.raises(TaskBudgetExceeded) as refused:
+        tasks.charge(task, "test_run")
+    assert task.is_over and "tasks.max_test_runs" in refused.value.hints[0]
 
 
 def test_time_that_is_up_ends_the_task(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
