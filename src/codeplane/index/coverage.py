@@ -20,6 +20,7 @@ class Coverage(NamedTuple):
     failed: int  # nothing could be read but words
     unparsed: int  # no grammar, too large or binary: words at most
     hidden: int  # what is there and cannot be read; of a commit, what has no content here
+    why_hidden: str = ""  # in a sentence, of the working tree
 
     @property
     def is_whole(self) -> bool:

@@ -10,6 +10,7 @@ from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound, No
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.core.slots import Slot
+from codeplane.index.coverage import Coverage
 from codeplane.index.identity import PREFIX
 from codeplane.index.purpose import Purpose
 from codeplane.index.store import from_sql
@@ -245,7 +246,7 @@ class Naming:
         unread = self._snapshot.coverage.unread
         absence = Absence.NOT_INDEXED if unread else Absence.PROVEN_NONE
         return self._missing()(
-            f"No definition has the uid {uid}{_because(absence)}.",
+            f"No definition has the uid {uid}{_because(absence, self._snapshot.coverage)}.",
             hints=["It goes with the name, header and place of a definition: ask by name for the new one."],
             absence=absence.value,
         )
@@ -261,8 +262,9 @@ class Naming:
         absence = self._snapshot.definitions_in(path, 1).absence
         fact = self._snapshot.file(path)
         kind = NotReadYet if fact is not None and fact.state == "unread" else NotFound
+        why = _because(absence, self._snapshot.coverage)
         return kind(
-            f"No definition begins at line {line} of {shown(path)}{_because(absence)}.",
+            f"No definition begins at line {line} of {shown(path)}{why}.",
             hints=[f"The line is inside {one['name']} ({one['at']})." for one in near],
             **({"absence": absence.value} if absence else {}),
         )
@@ -320,7 +322,7 @@ class Naming:
             details["nearest"] = near
         names = ", ".join(str(one["name"]) for one in near)
         return self._missing()(
-            f"No symbol is named {shown(asked)!r}{_because(absence)}.",
+            f"No symbol is named {shown(asked)!r}{_because(absence, self._snapshot.coverage)}.",
             hints=[*([f"The nearest names: {names}"] if near else []), *self._advice()],
             **details,
         )
@@ -405,8 +407,10 @@ def _alike(one: str, other: str) -> float:
     return SequenceMatcher(None, one.lower(), other.lower()).ratio()
 
 
-def _because(absence: Absence | None) -> str:
+def _because(absence: Absence | None, coverage: Coverage) -> str:
     match absence:
+        case Absence.NOT_INDEXED if coverage.why_hidden and not coverage.unread:
+            return f" in what is indexed. {coverage.why_hidden.removesuffix('.')}"
         case Absence.NOT_INDEXED:
             return ", and not every file has been read yet"
         case Absence.PARSE_PARTIAL:

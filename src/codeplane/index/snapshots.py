@@ -44,7 +44,10 @@ class Snapshots:
 
         def coverage() -> Coverage:
             found = self._covered(connection, view, epoch)
-            return found if is_commit else found._replace(hidden=len(self._tree.hidden))
+            tree = self._tree
+            return (
+                found if is_commit else found._replace(hidden=len(tree.hidden), why_hidden=tree.why_hidden())
+            )
 
         return Snapshot(
             connection, view, epoch, Supplies(links, units, coverage, contents, self._last_commit())

@@ -17,6 +17,7 @@ import anyio.to_thread
 from codeplane.answers import error_text, note_lines
 from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
 from codeplane.core.ids import RequestId, SessionId, new_request_id
+from codeplane.core.proof import Absence
 from codeplane.core.suggest import nearest, snake
 from codeplane.server.decode import decode
 from codeplane.server.logs import correlation
@@ -273,7 +274,10 @@ class Pipeline:
             nonlocal started
             started = True
             try:
-                return tool.run(call, args)
+                output = tool.run(call, args)
+                if getattr(output, "absence", None) == Absence.NOT_INDEXED:
+                    call.warn(call.repo.tree.why_hidden())
+                return output
             finally:
                 with suppress(RuntimeError):  # the loop is gone: nobody waits for the slot
                     loop.call_soon_threadsafe(workers.release_on_behalf_of, slot)

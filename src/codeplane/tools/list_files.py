@@ -75,6 +75,7 @@ def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
         globs = Globs([args.pattern]) if args.pattern else None
         found = listed(snapshot, Wish(path, depth, globs), call.repo.tree.links())
         absence = Absence.NOT_INDEXED if snapshot.coverage.hidden else Absence.PROVEN_NONE
+    call.warn(call.repo.tree.why_hidden(path))
     return _page(call, found, limit, None if found.entries else absence)
 
 

@@ -88,6 +88,7 @@ def _mapped(call: Call, args: MapRepoInput, snapshot: Snapshot, depth: int) -> M
         made = call.session.cursors.resume(args.cursor, RepoMap)
     else:
         made = mapped(snapshot, frozenset(args.include), depth, call.check)
+    call.warn(snapshot.coverage.why_hidden)
     told = page(snapshot, made)
     is_whole = args.cursor is None and not args.include
     is_tested = args.cursor is None and (is_whole or "test_layout" in args.include)

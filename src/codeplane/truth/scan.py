@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.jail import Jail, is_closed
+from codeplane.jail import Jail, is_closed, shown
 from codeplane.jail.names import is_temporary
 from codeplane.truth.events import Events, Happened
 from codeplane.truth.ignore import GITIGNORE, Ignore, Scope, Standing
@@ -151,6 +151,8 @@ class Listing:
 
     def rule_against(self, path: RepoPath, *, directory: bool = False) -> str | None:
         """Which directory or name on the way to `path` the rules keep out."""
+        if path in self.nested:
+            return apart(path)
         here, names = "", path.split("/")
         for at, name in enumerate(names):
             inner = _join(here, name)
@@ -158,7 +160,7 @@ class Listing:
             if known is None:
                 return None
             if known.is_nested:
-                return f"{here} is a repository of its own."
+                return apart(here)
             is_last = at == len(names) - 1
             if is_last or name not in known.children:
                 return known.scope.reason(name, inner, directory=directory or not is_last)
@@ -363,6 +365,11 @@ class Listing:
     def _forget(self, path: str) -> None:
         if self.events:
             self.events.forget(path)
+
+
+def apart(path: str) -> str:
+    """Why nothing of a nested repository is known."""
+    return f"{shown(path)} is a repository of its own."
 
 
 def _join(path: str, name: str) -> str:

@@ -20,7 +20,7 @@ from codeplane.truth.ignore import Ignore, Opened, common_dir
 from codeplane.truth.judge import Judge
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.rulefile import LARGEST as LARGEST_RULES
-from codeplane.truth.scan import Listing
+from codeplane.truth.scan import Listing, apart
 from codeplane.truth.status import GitStatus
 from codeplane.truth.tracked import Tracked, ships
 from codeplane.truth.version import RepoVersion, submodule_head, version_of
@@ -183,10 +183,16 @@ class WorkingTree:
         with self._lock:
             found = self._ignore.unread()
         told = [f"{shown(path)} has more than {LARGEST_RULES} bytes and is not obeyed." for path in found]
-        if hidden := self._hidden:
-            others = f" ({len(hidden) - 1} more cannot be read)" if len(hidden) > 1 else ""
-            told.append(f"{hidden[min(hidden)]}{others}")
-        return told
+        return told + ([why] if (why := self.why_hidden()) else [])
+
+    def why_hidden(self, above: str = "") -> str:
+        """Why something in a directory is not known, in a sentence; `""` where nothing is hidden."""
+        below = f"{above}/" if above else ""
+        found = sorted(path for path in self._hidden if path.startswith(below))
+        if not found:
+            return ""
+        others = f" ({len(found) - 1} more cannot be read)" if len(found) > 1 else ""
+        return f"{self._hidden[found[0]]}{others}"
 
     def may_hold(self, path: RepoPath) -> bool:
         """Whether the last look had a file at `path`, or a look now might find one there."""
@@ -249,6 +255,8 @@ class WorkingTree:
         added, changed, touched = {}, {}, {}
         refused = dict(self._listing.refused)
         hidden = {path: refused[path] for path in self._listing.closed}
+        nested = self._listing.nested
+        hidden |= {path: f"{apart(path).removesuffix('.')}, and not indexed." for path in nested}
         for path in suspects:
             try:
                 now = self._look(path)
