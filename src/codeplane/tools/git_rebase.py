@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import pygit2
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.ending import Resolution
@@ -34,7 +34,15 @@ class RebaseAction(StrEnum):
     ABORT = "abort"
 
 
+def _or_a_line(schema: dict[str, Any]) -> None:
+    whole = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [{"type": "string"}, whole]
+
+
 class RebaseStep(Input):
+    model_config = ConfigDict(json_schema_extra=_or_a_line)
+
     action: Annotated[Verb, synonyms("verb", "command")] = Field(
         default=Verb.PICK, description="What to do with the commit."
     )
