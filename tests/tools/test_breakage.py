@@ -175,3 +175,34 @@ def test_the_answer_of_a_small_write_is_short(shop: Repo) -> None:
     answer = shop.ask("write_source", edits=[edit])
     assert len(answer.text) <= 200 + len("tests affected: 1 (tests/test_cart.py)")
     assert "{" not in answer.text
+
+
+def test_what_meant_nothing_before_is_not_broken(made: Made) -> None:
+    text = (
+        "class Client:\n    def stream(self): ...\n\n\ndef one():\n    response = Client()\n"
+        "    response.stream()\n\n\ndef two(response):\n    return response.stream\n"
+    )
+    repo = made({"client.py": text})
+    repo.session.index.refresh()
+    assert broke(repo, "def stream(", "def flow(", "client.py") == ["stream (flow now): client.py:7"]
+
+
+def test_an_edit_of_a_comment_with_line_numbers_pasted_back_is_placed(made: Made) -> None:
+    repo = made({"a.py": "def f():\n    return 1\n\n\nx = f()\n"})
+    repo.session.index.refresh()
+    span = repo.ask("read_source", targets=["a.py:1-5"]).text.split("\n")[1:]
+    edit = {"path": "a.py", "expected_content": "\n".join(span[:2]), "new_content": "def f():\n    return 2"}
+    repo.result("write_source", edits=[edit])
+    assert (repo.root / "a.py").read_text() == "def f():\n    return 2\n\n\nx = f()\n"
+
+
+def test_new_text_with_line_numbers_in_some_lines_is_refused(made: Made) -> None:
+    repo = made({"a.py": "def f():\n    return 1\n"})
+    repo.session.index.refresh()
+    edit = {
+        "path": "a.py",
+        "expected_content": "1: def f():\n2:     return 1",
+        "new_content": "1: def f():\n    x = 2\n2:     return 1",
+    }
+    error = repo.error("write_source", edits=[edit])
+    assert error["name"] == "INVALID_ARGUMENT" and "line numbers" in error["message"]

@@ -1,13 +1,14 @@
 """What an edit broke elsewhere: names that meant what it took away, and calls that no longer fit."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
+from codeplane.core.text import lines_of
 from codeplane.graph.diff import FileDiff
 from codeplane.graph.structure import Change, ChangeKind, flattened
 from codeplane.index import RefFact, Snapshot
@@ -50,19 +51,30 @@ class Breakage:
     is_cut: bool = False
 
 
-def breakage(snapshot: Snapshot, old: Mapping[str, int | None], files: Sequence[FileDiff]) -> Breakage:
-    """What the changes of some files broke. `old` has the contents of these files before.
+def breakage(
+    snapshot: Snapshot,
+    old: Mapping[str, int | None],
+    texts: Mapping[RepoPath, bytes | None],
+    files: Sequence[FileDiff],
+) -> Breakage:
+    """What the changes of some files broke. `old` and `texts` have the contents of these files before.
 
     Costs nothing unless a definition or an import went, or a header changed.
     """
-    search = _Search(snapshot, old, files)
+    search = _Search(snapshot, old, texts, files)
     unresolved = tuple(search.unresolved())
     return Breakage(unresolved, tuple(search.calls()), search.is_cut)
 
 
 class _Search:
-    def __init__(self, snapshot: Snapshot, old: Mapping[str, int | None], files: Sequence[FileDiff]) -> None:
-        self._snapshot, self._files = snapshot, files
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        old: Mapping[str, int | None],
+        texts: Mapping[RepoPath, bytes | None],
+        files: Sequence[FileDiff],
+    ) -> None:
+        self._snapshot, self._texts, self._files = snapshot, texts, files
         self._sources = snapshot.linker.sources
         self._old = old
         self._came_from = {file.path: file.old_path or file.path for file in files}
@@ -131,15 +143,29 @@ class _Search:
             return  # a new file broke nothing that it had
         was = self._then().named_in(old_path, name)
         if RepoPath(path) in self._came_from:
-            bound = {ref.receiver for ref in was if ref.target}
+            meant = self._meant_in_edited(RepoPath(path), old_path, was)
             yield from (
                 ref
                 for ref in open_ones
-                if ref.receiver in bound or (is_dropped and not ref.receiver and ref.role is not Role.IMPORT)
+                if meant(ref) or (is_dropped and not ref.receiver and ref.role is not Role.IMPORT)
             )
         else:
             places = {(ref.line, ref.column) for ref in was if ref.target}
             yield from (ref for ref in open_ones if (ref.line, ref.column) in places)
+
+    def _meant_in_edited(
+        self, path: RepoPath, old_path: RepoPath, was: Sequence[RefFact]
+    ) -> Callable[[RefFact], bool]:
+        """Whether an occurrence in an edited file meant something before.
+
+        It is known again by the text of its line; one in a new line means what others behind the same
+        receiver meant.
+        """
+        new_lines = lines_of(self._snapshot.source(path))
+        old_lines = lines_of(self._texts.get(old_path) or b"")
+        known = {(old_lines[ref.line - 1], ref.column): bool(ref.target) for ref in was}
+        receivers = {ref.receiver for ref in was if ref.target}
+        return lambda ref: known.get((new_lines[ref.line - 1], ref.column), ref.receiver in receivers)
 
     def _then(self) -> References:
         """References as they were before the edit."""

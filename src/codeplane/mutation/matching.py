@@ -8,6 +8,8 @@ from typing import Final
 
 _NUMBERED: Final = re.compile(r"\s*(\d+)(?:: ?| ?\| ?|\t)(.*)\Z", re.DOTALL)
 
+_SHOWN: Final = re.compile(r"\d+: ")
+
 
 class Alike(StrEnum):
     """How lines agree with what was sent, best first."""
@@ -38,6 +40,11 @@ def unnumbered(lines: Sequence[str]) -> list[str] | None:
     ):
         return None
     return [one[2] for one in found if one]
+
+
+def is_numbered_in_part(lines: Sequence[str]) -> bool:
+    """Whether a line begins as one that was shown with its number: white space and all."""
+    return any(_SHOWN.match(line) for line in lines)
 
 
 def matches(lines: Sequence[str], sent: Sequence[str], alike: Alike) -> Iterator[Found]:

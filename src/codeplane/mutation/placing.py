@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.errors import EditConflict, EditNotPlaced, InvalidArgument
 from codeplane.core.text import numbered
-from codeplane.mutation.matching import Alike, Found, match_at, matches, unnumbered
+from codeplane.mutation.matching import Alike, Found, is_numbered_in_part, match_at, matches, unnumbered
 from codeplane.mutation.rebase import moved
 from codeplane.mutation.text import Text, split
 
@@ -166,6 +166,11 @@ def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
     if bare is None or _best(text, sent, edit):
         return sent, edit.new, ""
     new = unnumbered(split(edit.new))
+    if new is None and is_numbered_in_part(split(edit.new)):
+        raise InvalidArgument(
+            f"{text.path}: some lines of the new text begin with line numbers, others do not.",
+            hints=["Send new_content without line numbers."],
+        )
     return bare, edit.new if new is None else "\n".join(new), "line numbers were left out"
 
 

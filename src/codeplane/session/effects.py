@@ -72,7 +72,7 @@ def effects(
     # A file that cannot be parsed whole seems to lack what it has.
     parsed = [file for file in files if file.path not in broken]
     syntax = tuple(_syntax(snapshot, path, new.get(path)) for path in broken)
-    return Effects(tuple(files), impact, tuple(broken), syntax, breakage(snapshot, was.blobs, parsed))
+    return Effects(tuple(files), impact, tuple(broken), syntax, breakage(snapshot, was.blobs, old, parsed))
 
 
 def _syntax(snapshot: Snapshot, path: RepoPath, data: bytes | None) -> str:
