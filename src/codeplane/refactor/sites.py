@@ -16,6 +16,7 @@ from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
 from codeplane.refactor.fixtures import is_fixture, requesting_texts
 from codeplane.refactor.keywords import KEYWORD, Keywords
+from codeplane.refactor.libraries import Libraries
 from codeplane.refactor.listed import listed
 from codeplane.refactor.named import is_key
 from codeplane.refactor.pasted import around
@@ -294,6 +295,7 @@ class _Possible:
         self._family = family
         self._reach = Reach(snapshot, family)
         self.rebound = Rebound(snapshot, family, self._reach)
+        self._libraries = Libraries(snapshot)
         self._keywords = keywords
 
     def may_mean(self, ref: RefFact) -> bool:
@@ -312,6 +314,8 @@ class _Possible:
         if self._family.is_local:
             return True
         if self._family.is_member:
+            if ref.receiver and self._libraries.is_module(ref):
+                return False
             return bool(ref.receiver) or _sees_members(self._spec(ref.path)) or self._is_given(ref)
         values = self._spec(ref.path).modules_are_values
         if not ref.receiver and values and self._family.places:

@@ -1,0 +1,58 @@
+"""Receivers that are modules of a library: what stands behind one is the library's own."""
+
+from functools import cached_property
+
+from codeplane.index import RefFact, Snapshot
+from codeplane.index.targets import is_outside, known
+from codeplane.languages import specs
+from codeplane.languages.facts import Reason, Role
+
+
+class Libraries:
+    """Tells which receivers are modules that are not in the repository."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._found: dict[tuple[str, int, str], bool] = {}
+
+    def is_module(self, ref: RefFact) -> bool:
+        """Whether a member is asked of a module of a library: `json.dumps`."""
+        key = (ref.path, ref.scope, ref.receiver)
+        if key not in self._found:
+            self._found[key] = self._is_module(ref)
+        return self._found[key]
+
+    def _is_module(self, ref: RefFact) -> bool:
+        facts = self._snapshot.linker.sources.facts(ref.path)
+        root = ref.receiver.partition(".")[0]
+        if facts is None or not specs()[facts.language].modules_are_values or not root.isidentifier():
+            return False
+        at = self._snapshot.linker.binding_at(facts, ref.scope, root)
+        if at is None or at < 0 or facts.binds[at].reason is not Reason.IMPORT_ALIAS:
+            return False
+        items = [item for item in facts.imports if item.alias == root]
+        is_bound = any(
+            seen.role is Role.WRITE and not seen.receiver
+            for seen in self._snapshot.linker.sources.occurrences(ref.path, root)
+        )
+        return (
+            not is_bound
+            and bool(items)
+            and all(
+                not item.name
+                and ref.receiver in (item.alias, item.module)
+                and self._is_outside(ref.path, item.module, item.kind)
+                for item in items
+            )
+        )
+
+    def _is_outside(self, path: str, module: str, kind: str) -> bool:
+        target = known(self._snapshot.linker.named_module(path, module, kind))
+        is_here = bool(target) and not is_outside(target)
+        return not is_here and not module.startswith(".") and self._names.isdisjoint(module.split("."))
+
+    @cached_property
+    def _names(self) -> set[str]:
+        """The names of all files and directories: a module may be found by any of them."""
+        parts = (path.split("/") for path in self._snapshot.lookup.paths)
+        return {part.partition(".")[0] for some in parts for part in some}
