@@ -79,7 +79,7 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
 
     Name the place by expected_content (best), by lines of a content you have read
     (expected_file_sha256), or by symbol. Lines of all edits are those before the call. Small slips
-    (lines, white space) are corrected and told; `undo` takes a call back.
+    (lines, white space) are corrected; the answer begins with what the edit broke.
 
     Use when:
     - you change, create, move or delete files
