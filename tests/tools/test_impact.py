@@ -208,7 +208,9 @@ def test_a_changed_function_chooses_the_tests_that_reach_it(tmp_path: Path) -> N
     repo.write("pkg/utils.py", UTILS.replace("x[:2]", "x[:3]"))
     tests, told = chosen(repo)
     assert tests == ["tests/test_cut.py", "tests/test_user.py"]
-    assert told.startswith("partial: 19 tests that import it, or reach it from further away, are not listed")
+    assert told.startswith(
+        "partial: 19 test files that import it, or reach it from further away, are not listed"
+    )
 
 
 def test_a_moved_function_chooses_the_tests_that_reach_it(tmp_path: Path) -> None:

@@ -406,6 +406,12 @@ def test_a_runner_that_cannot_begin_shows_what_it_printed(
     assert first.startswith("FAILED ") and cause in first, answer.text
 
 
+def test_a_package_of_the_repository_that_is_not_installed_is_told(trusted: Trusted) -> None:
+    files = {"src/shop/__init__.py": "", "tests/test_a.py": "import shop\n", ".gitignore": ".venv\n"}
+    _, told = meta(trusted(files), rerun=False)
+    assert told["warnings"][0].startswith("shop is this repository's own, and the environment")
+
+
 def test_a_custom_command_is_read_as_the_runner_that_it_names(trusted: Trusted) -> None:
     config = (
         'tests:\n  custom:\n    - {pattern: "tests/test_cart.py", runner: pytest,'

@@ -130,7 +130,7 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     left_out = len(impact.tests) - len(kept)
     if left_out * _WORTH < len(impact.tests):
         return impact
-    reason = f"{left_out} tests that import it, or reach it from further away, are not listed"
+    reason = f"{left_out} test files that import it, or reach it from further away, are not listed"
     kept.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))
     return replace(impact, tests=kept, reasons=[reason])
 

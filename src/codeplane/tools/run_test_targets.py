@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -8,7 +9,7 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.selection import Chosen, choose
 from codeplane.session.testing import Asked, Tested, run_tests
-from codeplane.testrun.results import End
+from codeplane.testrun.results import Case, End
 from codeplane.tools._coverage import CoverageReport, told_coverage, why_not_covered
 from codeplane.tools._failures import Failure, Rest, failure_lines, failures_by_cause, page_of
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -21,6 +22,7 @@ from codeplane.tools._tests import (
     told_impact,
 )
 
+_NO_MODULE = re.compile(r"No module named '(\w+)")
 # A run has a deadline of its own; the one of calls is far beyond it.
 _LONGEST_SEC = 90_000.0
 
@@ -146,6 +148,11 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
     if report.ended(End.TIMED_OUT) and not report.stopped:
         limit = call.repo.checkout.settings.tests.target_timeout_sec
         call.warn(f"Each target has {limit:g} s, and builds have more; tests.target_timeout_sec sets it.")
+    if missing := _own_missing(call, failures):
+        call.warn(
+            f"{missing} is this repository's own, and the environment of the tests cannot import it:"
+            " pip install -e ."
+        )
     changed = [shown(change.path) for change in done.changes]
     told = failures_by_cause(failures, done.known)
     page, left = page_of(Rest(failures=tuple(told)))
@@ -167,6 +174,18 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
         changed_files=changed[:MOST_LISTED] or None,
         coverage=told_coverage(call, done.coverage) if done.coverage is not None else None,
         operation=done.operation_id,
+    )
+
+
+def _own_missing(call: Call, failures: Sequence[Case]) -> str:
+    """A package of the repository that Python has not found; "" where there is none."""
+    said = (_NO_MODULE.search(case.message) for case in failures if case.kind == "ModuleNotFoundError")
+    names = {found[1] for found in said if found is not None}
+    if not names:
+        return ""
+    homes = {f"{place}{name}/__init__.py": name for name in names for place in ("", "src/", "lib/")}
+    return call.ask(
+        lambda snapshot: next((homes[path] for path in snapshot.lookup.paths if path in homes), "")
     )
 
 
