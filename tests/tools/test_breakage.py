@@ -127,7 +127,7 @@ def test_an_import_that_is_dropped_is_missed_in_the_file_and_by_those_who_import
         (
             "def __init__(self, owner)",
             "def __init__(self, owner, store)",
-            ["calls of __init__ (missing store): shop/cart.py:14 shop/page.py:6"],
+            ["calls of Cart (missing store): shop/cart.py:14 shop/page.py:6"],
         ),
         ("def decorated(a)", "def decorated(a, b)", []),
     ],
@@ -206,3 +206,21 @@ def test_new_text_with_line_numbers_in_some_lines_is_refused(made: Made) -> None
     }
     error = repo.error("write_source", edits=[edit])
     assert error["name"] == "INVALID_ARGUMENT" and "line numbers" in error["message"]
+
+
+def test_calls_of_other_languages_are_checked_as_well(made: Made) -> None:
+    repo = made(
+        {
+            "src/a.ts": "export function area(w: number, h?: number): number {\n  return w;\n}\n",
+            "src/b.ts": "import { area } from './a';\nconsole.log(area(1), area(1, 2));\n",
+            "go.mod": "module example.com/x\n",
+            "pkg/p.go": "package pkg\n\nfunc Sum(a int, b int) int { return a }\n",
+            "main.go": 'package main\n\nimport "example.com/x/pkg"\n\nfunc main() { pkg.Sum(1, 2) }\n',
+        }
+    )
+    repo.session.index.refresh()
+    assert broke(repo, "h?: number", "h: number", "src/a.ts") == ["calls of area (missing h): src/b.ts:2"]
+    assert broke(repo, "a int, b int", "a int", "pkg/p.go") == [
+        "calls of Sum (passes 2 positional, at most 1 fit): main.go:5"
+    ]
+    assert broke(repo, "func Sum(", "func Add(", "pkg/p.go") == ["Sum (Add now): main.go:5"]

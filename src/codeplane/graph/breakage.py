@@ -10,6 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.core.text import lines_of
 from codeplane.graph.diff import FileDiff
+from codeplane.graph.places import definition_of
 from codeplane.graph.structure import Change, ChangeKind, flattened
 from codeplane.index import RefFact, Snapshot
 from codeplane.index.files import FileFacts
@@ -196,10 +197,11 @@ class _Search:
     ) -> Iterator[Broken]:
         assert one.after is not None, "BUG: a changed header is there"
         place, item = Place(file.path, one.after), one.definition
-        refs = self._calls_of(place)
+        refs, name = self._calls_of(place), item.name
         initializers = specs()[file.language].initializers
         if item.parent >= 0 and (item.kind == "constructor" or item.name in initializers):
             refs += self._calls_of(Place(file.path, item.parent))
+            name = definition_of(self._snapshot, Place(file.path, item.parent)).name
         by_path: dict[RepoPath, list[RefFact]] = {}
         for ref in refs:
             by_path.setdefault(ref.path, []).append(ref)
@@ -214,7 +216,7 @@ class _Search:
                 if may_have_receiver and passed.positional:
                     others.append(passed._replace(positional=passed.positional - 1))
                 if not misfit(was, passed) and all(misfit(now, other) for other in others):
-                    yield Broken(path, offsets[offset].line, item.name, misfit(now, passed))
+                    yield Broken(path, offsets[offset].line, name, misfit(now, passed))
 
     def _calls_of(self, place: Place) -> list[RefFact]:
         return [
