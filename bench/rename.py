@@ -219,7 +219,9 @@ class Bench:
         tally.hidden += [f"{plan.symbol} at {p}:{row}" for p, row, _ in sorted(said) if (p, row) not in shown]
 
     def _line(self, spot: Spot) -> str:
-        return (self._root / spot[0]).read_text().split("\n")[spot[1] - 1]
+        file = self._root / spot[0]
+        # The server counts the cells of a notebook as files.
+        return file.read_text().split("\n")[spot[1] - 1] if file.exists() else ""
 
     def _spot(self, path: str, line: int, column: int) -> Spot:
         text = self._line((path, line, 0))

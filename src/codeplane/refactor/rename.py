@@ -22,6 +22,7 @@ from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family, family_of, variable_family
 from codeplane.refactor.mentions import Speakers, parameter_mentions
 from codeplane.refactor.named import tells_name
+from codeplane.refactor.paths import by_whole_path
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Risk, Site, Verdict, by_path
 from codeplane.refactor.preserve import breaches
 from codeplane.refactor.sites import find, grouped
@@ -90,6 +91,10 @@ def draft(
         for word in words.words(snapshot, *told, _spans(snapshot, family))
         if (word.site.path, word.site.line, word.site.column) not in placed
     ]
+    named = set(by_whole_path(snapshot, family, found.sites, seen))
+    found = replace(found, sites=tuple(sorted({*found.sites, *named})))
+    led = {(site.path, site.line, site.column) for site in named}
+    seen = [word for word in seen if (word.site.path, word.site.line, word.site.column) not in led]
     is_telling = tells_name(snapshot, family)
     if is_telling:
         seen = words.told(seen, snapshot.linker.sources.tests())
