@@ -1,6 +1,7 @@
 """Trees far deeper than any that people make: an answer or a refusal, and what was done is on record."""
 
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,13 @@ LEVELS = 1500
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Iterator[Repo]:
-    """The branch `deep` has a file below many directories; `main` has not."""
-    made = Repo(tmp_path, {"app.py": "one = 1\n"})
+def repo() -> Iterator[Repo]:
+    """The branch `deep` has a file below many directories; `main` has not.
+
+    Not in a directory of pytest's: it could not remove what is so deep.
+    """
+    base = Path(tempfile.mkdtemp())
+    made = Repo(base, {"app.py": "one = 1\n"})
     git(made.root, "config", "user.name", "T")
     git(made.root, "config", "user.email", "t@example.org")
     handle = pygit2.Repository(str(made.root))
@@ -27,7 +32,7 @@ def repo(tmp_path: Path) -> Iterator[Repo]:
     handle.create_commit("refs/heads/deep", who, who, "deep", top.write(), [handle.head.target])
     yield made
     made.session.close()
-    subprocess.run(["rm", "-rf", str(tmp_path)], check=True)  # deeper than Python removes it
+    subprocess.run(["rm", "-rf", str(base)], check=True)
 
 
 def nested(handle: pygit2.Repository, levels: int) -> pygit2.Oid:
