@@ -120,6 +120,8 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     The others are counted, and the answer is partial: a name that is made at run time leads anywhere. They
     stay where no test is known to reach one of the definitions.
     """
+    if snapshot.coverage.unread:
+        return impact  # who refers to a definition is not known yet
     if len(impact.tests) <= _FEW or sum(map(len, known.definitions.values())) > _MOST_DEFINITIONS:
         return impact
     near = _near(snapshot, impact, known)
@@ -132,7 +134,7 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
         return impact
     reason = f"{left_out} test files that import it, or reach it from further away, are not listed"
     kept.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))
-    return replace(impact, tests=kept, reasons=[reason])
+    return replace(impact, tests=kept, reasons=[reason, *_blind(snapshot)])
 
 
 def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, int] | None:
@@ -255,7 +257,8 @@ def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[Affe
     return [one for one in found if (one.match, one.distance) not in crowds], reasons
 
 
-def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
+def _blind(snapshot: Snapshot) -> Iterator[str]:
+    """What neither imports nor references tell."""
     coverage = snapshot.coverage
     if coverage.unread:
         yield f"{coverage.unread} files are not read yet"
@@ -268,6 +271,10 @@ def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
     built = {path for path in imported if purpose(path) is Purpose.BUILT}
     if count := sum(not built.isdisjoint(imports.get(path, ())) for path in tests if built):
         yield f"{count} test files import what is built, whose source no import tells"
+
+
+def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
+    yield from _blind(snapshot)
     if not reach.is_whole:
         yield f"chains of more than {FURTHEST} imports are not followed"
     if reach.hubs:
