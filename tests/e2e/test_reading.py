@@ -37,9 +37,10 @@ def test_a_symbol_is_known_by_its_card_and_its_references(shop: Cpl) -> None:
         card = client.call("symbols_get_card", {"symbol": "Cart.add"})["result"]
         assert (card["at"], card["calls"]) == ("shop/cart.py:2-3", ["proven check shop/cart.py:6"])
         found = client.call("refs_find", {"symbolId": card["uid"]})["result"]
-        assert found["files"] == [
-            {"path": "tests/test_cart.py", "refs": ["6 call strong in test_add: cart.add(1)"]}
-        ]
+        [file] = found["files"]
+        [ref] = file["refs"]
+        assert file["path"] == "tests/test_cart.py" and ref["text"] == "cart.add(1)"
+        assert (ref["line"], ref["kind"], ref["tier"], ref["within"]) == (6, "call", "strong", "test_add")
 
 
 def test_an_edit_is_seen_by_the_next_call(shop: Cpl) -> None:
