@@ -16,7 +16,7 @@ from codeplane.tools import Tool
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 LONGEST_NAME = 60 - len("mcp__codeplane__")
 LONGEST_DESCRIPTION = 900
-STANDARD_CHARACTERS = 16_500
+STANDARD_CHARACTERS = 15_750
 STANDARD_TOOLS = 25
 
 
@@ -50,9 +50,13 @@ def examples_work(tools: Iterable[Tool]) -> Iterator[str]:
 
 
 def has_a_case(tools: Iterable[Tool], cases: Path) -> Iterator[str]:
+    """A case of its own, with the text that a model reads."""
     for tool in tools:
-        if not (cases / f"{tool.name}.txt").is_file():
+        case = cases / f"{tool.name}.txt"
+        if not case.is_file():
             yield f"{tool.name} has no case {tool.name}.txt"
+        elif "\n-- text --\n" not in case.read_text():
+            yield f"{tool.name}.txt never shows the text of an answer"
 
 
 def fits_the_budget(tools: dict[str, Tool], budget: int = STANDARD_CHARACTERS) -> Iterator[str]:

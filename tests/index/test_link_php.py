@@ -50,7 +50,10 @@ def test_names_are_followed_through_namespaces_traits_and_bases(index: Index, re
     assert seen[7, "$this greet"] == ("src/Loud.php", Tier.STRONG)
     assert seen[8, "parent greet"] == ("src/Base.php", Tier.STRONG)
     assert seen[8, "self make"] == ("src/Base.php", Tier.STRONG)
-    assert seen[8, "$other size"] == ("", Tier.ANCHORED)  # User has a `$size`, which may or may not count
+    assert seen[8, "$other size"] == (
+        "src/Base.php",
+        Tier.STRONG,
+    )  # a call is of a method, not of User's `$size`
     assert seen[12, "\\App\\ Base"] == ("src/Base.php", Tier.STRONG)
     assert seen[12, "Sub\\ help"] == ("src/Sub/helpers.php", Tier.STRONG)
     assert seen[12, "\\App\\Sub\\ help"] == ("src/Sub/helpers.php", Tier.STRONG)

@@ -80,11 +80,6 @@ class ToolDescription(Output):
 def describe(call: Call, args: DescribeInput) -> RepoDescription | ToolDescription:
     """Tells what this repository is, or documents one tool.
 
-    Use when:
-    - you start work and want the root, branch, commit, trust and index state in one answer
-    - a tool's parameters or examples are unclear
-    Not for:
-    - reading or searching code
     Examples:
     - What is this repository: {}
     - How is a tool called: {"name": "describe"}

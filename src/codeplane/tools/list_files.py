@@ -56,8 +56,6 @@ def _directory(path: str, names: list[str]) -> str:
 def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
     """Lists the indexed files of a directory, or those that match a glob.
 
-    Use when:
-    - you look for a file by its name, or want to know what a directory holds
     Not for:
     - an overview of the repository (map_repo)
     - what is inside files (search)

@@ -97,9 +97,7 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
     it; changes of annotations, docstrings and formatting are only counted.
 
     Use when:
-    - you review a change, or want to know what an edit or an upgrade broke
-    Not for:
-    - the changed text line by line
+    - you review a change or an upgrade
     Examples:
     - What is not committed yet: {}
     - Between two releases: {"base": "v1.0", "target": "v2.0", "paths": ["src"]}

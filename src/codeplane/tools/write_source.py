@@ -77,14 +77,9 @@ class WriteSourceInput(Input):
 def write_source(call: Call, args: WriteSourceInput) -> Delta:
     """Edits files: all edits of a call or none, each in the one place that is certainly meant.
 
-    Name the place by expected_content (best), by lines of a content you have read
-    (expected_file_sha256), or by symbol. Lines of all edits are those before the call. Small slips
-    (lines, white space) are corrected; the answer begins with what the edit broke.
+    Name the place by expected_content (best), lines or symbol; line numbers are those before the call. Small
+    slips are corrected. The answer begins with what the edit broke.
 
-    Use when:
-    - you change, create, move or delete files
-    Not for:
-    - looking at a change first (dry_run)
     Examples:
     - By text: {"edits": [{"path": "app.py", "expected_content": "tries = 3", "new_content": "tries = 5"}]}
     - By symbol: {"edits": [{"action": "replace_symbol", "symbol": "Job.run", "new_content": "def run(self):
