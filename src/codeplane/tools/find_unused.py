@@ -88,8 +88,6 @@ def find_unused(call: Call, args: FindUnusedInput) -> FindUnusedOutput:
 
     Exports, entry points, overrides and what frameworks call are left out.
 
-    Not for:
-    - one symbol (use `refs_find`)
     Examples:
     - Below a directory: {"path": "app/"}
     """

@@ -115,7 +115,7 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     Use when:
     - you know roughly what a class or function is called, or want the outline of a file
     Not for:
-    - text, uses or patterns (use `search`, `refs_find`)
+    - text or uses (search, refs_find)
     Examples:
     - Classes whose names have a part: {"query": "session", "kinds": ["class"]}
     - All interfaces: {"kinds": ["interface"], "path": "src"}
