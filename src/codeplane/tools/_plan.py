@@ -148,10 +148,12 @@ def plan_told(
 
 
 def summary(plan: Plan) -> str:
-    files = len({site.path for site in plan.sites})
+    files = len({site.path for site in plan.taken})
+    mentions = len(_changed_mentions(plan))
     verb = _TOOLS[plan.kind].rpartition("_")[2]
     names = shown(plan.symbol) + (f" to {shown(new)}" if (new := _new(plan)) else "")
-    text = f"{verb} {names}: {_number(len(plan.sites), 'place')} in {_number(files, 'file')}"
+    places = _number(len(plan.sites), "place") + (f" and {_number(mentions, 'mention')}" if mentions else "")
+    text = f"{verb} {names}: {places} in {_number(files, 'file')}"
     if plan.kind == "discard":
         text = f"delete {shown(plan.symbol)}: {_number(len(plan.edits.edits), 'file')}"
     if plan.moves:
