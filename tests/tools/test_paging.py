@@ -70,6 +70,17 @@ def test_every_page_is_reached_without_a_server(base: Path, tool: str) -> None:
     assert list(pages(base, tool, ASKED[tool])) == expected
 
 
+def test_a_cursor_alone_stands_for_what_was_asked(base: Path) -> None:
+    (base / "repo/base.py").write_text("".join(f"def f{n}(): ...\n" for n in range(5)))
+    asked: dict[str, Any] = {"base": "HEAD~1", "paths": ["base.py"], "limit": 2}
+    names: list[str] = []
+    while asked:
+        result = single(base, "semantic_diff", asked).body["result"]
+        names += [one["name"] for file in result["files"] for one in file["changes"]]
+        asked = {"cursor": result["next_cursor"]} if "next_cursor" in result else {}
+    assert names == ["shared", "X1", *(f"f{n}" for n in range(5))]
+
+
 def test_a_cursor_is_gone_when_the_pages_before_it_have_changed(base: Path) -> None:
     cursor = single(base, "search", ASKED["search"]).body["result"]["next_cursor"]
     (base / "repo/base.py").write_text("shared = 1\nshared = 2\nshared = 3\n")

@@ -1,5 +1,6 @@
 """What the tool says about real edits of a real repository."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -249,6 +250,21 @@ def test_a_long_diff_is_read_in_pages(shop: Shop) -> None:
         names += [one["name"] for file in answer["files"] for one in file["changes"]]
         cursor = {"cursor": answer.get("next_cursor")}
     assert names == [f"f{n}" for n in range(45)] and cursor == {"cursor": None}
+
+
+def test_the_offered_call_goes_on_as_it_is(shop: Shop) -> None:
+    shop.write("shop/many.py", "".join(f"def f{n}(): ...\n" for n in range(45)))
+    git(shop.root, "add", "-A")
+    git(shop.root, "commit", "-qm", "many")
+    names: list[str] = []
+    asked: dict[str, Any] = {"base": "HEAD~1", "target": "HEAD", "paths": ["shop/many.py"], "limit": 20}
+    while asked:
+        answer = shop.ask("semantic_diff", **asked)
+        assert not answer.is_error, answer.body
+        names += [one["name"] for file in answer.body["result"]["files"] for one in file["changes"]]
+        offered = answer.text.partition("next: semantic_diff ")[2]
+        asked = json.loads(offered) if offered else {}
+    assert names == [f"f{n}" for n in range(45)]
 
 
 def test_definitions_deep_inside_each_other_are_compared(shop: Shop) -> None:

@@ -1,7 +1,5 @@
-import re
-import zlib
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -27,7 +25,6 @@ _MOST_NAMED = 15
 _MOST_FILES = 30
 _MOST_TESTS = 30
 _MOST_LISTED = 5  # in the text
-_CURSOR = re.compile(r"d([0-9a-f]{8})\.(\d{1,9})\Z")
 
 
 class SemanticDiffInput(Input):
@@ -42,6 +39,14 @@ class SemanticDiffInput(Input):
         default=60, description="Most changes on a page, up to 100.", json_schema_extra=UNLISTED
     )
     cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+
+
+class _Rest(NamedTuple):
+    """What a cursor stands for: the question, the states that answered it, and where the next page begins."""
+
+    asked: SemanticDiffInput
+    states: tuple[object, object]
+    start: int
 
 
 class SemanticDiffOutput(Output):
@@ -102,7 +107,11 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
     - What is not committed yet: {}
     - Between two releases: {"base": "v1.0", "target": "v2.0", "paths": ["src"]}
     """
-    limit = clamped(call, "limit", args.limit, MOST)
+    rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
+    if rest is not None:
+        own_limit = {"limit": args.limit} if "limit" in args.model_fields_set else {}
+        args = rest.asked.model_copy(update=own_limit)
+    args = args.model_copy(update={"limit": clamped(call, "limit", args.limit, MOST)})
     commits = commits_among([args.base, args.target])
     if commits and call.repo.checkout.repository.head().commit is None:
         raise RevisionNotFound(
@@ -110,16 +119,20 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
             hints=['Compare with what was there before: {"base": "epoch:N"}; `meta.epoch` has the numbers.'],
         )
     looks = not {args.base, args.target} <= set(commits)
-    return call.ask_with(commits, lambda snapshots: _diff(call, *snapshots, args, limit), looks=looks)
+    return call.ask_with(commits, lambda snapshots: _diff(call, *snapshots, args, rest), looks=looks)
 
 
 def _diff(
-    call: Call, now: Snapshot, commits: Mapping[str, Snapshot], args: SemanticDiffInput, limit: int
+    call: Call, now: Snapshot, commits: Mapping[str, Snapshot], args: SemanticDiffInput, rest: _Rest | None
 ) -> SemanticDiffOutput:
     old, _ = state_of(now, commits, args.base)
     new, snapshot = state_of(now, commits, args.target)
-    mark = f"{zlib.crc32(repr((old.key, new.key)).encode()):08x}"
-    offset = _offset(args.cursor, mark)
+    states = (old.key, new.key)
+    if rest is not None and rest.states != states:
+        raise CursorGone(
+            "What the cursor goes on from has changed since.", hints=["Ask anew without a cursor."]
+        )
+    offset = rest.start if rest is not None else 0
     files = diff_of(old, new, args.paths or (), sight_of(call, now, commits, args.base, args.target))
     units, folded = in_order(snapshot, files)
     answer = SemanticDiffOutput(summary=_summary(files), files=[], total=len(units))
@@ -127,9 +140,10 @@ def _diff(
         # What is true of all pages is on the first.
         whole = {"folded": dict(folded) or None, **_whole(snapshot, files, units)}
         answer = answer.model_copy(update=whole)
-    page, end = _page(snapshot, units[offset : offset + limit], _ROOM - len(answer.render()))
+    page, end = _page(snapshot, units[offset : offset + args.limit], _ROOM - len(answer.render()))
     end += offset
-    cursor = f"d{mark}.{end}" if len(units) > end else None
+    is_more = len(units) > end
+    cursor = call.session.cursors.keep(_Rest(args, states, end)) if is_more else None
     if snapshot is not None:
         call.instead_of_files(snapshot, (unit.file.path for unit in units[offset:end]))
     return answer.model_copy(update={"files": page, "next_cursor": cursor})
@@ -184,17 +198,6 @@ def _whole(
         told["tests_confidence"] = impact.told
         left_out["tests"] = len(impact.tests) - _MOST_TESTS
     return {**told, "more": {name: count for name, count in left_out.items() if count > 0} or None}
-
-
-def _offset(cursor: str | None, mark: str) -> int:
-    if cursor is None:
-        return 0
-    found = _CURSOR.match(cursor)
-    if found is None or found[1] != mark:
-        raise CursorGone(
-            "The cursor is not of this state of the repository.", hints=["Ask anew without a cursor."]
-        )
-    return int(found[2])
 
 
 def _summary(files: Sequence[FileDiff]) -> str:
