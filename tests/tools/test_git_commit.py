@@ -81,6 +81,23 @@ def test_a_commit_is_amended_with_what_has_changed_since(repo: Repo) -> None:
     assert git(repo.root, "rev-list", "--count", "HEAD") == "2"
 
 
+def test_a_new_message_for_the_last_commit_takes_no_change_along(repo: Repo) -> None:
+    repo.write("app.py", "one = 3\n")
+    repo.result("git_stage_and_commit", message="Tree")
+    repo.write("lib/part.py", "two = 4\n")
+    repo.write("new.py", "x = 1\n")
+    git(repo.root, "add", "new.py")
+    answer = repo.ask("git_stage_and_commit", amend=True, message="Three")
+    assert git(repo.root, "log", "--format=%s") == "Three\nstart"
+    assert answer.body["result"]["committed"] == ["M app.py", "A new.py"]  # what is staged goes in, as in git
+    assert git(repo.root, "status", "--short").strip() == "M lib/part.py"
+    assert "stay uncommitted" in " ".join(answer.body["meta"]["warnings"])
+    repo.result("git_stage_and_commit", amend=True, message="Four", paths=["."])
+    assert git(repo.root, "status", "--short") == ""
+    clean = repo.ask("git_stage_and_commit", amend=True, message="Five")
+    assert not clean.body["meta"].get("warnings")
+
+
 def test_only_an_amended_commit_goes_without_a_message(repo: Repo) -> None:
     repo.write("app.py", "one = 3\n")
     assert repo.error("git_stage_and_commit")["message"] == "A commit needs a message."

@@ -21,7 +21,7 @@ _CODES: Final = {
 _REMARKS: Final = re.compile(r"( \d+ tests)?( reaches)?$")  # behind the path of a test
 _LONGEST_SUBJECT: Final = 100
 _MOST_TESTS: Final = 5
-_CLEAN: Final = "clean"
+CLEAN: Final = "clean"
 
 
 def delta_lines(delta: "GitDelta", headline: str | None = None) -> list[str]:
@@ -36,7 +36,7 @@ def delta_lines(delta: "GitDelta", headline: str | None = None) -> list[str]:
         lines += stop_lines(one)
     if delta.more_conflicts:
         lines.append(f"… {delta.more_conflicts} more conflicts")
-    if delta.status not in (None, _CLEAN):
+    if delta.status not in (None, CLEAN):
         lines.append(f"status: {delta.status}")
     lines += _tests(delta)
     if delta.saved and delta.conflicts:  # otherwise the call that brings it back is offered

@@ -2,13 +2,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.git.committing import Wanted, stage_and_commit
+from codeplane.git.committing import Committed, Wanted, commit, stage_and_commit
 from codeplane.git.selection import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
+from codeplane.tools._git_text import CLEAN
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
+from codeplane.tools._source import offer
 from codeplane.tools._staging import staging_rules
 
 _MOST_PATHS = 1000
@@ -24,7 +26,9 @@ class GitStageAndCommitInput(Input):
         max_length=_MOST_PATHS,
         description="Default: every change.",
     )
-    amend: bool = Field(default=False, description="Replace the last commit.")
+    amend: bool = Field(
+        default=False, description="Into the last commit; with a message and no paths: reword only."
+    )
     author: Authored = Field(
         default=None, max_length=510, description="`Name <address>`, if not you.", json_schema_extra=UNLISTED
     )
@@ -40,22 +44,33 @@ class GitStageAndCommitInput(Input):
 
 @tool(Effect.WRITE, "git", standard=True)
 def git_stage_and_commit(call: Call, args: GitStageAndCommitInput) -> CommitDelta:
-    """Stages new, changed and deleted files and commits them, or amends the last commit.
+    """Stages and commits new, changed and deleted files, or amends the last commit.
 
-    With paths, only these are committed; anything else staged stays staged.
+    With paths, only these; anything else staged stays staged.
 
     Examples:
     - Everything: {"message": "Parse dates with zones"}
     - Some of it: {"message": "Parse dates", "paths": ["src/dates.py"]}
-    - Into the last commit: {"amend": true}
+    - All into the last commit: {"amend": true}
+    - Reword it: {"amend": true, "message": "Parse dates"}
     """
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
-    chosen = Selection.of(call.repo.tree.jail, args.paths or ["."])
-    author = author_of(args.author)
-    wanted = Wanted(args.message, author, amend=args.amend, verify=args.pre_commit)
-    done = change(
-        call,
-        "git_stage_and_commit",
-        lambda: stage_and_commit(repository, programs, wanted, staging_rules(call), chosen, force=args.force),
-    )
+    wanted = Wanted(args.message, author_of(args.author), amend=args.amend, verify=args.pre_commit)
+    chosen = None if _rewords(args) else Selection.of(call.repo.tree.jail, args.paths or ["."])
+
+    def act() -> Committed:
+        rules = staging_rules(call)
+        if chosen is None:
+            return commit(repository, programs, wanted, rules)
+        return stage_and_commit(repository, programs, wanted, rules, chosen, force=args.force)
+
+    done = change(call, "git_stage_and_commit", act)
+    if chosen is None and done.status not in (None, CLEAN):
+        call.warn("Nothing was staged for this; the changes that are left stay uncommitted.")
+        call.next_actions.append(offer("git_stage_and_commit", amend=True))
     return CommitDelta(**committed_fields(done))
+
+
+def _rewords(args: GitStageAndCommitInput) -> bool:
+    """Whether only what is already staged goes in, as `git commit --amend -m` has it."""
+    return args.amend and args.message is not None and args.paths is None
