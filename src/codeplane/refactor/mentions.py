@@ -14,7 +14,7 @@ from codeplane.index.files import FileFacts
 from codeplane.index.targets import CLASSES
 from codeplane.languages import specs
 from codeplane.languages._style import is_remark
-from codeplane.languages.facts import Reason
+from codeplane.languages.facts import FLAG_TEST, Definition, Reason
 from codeplane.languages.modules import Place
 from codeplane.refactor.examples import Page, page_of, without_leader
 from codeplane.refactor.family import Family
@@ -142,7 +142,10 @@ class Speakers:
 
     @cached_property
     def _others(self) -> list[Place]:
-        """Other definitions of the name, of languages whose names refer to something."""
+        """Other definitions of the name that a text can mean, of languages whose names refer to something.
+
+        A test that is a block, `describe("load", …)`, is not one: it has a title, which no code names.
+        """
         found = self.snapshot.linker.sources.definitions(self.family.name)
         return [
             one
@@ -150,6 +153,7 @@ class Speakers:
             if one not in self.family.places
             and (facts := self._facts(one.path)) is not None
             and specs()[facts.language].resolves
+            and not _is_titled(definition_of(self.snapshot, one))
         ]
 
     @property
@@ -245,6 +249,10 @@ def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
             )
             is_marked = inline or is_told or _PARAMETER.search(before) or _is_prompt(before)
             yield Mention(word.site, "high" if is_marked else "low")
+
+
+def _is_titled(one: Definition) -> bool:
+    return one.kind == "block" and bool(one.flags & FLAG_TEST)
 
 
 def _is_prompt(before: str) -> bool:
