@@ -111,14 +111,20 @@ def _mapped(call: Call, args: MapRepoInput, snapshot: Snapshot, depth: int) -> M
 
 
 def _run_tests(call: Call, snapshot: Snapshot) -> list[str]:
-    """The outermost projects; what the repository says of its tests counts more than what files look like."""
-    said = list(said_commands(snapshot))
-    found = [one for one in discovered(call, snapshot).projects if not said or one.rank <= HIGH]
-    told = []
-    for one in sorted(found, key=lambda one: one.root.count("/") + 1 if one.root else 0)[:_MOST_PROJECTS]:
+    """The outermost projects with their runners, then the repository's own commands.
+
+    Where it has commands of its own, a runner that only file names suggest is named once, for the outermost.
+    """
+    own = list(said_commands(snapshot))
+    projects = sorted(
+        discovered(call, snapshot).projects, key=lambda one: len(one.root.split("/")) if one.root else 0
+    )
+    configured = [one for one in projects if not own or one.rank <= HIGH]
+    commands = []
+    for one in (configured or projects[:1])[:_MOST_PROJECTS]:
         place = f"cd {shown(one.root)} && " if one.root else ""
-        told.append(f"{place}{USUAL.get(one.runner, one.runner)} ({one.evidence})")
-    return [*told, *said]
+        commands.append(f"{place}{USUAL.get(one.runner, one.runner)} ({one.evidence})")
+    return [*commands, *own]
 
 
 def map_text(found: MapRepoOutput) -> str:
