@@ -17,7 +17,7 @@ _VOLATILE = (
     (re.compile(r"^( *)size_bytes: \d+$", re.MULTILINE), r"\1size_bytes: <number>"),
     (re.compile(r"\b(req|sess|task|cur|op|ref)_[0-9a-f]{12}\b"), r"\1_…"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"), "<time>"),
-    (re.compile(r"\bexpires_ms: \d+"), "expires_ms: <time>"),
+    (re.compile(r"\b(expires_ms\"?: )\d+"), r"\1<time>"),
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
     (re.compile(r"(?<=refs/codeplane/saved/)\d{8}T\d{6}-[0-9a-f]{7}"), "<saved>"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b"), "<short>"),

@@ -205,3 +205,22 @@ async def test_a_worker_counts_as_busy_until_its_thread_ends(
     assert error(answer) == "DEADLINE_EXCEEDED" and time.monotonic() - started < 2
     await anyio.sleep(2)
     assert not (await pipeline.call(request("toy_echo", {"text": "x"}))).is_error
+
+
+async def test_a_batch_stops_where_a_step_fails_and_tells_what_was_done(pipeline: Pipeline) -> None:
+    steps = [{"tool": "toy_echo", "args": {"text": "one"}}, {"tool": "toy_broken"}, {"tool": "toy_echo"}]
+    answer = await pipeline.call(request("batch", {"calls": steps}))
+    assert not answer.is_error and answer.body["result"]["not_run"] == ["toy_echo"]
+    assert "text: one" in answer.text and "INTERNAL_ERROR" in answer.text and "secret" not in answer.text
+
+
+async def test_a_batch_whose_first_step_fails_is_that_error(pipeline: Pipeline) -> None:
+    answer = await pipeline.call(request("batch", {"calls": [{"tool": "toy_ecko"}]}))
+    assert error(answer) == "UNKNOWN_TOOL"
+
+
+async def test_a_batch_ends_when_it_is_cancelled(pipeline: Pipeline) -> None:
+    slow = {"tool": "toy_slow", "args": {"steps": 500, "step_sec": 0.1}}
+    with anyio.move_on_after(0.5):
+        answer = await pipeline.call(request("batch", {"calls": [slow, slow]}))
+    assert error(answer) == "CANCELLED"

@@ -18,13 +18,13 @@ from codeplane.answers import error_text, note_lines
 from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
 from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.proof import Absence
-from codeplane.core.suggest import nearest, snake
 from codeplane.server.decode import decode
+from codeplane.server.envelope import error_body, find_tool, meta_of, rendered
 from codeplane.server.logs import correlation
 from codeplane.server.paging import paged
+from codeplane.server.steps import step_runner
 from codeplane.server.telemetry import Telemetry
 from codeplane.session import Call, RepoSession, Stop
-from codeplane.session.aftermath import Made
 from codeplane.tools import Effect, Input, Output, Tool
 
 Progress = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
@@ -37,33 +37,6 @@ _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
 _LOAD_AFTER_SEC = 2.0
 _REFACTORING = "refactoring"
-_LONGEST_SHOWN = 100
-# What git and other programs call what is part of another tool here.
-_USUAL_NAMES = {
-    "apply_patch": "write_source",
-    "create_file": "write_source",
-    "delete_file": "write_source",
-    "edit": "write_source",
-    "edit_file": "write_source",
-    "git_add": "git_stage",
-    "git_blame": "git_inspect",
-    "git_cherry_pick": "git_merge",
-    "git_fetch": "git_pull",
-    "git_restore": "git_checkout",
-    "git_revert": "git_merge",
-    "git_show": "git_inspect",
-    "git_switch": "git_checkout",
-    "git_tag": "git_commit",
-    "grep": "search",
-    "move_file": "write_source",
-    "multi_edit": "write_source",
-    "read": "read_source",
-    "read_file": "read_source",
-    "str_replace": "write_source",
-    "view": "read_source",
-    "write": "write_source",
-    "write_file": "write_source",
-}
 
 
 async def _nothing() -> None:
@@ -127,10 +100,12 @@ class Pipeline:
         failure: CodePlaneError | None = None
         text = ""
         try:
-            tool = _find(name, self._tools if tools is None else tools, self._tools)
+            offered = self._tools if tools is None else tools
+            tool = find_tool(name, offered, self._tools)
+            call.run_step = step_runner(call, offered, self._tools, self.telemetry)
             output = await self._run(tool, request, call)
             answer = {"result": output.model_dump(mode="json", exclude_none=True)}
-            text = _rendered(output)
+            text = rendered(output)
         except CodePlaneError as error:
             failure = error
             outcome = error.name().lower()
@@ -152,9 +127,9 @@ class Pipeline:
         elapsed = time.perf_counter() - started
         self.telemetry.count(name, outcome, elapsed)
         if failure is not None:
-            answer = {"error": _told(failure, call.made)}
+            answer = {"error": error_body(failure, call.made)}
             text = error_text(answer["error"])
-        meta = _meta(call, elapsed, len(text))
+        meta = meta_of(call, elapsed, len(text))
         text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
         if request.is_single:
             reason = None if failure is None else failure.name()
@@ -307,53 +282,6 @@ class Pipeline:
         return self._workers
 
 
-def _told(failure: CodePlaneError, made: Sequence[Made]) -> dict[str, Any]:
-    """An error for the wire; where a change was made before it, that comes first, and how to take it back."""
-    error: dict[str, Any] = failure.to_wire()
-    if not made:
-        return error
-    done = "; ".join(one.text for one in made)
-    undo = [f'undo {{"operation": "{one.operation}"}}' for one in reversed(made)]
-    return {
-        **error,
-        "message": f"The change is made and stays ({done}). What came after it failed: {failure.message}",
-        "retryable": False,
-        "hints": [*undo, *error.get("hints", ())],
-        "details": {**error.get("details", {}), "made": [one.operation for one in made]},
-    }
-
-
-def _rendered(output: Output) -> str:
-    """The text of an answer. What the call has done is told even where a tool fails to render it."""
-    try:
-        return output.render()
-    except Exception:  # noqa: BLE001 - a write that took effect must not look failed
-        _log.exception("rendering failed", extra={"tool": type(output).__name__})
-        return Output.render(output)
-
-
-def _find(name: str, tools: Mapping[str, Tool], every: Mapping[str, Tool]) -> Tool:
-    """The tool of that name among those that the endpoint offers; `every` is what the repository offers."""
-    tool = tools.get(name)
-    if tool is None and name in every:
-        raise UnknownTool(
-            f"{name} is not in the profile of this connection.",
-            hints=[
-                f"cpl call {name} '{{…}}' in a shell calls it now",
-                "cpl mcp --profile full, or the endpoint /mcp/full, offers every tool",
-            ],
-        )
-    if tool is None:
-        name = name[:_LONGEST_SHOWN]
-        usual = _USUAL_NAMES.get(snake(name))
-        near = [usual] if usual in tools else nearest(name, tools)
-        raise UnknownTool(
-            f"There is no tool {name!r} here" + (f"; did you mean {near[0]!r}?" if near else "."),
-            hints=[f'describe {{"name": "{candidate}"}}' for candidate in near],
-        )
-    return tool
-
-
 def _from_worker(progress: Progress) -> Callable[[float, float | None, str | None], None]:
     """Progress comes from a worker thread, which waits until it is sent, so that none overtakes another.
 
@@ -373,26 +301,3 @@ def _from_worker(progress: Progress) -> Callable[[float, float | None, str | Non
             anyio.from_thread.run(send, done, total, message)
 
     return report
-
-
-def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
-    task = call.task
-    meta: dict[str, Any] = {
-        "request_id": call.request_id,
-        "session_id": call.session.session_id,
-        "task_id": task.task_id,
-        "task_state": task.state,
-        "timestamp_ms": int(time.time() * 1000),
-        "timing": {"total_ms": round(elapsed * 1000, 2)},
-    }
-    if call.flags:
-        meta["task"] = {"flags": call.flags}
-    if call.epoch is not None:
-        meta["epoch"] = call.epoch
-    saved = call.repo.savings.answered(size, call.otherwise)
-    if saved is not None:
-        meta["tokens_saved"] = saved
-    for field in ("limits_applied", "warnings", "next_actions"):
-        if value := getattr(call, field):
-            meta[field] = value
-    return meta

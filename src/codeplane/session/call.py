@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from codeplane.core.errors import (
     Cancelled,
@@ -55,6 +55,29 @@ class Stop(Enum):
                 return ServerStopping("The server is shutting down.")
 
 
+@dataclass(frozen=True)
+class StepResult:
+    """A call within a call: its answer, and whether it did what it was asked to."""
+
+    tool: str
+    body: dict[str, Any]
+    text: str
+    is_done: bool
+    error: CodePlaneError | None = None
+
+
+def _no_step(_tool: str, _arguments: object) -> StepResult:
+    raise AssertionError("BUG: this call was made without the pipeline")
+
+
+@dataclass
+class Halt:
+    """Why and when a call has to end; calls within it end with it."""
+
+    reason: Stop | None = None
+    event: threading.Event = field(default_factory=threading.Event)
+
+
 @dataclass
 class Call:
     """Lives as long as one call. A tool reads the repository through it and reports back through it."""
@@ -74,11 +97,16 @@ class Call:
     # What the call belongs to from its beginning to its end, whatever the session turns to meanwhile.
     task: Task = field(init=False)
     flags: list[str] = field(default_factory=list)
-    _stop: Stop | None = None
-    _stopped: threading.Event = field(default_factory=threading.Event)
+    # Runs another tool within this call.
+    run_step: Callable[[str, object], StepResult] = _no_step
+    _halt: Halt = field(default_factory=Halt)
 
     def __post_init__(self) -> None:
         self.task = self.session.task
+
+    def inner(self) -> "Call":
+        """A call within this one: it has notes of its own and ends when this one has to."""
+        return Call(self.repo, self.session, self.request_id, self.report, _halt=self._halt)
 
     def charge(self, kind: Charge, op_type: str) -> None:
         """Counts this call against the budgets of its task, or refuses it; to be called before it changes
@@ -217,20 +245,20 @@ class Call:
 
     def check(self) -> None:
         """Raises when the call has to end. Long work calls this often."""
-        if self._stop is not None:
-            raise self._stop.error()
+        if self._halt.reason is not None:
+            raise self._halt.reason.error()
 
     def wait(self, seconds: float) -> None:
         """Sleeps, but not past the moment when the call has to end."""
-        self._stopped.wait(seconds)
+        self._halt.event.wait(seconds)
         self.check()
 
     def stop(self, why: Stop) -> None:
         """Asks the call to end; the first reason stays."""
-        if self._stop is None:
-            self._stop = why
-            self._stopped.set()
+        if self._halt.reason is None:
+            self._halt.reason = why
+            self._halt.event.set()
 
     @property
     def stopped(self) -> Stop | None:
-        return self._stop
+        return self._halt.reason

@@ -80,6 +80,9 @@ class PlanOutput(Output):
     expires_ms: int | None = Field(default=None, description="Until when it can be applied.")
     applied: Delta | None = Field(default=None, description="What was done.")
 
+    def is_done(self) -> bool:
+        return self.applied is not None
+
     def render(self) -> str:
         return plan_text(self)
 

@@ -25,7 +25,7 @@ _DROPPED: Final = {
 }
 _BOUNDS_OF_VALUES: Final = {"minItems", "pattern", "minimum", "maximum", "exclusiveMinimum"}
 # Parameters that mean the same in every tool and say so by their names.
-_SELF_EXPLAINING: Final = {"cursor", "limit", "symbol"}
+_SELF_EXPLAINING: Final = {"cursor", "limit", "symbol", "tool", "args", "dry_run"}
 
 
 def lean_schema(model: type[BaseModel], *, whole: bool = False) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class InspectAffectedTestsOutput(Output):
         return "\n".join(lines)
 
 
-@tool(Effect.READ, "testing", standard=True)
+@tool(Effect.READ, "testing")
 def inspect_affected_tests(call: Call, args: InspectAffectedTestsInput) -> InspectAffectedTestsOutput:
     """Tells which tests a change concerns, why, and how sure that is; runs nothing.
 

@@ -75,6 +75,9 @@ class RunTestTargetsOutput(Output):
     coverage: CoverageReport | None = Field(default=None, description="Coverage.")
     operation: str | None = Field(default=None, description="Id in the ledger.")
 
+    def is_done(self) -> bool:
+        return self.ok
+
     def render(self) -> str:
         lines = [self.summary, *failure_lines(self.failures or ())]
         if self.next_cursor:

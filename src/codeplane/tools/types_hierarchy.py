@@ -82,8 +82,6 @@ def types_hierarchy(call: Call, args: TypesHierarchyInput) -> TypesHierarchyOutp
 
     Use when:
     - you change a base class or interface, or look for its implementations
-    Not for:
-    - who uses the class (use `refs_find`)
     Examples:
     - Bases and direct subclasses: {"symbol": "django.forms.Form"}
     """
