@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from codeplane.session import RepoSession
+from codeplane.tools.search import SearchOutput
 from tests.tools.conftest import Ask
 
 TEXTS = {
@@ -70,6 +71,33 @@ def test_an_answer_says_which_epoch_it_is_of(ask: Ask, repo: Path) -> None:
     (repo / "app" / "core.py").write_text("engine = 1\n")
     assert ask("search", query="engine")["meta"]["epoch"] > before
     assert "epoch" not in ask("reset_budget")["meta"]
+
+
+def test_all_lines_of_few_files_that_hold_a_word_are_shown(ask: Ask, repo: Path) -> None:
+    for name, count in (("one", 7), ("two", 14)):
+        (repo / f"app/{name}.txt").write_text("".join(f"the zebraCrossing {i}\n" for i in range(count)))
+    found = ask("search", query="zebraCrossing", limit=100)["result"]
+    one, two = found["files"]
+    assert (len(one["hits"]), one.get("more")) == (7, None)
+    assert (len(two["hits"]), two["more"]) == (12, "2")
+    assert SearchOutput.model_validate(found).render().endswith(": the zebraCrossing 11\n… 2 more lines")
+    only = ask("search", query="zebraCrossing", limit=100, paths=["app/two.txt"])["result"]["files"]
+    assert (len(only[0]["hits"]), only[0].get("more")) == (14, None)
+
+
+def test_lines_of_many_files_that_are_not_shown_are_counted(ask: Ask, repo: Path) -> None:
+    for at in range(15):
+        (repo / f"app/z{at:02}.txt").write_text("zebraCrossing\n" * (5 if at else 400) + "zebra\n")
+    files = ask("search", query="zebraCrossing", limit=100)["result"]["files"]
+    assert [(len(one["hits"]), one["more"]) for one in files] == [(3, "297+")] + [(3, "2")] * 14
+
+
+def test_lines_with_some_of_the_words_are_not_missing_where_others_hold_all(ask: Ask, repo: Path) -> None:
+    (repo / "app/z.txt").write_text("zebra crossing\n" + "zebra\n" * 9)
+    (repo / "app/zz.txt").write_text("crossing\n" + "zebra\n" * 9)
+    whole, some = ask("search", query="zebra, +crossing")["result"]["files"]
+    assert (len(whole["hits"]), whole.get("more")) == (3, None)
+    assert (len(some["hits"]), some["more"]) == (3, "7")
 
 
 def test_an_edit_is_found_at_once(ask: Ask, repo: Path) -> None:

@@ -30,7 +30,15 @@ class Spot(NamedTuple):
     marks: tuple[Mark, ...] = ()
 
 
-Look = Callable[[bytes], list[Mark]]
+class Looked(NamedTuple):
+    """The lines of a file to be shown, and the numbers of those that match as well and are not."""
+
+    marks: list[Mark]
+    others: tuple[int, ...] = ()
+    is_all: bool = True  # whether the file was looked through to its end
+
+
+Look = Callable[[bytes], Looked]
 """Looks a file through for the lines to be shown."""
 
 
@@ -70,6 +78,8 @@ class Rest:
 class FileHits:
     path: RepoPath
     marks: list[Mark] = field(default_factory=list)
+    others: int = 0  # lines that match as well and come on no page
+    is_all: bool = True  # whether there are no more of those than were counted
 
 
 @dataclass
@@ -94,7 +104,8 @@ def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callab
         if blobs.get(spot.path) != spot.blob:
             made.changed.append(spot.path)
             continue
-        marks = _marks(snapshot, plan, spot)
+        looked = _looked(snapshot, plan, spot)
+        marks = looked.marks
         if not spot.marks:
             marks = [mark for mark in marks if (spot.path, mark.line) not in told]
         shown = marks[skip : skip + room]
@@ -104,21 +115,25 @@ def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callab
         if skip + len(shown) < len(marks):
             made.next = Place(at, skip + len(shown))
             return made
+        others = sum((spot.path, line) not in told for line in looked.others)
+        if others or not looked.is_all:
+            hits = made.files.setdefault(spot.path, FileHits(RepoPath(spot.path)))
+            hits.others, hits.is_all = others, looked.is_all
     return made
 
 
-def _marks(snapshot: Snapshot, plan: Plan, spot: Spot) -> list[Mark]:
+def _looked(snapshot: Snapshot, plan: Plan, spot: Spot) -> Looked:
     path = RepoPath(spot.path)
     try:
         if spot.marks:
             if all(mark.text for mark in spot.marks):
-                return list(spot.marks)
-            return list(_with_text(snapshot.source(path), spot.marks))
+                return Looked(list(spot.marks))
+            return Looked(list(_with_text(snapshot.source(path), spot.marks)))
         assert plan.look is not None, "BUG: a file without marks has to be looked through"
         data = snapshot.source(path)
-        return [] if b"\0" in data else plan.look(data)
+        return Looked([]) if b"\0" in data else plan.look(data)
     except (NotFound, PathRefused):
-        return []
+        return Looked([])
 
 
 def _with_text(data: bytes, marks: Iterable[Mark]) -> Iterator[Mark]:

@@ -64,6 +64,7 @@ class Attempt:
     plan: Plan
     left_out: list[str] = field(default_factory=list)
     read_as: dict[str, list[str]] = field(default_factory=dict)
+    is_choice: bool = False  # the best passages, not all that holds the words
 
 
 def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[str] | None) -> Attempt:
@@ -82,7 +83,7 @@ def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[s
         for at, term in enumerate(terms.items)
         if term.is_changed and at in held
     }
-    return Attempt(Plan(snapshot.epoch, spots), [*terms.fillers, *terms.unknown, *missing], read_as)
+    return Attempt(Plan(snapshot.epoch, spots), [*terms.fillers, *terms.unknown, *missing], read_as, True)
 
 
 def answering(

@@ -63,6 +63,7 @@ class Found:
 
     files: dict[RepoPath, list[str]]
     source: dict[RepoPath, list[str]]
+    others: dict[RepoPath, str]  # how many lines match as well and are on no page
     total: int
     candidates: int  # files that hold what is needed, read or not
     changed: list[str]
@@ -95,9 +96,13 @@ def check_query(text: str, scope: Scope) -> None:
 def show(snapshot: Snapshot, rest: Rest, shape: Shape, check: Callable[[], None]) -> Found:
     """The next page, as the shape says."""
     made = page(snapshot, rest.plan, rest.place, shape.limit, check)
-    found = Found({}, {}, rest.plan.total, len(rest.plan.spots), made.changed, None)
+    found = Found({}, {}, {}, rest.plan.total, len(rest.plan.spots), made.changed, None)
     for hits in made.files.values():
         found.files[hits.path] = [_line(snapshot, hits.path, mark, shape) for mark in hits.marks]
+        if not hits.is_all:
+            found.others[hits.path] = f"{hits.others}+" if hits.others else "possibly"
+        elif hits.others:
+            found.others[hits.path] = str(hits.others)
     if shape.enrichment in ("function", "class"):
         found.source = _sources(snapshot, made, _FUNCTIONS if shape.enrichment == "function" else _CLASSES)
     if made.next is not None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Final
 
 from codeplane.core.errors import InvalidArgument
@@ -9,13 +10,15 @@ from codeplane.index import DefFact, Purpose, Snapshot
 from codeplane.languages import language_of
 from codeplane.reading.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
-from codeplane.search.plan import Look, Mark, Plan, Spot, excerpt
+from codeplane.search.plan import Look, Looked, Mark, Plan, Spot, excerpt
 from codeplane.search.scope import Scope
 from codeplane.search.symbols import best_named, spots_of
 
 _WORD: Final = re.compile(r"\w+")
 _MOST_QUERY_WORDS: Final = 20
 _LINES_OF_A_FILE: Final = 3
+_FEW_FILES: Final = 12  # of so few, more lines are shown that hold all words
+_LINES_OF_FEW: Final = 12
 _LOOKED_AT: Final = 300
 _FEW: Final = 800
 _MOST_JOINED: Final = 4
@@ -48,7 +51,7 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = 
     ranked = _ranked(snapshot, [*paths, *unread], words, frozenset(one.path for one in defined))
     # Which words a file has that has not been read yet is found out by looking.
     unsure = words if unread else [word for word in words if not word.isascii()]
-    return Plan(snapshot.epoch, named + ranked, _look_for_words(written, unsure))
+    return Plan(snapshot.epoch, named + ranked, _look_for_words(written, unsure, _most_lines(len(ranked))))
 
 
 def joined_names(snapshot: Snapshot, text: str) -> list[str]:
@@ -145,35 +148,46 @@ def _ranked(
 
 
 def _look_for(pattern: Pattern) -> Look:
-    def look(data: bytes) -> list[Mark]:
-        return [_mark(data, line) for line in pattern.lines(data)]
+    def look(data: bytes) -> Looked:
+        return Looked([_mark(data, line) for line in pattern.lines(data)])
 
     return look
 
 
-def _look_for_words(words: Sequence[str], unsure: Sequence[str]) -> Look:
-    """The lines with most of the words, few of each file; none of a file that lacks an unsure word."""
+def _most_lines(files: int) -> int:
+    """How many lines of a file are shown that hold all words, by the number of files."""
+    if files == 1:
+        return _LOOKED_AT
+    return _LINES_OF_FEW if files <= _FEW_FILES else _LINES_OF_A_FILE
+
+
+def _look_for_words(words: Sequence[str], unsure: Sequence[str], most: int) -> Look:
+    """Up to `most` lines of a file with all of the words, or a few with some of them; none of a file that
+    lacks an unsure word."""
     folded = frozenset(word for word in words if word == word.lower())
     wanted = frozenset(words)
     either = "|".join(f"(?i:{re.escape(word)})" if word in folded else re.escape(word) for word in words)
     pattern = Pattern(either, is_literal=False)
 
-    def look(data: bytes) -> list[Mark]:
+    def look(data: bytes) -> Looked:
         scored: list[tuple[int, Matched]] = []
         whole = 0
         if unsure and not _has_all(data, unsure):
-            return []
-        for line, _ in zip(pattern.lines(data), range(_LOOKED_AT), strict=False):
+            return Looked([])
+        lines = list(islice(pattern.lines(data), _LOOKED_AT + 1))
+        for line in lines[:_LOOKED_AT]:
             said = _WORD.findall(data[line.start : line.end].decode("utf-8", "replace"))
             parts = {part for word in said for part in parts_of(word)}
             score = len(wanted & parts) + len(folded & {part.lower() for part in parts} - parts)
             if score:
                 scored.append((-score, line))
                 whole += score == len(wanted)
-            if whole == _LINES_OF_A_FILE:
-                break
-        best = sorted(sorted(scored)[:_LINES_OF_A_FILE], key=lambda one: one[1])
-        return [_mark(data, line) for _, line in best]
+        scored.sort()
+        cut = max(_LINES_OF_A_FILE, min(whole, most))
+        marks = [_mark(data, line) for line in sorted(line for _, line in scored[:cut])]
+        # Where lines hold all words, those that hold only some are no matches that are missing.
+        others = [line.number for _, line in scored[cut : max(cut, whole) if whole else None]]
+        return Looked(marks, tuple(others), not scored or len(lines) <= _LOOKED_AT)
 
     return look
 

@@ -59,6 +59,9 @@ class SearchInput(Input):
 class SearchFile(Output):
     path: str = Field(description="File.")
     hits: list[str] = Field(description="`line: text  [what it is or is in]`.")
+    more: str | None = Field(
+        default=None, description="How many lines of the file match as well and are on no page."
+    )
     source: list[str] | None = Field(default=None, description="Source around the hits.")
 
 
@@ -78,11 +81,14 @@ class SearchOutput(Output):
     read_as: dict[str, list[str]] | None = Field(
         default=None, description="Words that occur nowhere, and those that were looked for instead."
     )
+    is_choice: bool | None = Field(
+        default=None, description="Whether these are the best passages, not all that hold the words."
+    )
     absence: Absence | None = Field(default=None, description="Why there are none.")
     nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
 
     def render(self) -> str:
-        parts = ["\n".join([file.path, *hit_lines(file.hits), *(file.source or ())]) for file in self.files]
+        parts = [_file_text(file) for file in self.files]
         text = (
             "\n\n".join(parts) if parts else f"No hits ({self.absence})." if self.absence else "No more hits."
         )
@@ -90,10 +96,16 @@ class SearchOutput(Output):
             f"{asked} occurs nowhere; read as {', '.join(words)}"
             for asked, words in (self.read_as or {}).items()
         ]
+        notes += ["best passages; others may hold the words too"] if self.is_choice else []
         notes += [f"left out: {', '.join(self.left_out)}"] if self.left_out else []
         notes += [f"changed since the first page: {', '.join(self.changed)}"] if self.changed else []
         notes += ["Nearest names:", *(f"  {one}" for one in self.nearest)] if self.nearest else []
         return "\n".join([text, *(["", *notes] if notes else [])])
+
+
+def _file_text(file: SearchFile) -> str:
+    more = [f"… {file.more} more {'line' if file.more == '1' else 'lines'}"] if file.more else []
+    return "\n".join([file.path, *hit_lines(file.hits), *more, *(file.source or ())])
 
 
 @tool(Effect.READ, "search", standard=True)
@@ -137,7 +149,9 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
         call.next_actions.append(offer("search", cursor=cursor))
     return SearchOutput(
         files=[
-            SearchFile(path=shown(path), hits=hits, source=found.source.get(path))
+            SearchFile(
+                path=shown(path), hits=hits, more=found.others.get(path), source=found.source.get(path)
+            )
             for path, hits in found.files.items()
         ],
         total=found.total or None,
@@ -145,6 +159,7 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
         changed=[shown(path) for path in found.changed] or None,
         left_out=attempt.left_out or None if attempt and not is_empty else None,
         read_as=attempt.read_as or None if attempt and not is_empty else None,
+        is_choice=attempt.is_choice or None if attempt and not is_empty else None,
         next_cursor=cursor,
         absence=why_nothing(snapshot, args.mode, args.query) if is_empty else None,
         nearest=names_like(snapshot, args.query) or None if is_empty else None,
