@@ -30,7 +30,7 @@ from codeplane.session.trusting import give_trust
 from codeplane.tools import all_tools
 
 _MOST: Final = 30_000  # what a shell tool of an agent prints before it is cut
-_SUM: Final = 0.7
+_SUM: Final = 1.0
 _FILE: Final = Path(__file__).with_suffix(".yaml")
 
 

@@ -17,14 +17,14 @@ import sys
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import mcp_types as wire
 
-from codeplane.config import Places
-from codeplane.server.endpoint import listed_tool
-from codeplane.server.host import call_once
-from codeplane.session.checkout import Checkout
+from bench.measure import ENVELOPE
+from codeplane.server.endpoint import SESSION_META_KEY, listed_tool
+from codeplane.server.link import join
+from codeplane.storage import StateDir
 from codeplane.tools import all_tools
 
 _LONGEST: Final = 30_000  # what a shell tool of an agent prints before it is cut
@@ -59,12 +59,26 @@ def listing() -> str:
     return wire.ListToolsResult(tools=standard).model_dump_json(exclude_none=True, by_alias=True)
 
 
-def ours(root: Path, tool: str, arguments: str) -> tuple[str, bool]:
-    if tool in all_tools() and not all_tools()[tool].standard:
-        return f"{tool} is not a tool of the standard profile.", True
-    checkout = Checkout.find(root, Places.of_user())
-    answer = asyncio.run(call_once(checkout, tool, json.loads(arguments or "{}")))
-    return answer.text, answer.is_error
+def ours(root: Path, session: str, tool: str, arguments: str) -> tuple[str, bool]:
+    """What the running server answers at its standard endpoint, to one session for a whole run."""
+    result = asyncio.run(_ask(root, session, tool, json.loads(arguments or "{}")))
+    return result["content"][0]["text"], bool(result.get("isError"))
+
+
+async def _ask(root: Path, session: str, tool: str, arguments: object) -> Any:
+    link = await join(StateDir.at(root), "standard")
+    params = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, SESSION_META_KEY: session}}
+    try:
+        await link.send(
+            json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode() + b"\n"
+        )
+        while line := await link.line():
+            answer = json.loads(line)
+            if answer.get("id") == 1:
+                return answer["result"]
+        raise SystemExit("The server ended before it answered.")
+    finally:
+        link.close()
 
 
 def shell(root: Path, command: str) -> tuple[str, bool]:
@@ -122,7 +136,7 @@ def main() -> None:
     if kind == "ours":
         tool, arguments = [*call, "{}"][:2]
         sent = json.dumps({"name": tool, "arguments": json.loads(arguments)})
-        text, is_error = ours(Path(root), tool, arguments)
+        text, is_error = ours(Path(root), Path(log).stem, tool, arguments)
     else:
         sent = call[0]
         text, is_error = shell(Path(root), sent)
