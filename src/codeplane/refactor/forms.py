@@ -105,8 +105,9 @@ def open_places(
             kept = mentioned if word.where in ("comment", "document") else strings
             kept.setdefault((site.path, site.line, site.column), site)
     mentions = [
-        Mention(site, "low" if words.is_history(path) else "high")
+        Mention(site, "low" if is_past else "high", is_past=is_past)
         for (path, _, _), site in sorted(mentioned.items())
+        for is_past in (words.is_history(path),)
     ]
     groups = []
     if strings:

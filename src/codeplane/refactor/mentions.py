@@ -53,10 +53,11 @@ class Speakers:
         """The words in comments and documents, each with how sure it is that the definition is meant."""
         own = {word.site.path for word in found if word.where == "document" and _is_defined(word)}
         for word in found:
+            is_past = is_history(word.site.path)
             if word.where == "prose":
-                yield Mention(word.site, "low")
+                yield Mention(word.site, "low", is_past=is_past)
             elif word.where in ("comment", "document"):
-                yield Mention(word.site, self._confidence(word, own))
+                yield Mention(word.site, self._confidence(word, own), is_past=is_past)
 
     def _confidence(self, word: Word, own: Collection[str]) -> Confidence:
         if is_history(word.site.path) or self._is_variable(word):

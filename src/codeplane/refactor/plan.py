@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from codeplane.core.edits import EditSet
 from codeplane.core.paths import Digest, RepoPath
@@ -11,6 +11,7 @@ from codeplane.core.proof import Tier
 
 Risk = Literal["low", "medium", "high"]
 Confidence = Literal["high", "medium", "low"]
+MENTIONS: Final = "mentions"  # is chosen like the id of a group: what speaks of it and was left alone
 
 
 class Verdict(StrEnum):
@@ -28,6 +29,9 @@ class Verdict(StrEnum):
     """It would change what other names mean, or cannot be done at all."""
     UNSUPPORTED = "unsupported"
     """The language has no facts that could prove it."""
+
+
+_HOPELESS: Final = (Verdict.BLOCKED, Verdict.REFUSED, Verdict.UNSUPPORTED)
 
 
 @dataclass(frozen=True, order=True)
@@ -71,6 +75,7 @@ class Mention:
     site: Site
     confidence: Confidence
     is_taken: bool = False  # it is changed along
+    is_past: bool = False  # it tells of the past, and stays as it is
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,9 @@ class Plan:
         """The plan with groups of open places among its sites, on the state of an epoch."""
         chosen = [site for group in self.groups if group.id in selected for site in group.sites]
         sites = tuple(sorted({*self.sites, *chosen}))
-        return replace(self, sites=sites, verdict=Verdict.OK, epoch=epoch)
+        offered = set(self.offered if MENTIONS in selected else ())
+        mentions = tuple(replace(one, is_taken=one.is_taken or one in offered) for one in self.mentions)
+        return replace(self, sites=sites, mentions=mentions, verdict=Verdict.OK, epoch=epoch)
 
     @property
     def asking(self) -> list[Group]:
@@ -126,6 +133,12 @@ class Plan:
     def left(self) -> list[Group]:
         """The open places that are not: hardly any place like these was ever meant."""
         return [group for group in self.groups if not group.asks]
+
+    @property
+    def offered(self) -> list[Mention]:
+        """The mentions that are left alone unless somebody chooses `mentions`."""
+        is_open = self.kind in ("rename", "move") and self.verdict not in _HOPELESS
+        return [one for one in self.mentions if is_open and not one.is_taken and not one.is_past]
 
     @property
     def taken(self) -> list[Site]:

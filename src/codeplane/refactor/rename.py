@@ -175,16 +175,25 @@ def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Pl
 
 
 def rest(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
-    """The groups that an applied plan has left alone, as a plan on the files as they are now."""
-    chosen = {site for group in plan.groups if group.id in selected for site in group.sites}
-    changed = by_path([*plan.taken, *chosen])
-    groups = tuple(
-        replace(group, sites=tuple(_shifted(site, changed.get(site.path, ())) for site in group.sites))
-        for group in plan.groups
-        if group.id not in selected
-    )
+    """What an applied plan has left alone and may be taken along, as a plan on the files as they are now."""
+    done = plan.choosing(selected, plan.epoch)
+    changed = by_path(done.taken)
+
+    def now(site: Site) -> Site:
+        return _shifted(site, changed.get(site.path, ()))
+
     made = replace(
-        plan, sites=(), mentions=(), groups=groups, problems=(), verdict=Verdict.NEEDS_DECISION, is_rest=True
+        plan,
+        sites=(),
+        mentions=tuple(replace(one, site=now(one.site)) for one in done.offered),
+        groups=tuple(
+            replace(group, sites=tuple(map(now, group.sites)))
+            for group in plan.groups
+            if group.id not in selected
+        ),
+        problems=(),
+        verdict=Verdict.NEEDS_DECISION,
+        is_rest=True,
     )
     return written(snapshot, replace(made, epoch=snapshot.epoch), ())
 

@@ -15,6 +15,7 @@ from codeplane.refactor import move as moving
 from codeplane.refactor import rename as renaming
 from codeplane.refactor import transfer as transferring
 from codeplane.refactor.asking import is_for_tests
+from codeplane.refactor.plan import MENTIONS
 from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import concerned
 from codeplane.refactor.text import Lines
@@ -96,7 +97,9 @@ def _is_good(verification: Verification) -> bool:
 
 def _rest(call: Call, plan: Plan, selected: Collection[str] = ()) -> Pending | None:
     """The places that were left by a rename, as a plan; none where there are none."""
-    if plan.kind != "rename" or all(group.id in selected for group in plan.groups):
+    done = plan.choosing(selected, plan.epoch)
+    is_whole = all(group.id in selected for group in plan.groups) and not done.offered
+    if plan.kind != "rename" or is_whole:
         return None
 
     def made() -> Pending:
@@ -111,8 +114,8 @@ def settled_with(
     """Carries a plan out with the groups that somebody has chosen."""
     made = decided(call, pending, selected, proof)
     written = apply(call, pending, made)
-    if selected:
-        _keep(call, pending.plan, list(selected), proof)
+    if groups := [one for one in selected if one != MENTIONS]:
+        _keep(call, pending.plan, groups, proof)
     left = tuple(group for group in made.groups if group.id not in selected)
     return Settled(
         replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending.plan, selected)

@@ -10,6 +10,7 @@ from typing import Final
 
 from codeplane.core.errors import DecisionRefused, PlanGone
 from codeplane.refactor import Plan
+from codeplane.refactor.plan import MENTIONS
 from codeplane.verify import Verification
 
 LIFE_SEC: Final = 900.0
@@ -27,11 +28,11 @@ class Pending:
 
 
 def chosen_groups(plan: Plan, accept: Sequence[str]) -> list[str]:
-    """The ids of the groups that `accept` names: `all`, `none`, or ids."""
+    """The ids of the groups that `accept` names: `all`, `none`, or ids, `mentions` among them."""
     if list(accept) == ["all"]:
         return [group.id for group in plan.asking or plan.groups]
     chosen = [] if list(accept) == ["none"] else list(dict.fromkeys(accept))
-    known = [group.id for group in plan.groups]
+    known = [group.id for group in plan.groups] + ([MENTIONS] if plan.offered else [])
     if unknown := [one for one in chosen if one not in known]:
         told = ", ".join(known) or "none"
         raise DecisionRefused(

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
+from typing import Literal
 
 from pydantic import Field
 
@@ -11,9 +12,9 @@ from codeplane.jail import shown
 from codeplane.mutation.showing import preview
 from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
 from codeplane.refactor.asking import is_for_tests
+from codeplane.refactor.plan import MENTIONS
 from codeplane.refactor.syntactic import review
 from codeplane.refactor.witness import Capsule, witness
-from codeplane.refactor.words import is_history
 from codeplane.session import Call
 from codeplane.session.plans import Pending
 from codeplane.tools._delta import Delta
@@ -38,6 +39,10 @@ _TOOLS = {
     "delete": "refactor_delete",
     "discard": "refactor_delete",
 }
+
+
+# The first answer about a plan, a first one that shows its diff, or one that goes on with it.
+Shape = Literal["first", "preview", "again"]
 
 
 class GroupOutput(Output):
@@ -70,6 +75,9 @@ class PlanOutput(Output):
     )
     mentions_changed: int | None = Field(default=None, description="Of these, changed along.")
     mentions_left: list[str] | None = Field(default=None, description="Mentions that stay as they are.")
+    mentions_offered: int | None = Field(
+        default=None, description="Lines of these, the first, that `mentions` in `accept` takes along."
+    )
     review: list[str] | None = Field(default=None, description="Changed mentions to look at.")
     diff: str | None = Field(default=None, description="The change, as far as there is room.")
     verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
@@ -94,7 +102,7 @@ def next_calls(pending: Pending) -> list[str]:
         return [_call(tool, plan=pending.id)]
     if plan.verdict is not Verdict.NEEDS_DECISION:
         return []
-    rest = [group.id for group in plan.groups] if plan.is_rest else "none"
+    rest = [group.id for group in plan.groups] or [MENTIONS] if plan.is_rest else "none"
     accept = [group.id for group in plan.asking] or rest
     calls = [_call(tool, plan=pending.id, accept=accept)]
     if is_for_tests(plan.groups, plan.notes) and not plan.is_rest and plan.kind not in _DELETIONS:
@@ -111,10 +119,9 @@ def plan_told(
     pending: Pending,
     applied: Delta | None = None,
     rest: Pending | None = None,
-    *,
-    is_preview: bool = False,
+    shape: Shape = "first",
 ) -> PlanOutput:
-    """A plan, with its diff where somebody wants to see it first, or what was done and what is left."""
+    """A plan, with its diff in a preview, or what was done and what is left."""
     plan = pending.plan
     touched = [edit.path for edit in plan.edits.edits if edit.after is not None or not plan.moves]
     changed = _changed_mentions(plan)
@@ -139,9 +146,10 @@ def plan_told(
         problems=_told(plan.problems),
         mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,
         mentions_changed=len(changed) or None,
-        mentions_left=_left(plan),
+        mentions_left=_left(plan) if shape != "again" else None,
+        mentions_offered=len(_lines(plan, plan.offered)) or None if go_on is not None else None,
         review=[line(plan, one.site) for one in changed if one.confidence != "high"][:_MOST_TOLD] or None,
-        diff=_diff(plan, touched) if is_preview and plan.verdict is not Verdict.REFUSED else None,
+        diff=_diff(plan, touched) if shape == "preview" and plan.verdict is not Verdict.REFUSED else None,
         verified=checks_told(pending.verification),
         decided_before=call.repo.decisions.find(plan) if plan.verdict is Verdict.NEEDS_DECISION else None,
         checklist=_checklist(plan) or None if applied is None else None,
@@ -155,8 +163,9 @@ def summary(plan: Plan) -> str:
     mentions = len(_changed_mentions(plan))
     verb = _TOOLS[plan.kind].rpartition("_")[2]
     names = shown(plan.symbol) + (f" to {shown(new)}" if (new := _new(plan)) else "")
-    places = _number(len(plan.sites), "place") + (f" and {_number(mentions, 'mention')}" if mentions else "")
-    text = f"{verb} {names}: {places} in {_number(files, 'file')}"
+    counts = [_number(len(plan.sites), "place")] if plan.sites or not mentions else []
+    counts += [_number(mentions, "mention")] if mentions else []
+    text = f"{verb} {names}: {' and '.join(counts)} in {_number(files, 'file')}"
     if plan.kind == "discard":
         text = f"delete {shown(plan.symbol)}: {_number(len(plan.edits.edits), 'file')}"
     if plan.moves:
@@ -234,11 +243,14 @@ def _changed_mentions(plan: Plan) -> list[Mention]:
 
 def _left(plan: Plan) -> list[str] | None:
     """`path:line: text` of mentions that are not changed; those of the past, which are to stay, come last."""
-    left = [one.site for one in plan.mentions if not one.is_taken]
-    left.sort(key=lambda site: is_history(site.path))
-    told = list(dict.fromkeys(line(plan, site) for site in left))
+    left = sorted((one for one in plan.mentions if not one.is_taken), key=lambda one: one.is_past)
+    told = _lines(plan, left)
     more = [f"… {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
     return [*told[:_MOST_TOLD], *more] or None
+
+
+def _lines(plan: Plan, mentions: Iterable[Mention]) -> list[str]:
+    return list(dict.fromkeys(line(plan, one.site) for one in mentions))
 
 
 def _diff(plan: Plan, touched: list[RepoPath]) -> str | None:

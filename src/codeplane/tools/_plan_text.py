@@ -53,7 +53,7 @@ def _body(one: "PlanOutput") -> Iterator[str]:
     yield from _listed(_left_head(one), _places(one.left or ()))
     if one.decided_before is not None:
         yield f"decided before in the same files: {', '.join(one.decided_before) or 'none'}"
-    yield from _listed("mentions left alone:", one.mentions_left)
+    yield from _mentions(one)
     for check in one.verified or ():
         yield f"{check.check} {check.outcome}: {check.text}"
         yield from _listed("", check.findings)
@@ -82,6 +82,16 @@ def _group(group: "GroupOutput") -> Iterator[str]:
 def _left_head(one: "PlanOutput") -> str:
     groups = ", ".join(group.id for group in one.left or ())
     return f"left alone, hardly ever meant ({groups}" + (f" of {one.plan}):" if one.plan else "):")
+
+
+def _mentions(one: "PlanOutput") -> Iterator[str]:
+    """The mentions that stay; an answer that goes on with a plan only counts them."""
+    lines, offered = one.mentions_left or [], one.mentions_offered or 0
+    call = f'accept "mentions" of {one.plan}'
+    if offered and not lines:
+        yield f"mentions left alone: {offered} ({call})"
+    yield from _listed(f"mentions left alone ({call}):", lines[:offered])
+    yield from _listed("mentions of the past:" if offered else "mentions left alone:", lines[offered:])
 
 
 def _places(groups: "Iterable[GroupOutput]") -> list[str]:

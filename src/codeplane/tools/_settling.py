@@ -10,7 +10,7 @@ from codeplane.session import Call
 from codeplane.session.applying import Mode, Settled, settled, settled_with
 from codeplane.session.plans import Pending, chosen_groups
 from codeplane.tools._delta import told
-from codeplane.tools._plan import PlanOutput, plan_told
+from codeplane.tools._plan import PlanOutput, Shape, plan_told
 from codeplane.tools._registry import Input, synonyms
 from codeplane.tools._schema import UNLISTED
 from codeplane.verify import Check
@@ -38,15 +38,17 @@ class RefactoringInput(Input):
 def carried_out(call: Call, args: RefactoringInput, make: Callable[[], Pending]) -> PlanOutput:
     """Makes a plan, or goes on with one, and carries it out as far as the parameters allow."""
     pending = call.repo.plans.get(args.plan) if args.plan else make()
+    shape: Shape = "first" if not args.plan else "again"
     if args.accept is None:
-        return answered(call, settled(call, pending, args.apply), is_preview=args.apply == "never")
-    return answered(call, settled_with(call, pending, chosen_groups(pending.plan, args.accept)))
+        shape = "preview" if args.apply == "never" else shape
+        return answered(call, settled(call, pending, args.apply), shape)
+    return answered(call, settled_with(call, pending, chosen_groups(pending.plan, args.accept)), shape)
 
 
-def answered(call: Call, found: Settled, *, is_preview: bool = False) -> PlanOutput:
+def answered(call: Call, found: Settled, shape: Shape = "again") -> PlanOutput:
     """The answer to a plan that was carried out, or not."""
     applied = told(call, found.written) if found.written is not None else None
-    return plan_told(call, found.pending, applied, found.rest, is_preview=is_preview)
+    return plan_told(call, found.pending, applied, found.rest, shape)
 
 
 def needed(tool: str, **given: str) -> None:

@@ -28,4 +28,4 @@ def refactor_delete(call: Call, args: RefactorDeleteInput) -> PlanOutput:
         return carried_out(call, args, lambda: call.repo.plans.get(args.plan))
     needed("refactor_delete", target=args.target)
     pending = delete(call, args.target, args.accept or (), args.verify or ())
-    return answered(call, settled(call, pending, args.apply), is_preview=args.apply == "never")
+    return answered(call, settled(call, pending, args.apply), "preview" if args.apply == "never" else "first")
