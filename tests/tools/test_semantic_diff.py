@@ -127,6 +127,30 @@ def test_added_removed_and_private_definitions(shop: Shop) -> None:
     assert found["tax"]["breaking"] and "breaking" not in found["Cart._check"]
 
 
+def test_public_additions_have_their_lines_and_headers(shop: Shop) -> None:
+    long = ", ".join(f"parameter_{n}" for n in range(20))
+    text = CART.replace(
+        "    def _check",
+        "    size = 3\n\n    def pay(\n        self,\n        how,\n    ): ...\n\n    def _check",
+    )
+    shop.write(
+        "shop/cart.py", text + f"\n\ndef _one(): ...\n\n\ndef _two(): ...\n\n\ndef wide({long}): ...\n"
+    )
+    shop.write("tests/test_more.py", "def test_a(): ...\n\n\ndef test_b(): ...\n")
+    assert shop.ask("semantic_diff").text.splitlines()[1:] == [
+        "ADDED",
+        "shop/cart.py",
+        "  14: Cart.size",
+        "  16: def Cart.pay(self, how)",
+        "  added: _one, _two",
+        "  40: " + f"def wide({long}"[:100] + "…",
+        "TESTS AND DOCS",
+        "tests/test_more.py (added)",
+        "  added: test_a, test_b",
+        "tests affected: 2 (tests/test_cart.py, tests/test_more.py)",
+    ]
+
+
 def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop) -> None:
     shop.write("shop/cart.py", "# A cart.\n\n" + CART)
     shop.write("README.md", "# Shop\n\nMore.\n")

@@ -50,6 +50,7 @@ class Change:
     nested: tuple["Change", ...] = ()
     # Whether its users may have to change; None where a changed header does not tell.
     breaking: bool | None = False
+    is_private: bool = False  # an addition that nobody outside can use
     is_quiet: bool = False  # only annotations or a docstring are others: nothing behaves otherwise
 
 
@@ -108,8 +109,11 @@ class _Comparison:
 
     def _add(self, at: int) -> tuple[int, Change]:
         item = self._new.items[at]
-        name = self._new.name(at)
-        return item.parent, Change(ChangeKind.ADDED, item, name, None, at, tags=("symbol_added",))
+        change = Change(
+            ChangeKind.ADDED, item, self._new.name(at), None, at, tags=("symbol_added",),
+            is_private=self._new.is_private(at),
+        )  # fmt: skip
+        return item.parent, change
 
     def _remove(self, at: int) -> tuple[int, Change]:
         item = self._old.items[at]

@@ -16,6 +16,7 @@ from codeplane.jail import shown
 from codeplane.tools._registry import Output
 
 _LONGEST: Final = 110  # of a part of a header that differs
+_LONGEST_HEADER: Final = 100
 _MOST_TESTS: Final = 5
 _HEADINGS: Final = {
     Rank.BREAKING: "BREAKING",
@@ -31,6 +32,7 @@ _UNSAID: Final = frozenset(
     " major_change body_logic_changed".split()
 )
 _PROVIDED: Final = frozenset(("inherited", "imported_instead"))  # its users have another one
+_BRACKETS: Final = re.compile(r"(?<=[(\[{]) |,? (?=[)\]}])")
 _WORDS: Final = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -59,6 +61,9 @@ class StructuralChange(Output):
     breaking: bool | Literal["unknown"] | None = Field(
         default=None, description="Whether users may have to change; `unknown`: the header does not tell."
     )
+    private: Literal[True] | None = Field(
+        default=None, description="Of an addition: nobody outside can use it."
+    )
     risk: str | None = Field(default=None, description="Behaviour: low, medium, high or unknown.")
     tags: list[str] | None = Field(default=None, description="What sort of change it is.")
     lines_changed: int | None = Field(default=None, description="Lines of its own that differ.")
@@ -72,7 +77,7 @@ class StructuralChange(Output):
     def word(self) -> str:
         """What happened to a definition of which there is nothing more to say; several share a line."""
         tags = [tag.replace("_", " ") for tag in self.tags or () if tag not in _UNSAID]
-        is_plain = self.change in ("added", "removed") and self.impact is None
+        is_plain = self.private or (self.change == "removed" and self.impact is None)
         return ", ".join([self.change, *tags]) if is_plain else ""
 
     @property
@@ -91,6 +96,8 @@ class StructuralChange(Output):
                 yield f"{self.old_name} → {self.name}"
             case "removed":
                 yield f"{self.name} removed"
+            case "added":
+                yield self._header()
             case _:
                 lines = f" ({self.lines_changed} lines)" if self.lines_changed else ""
                 yield f"{self.name}{lines}"
@@ -101,6 +108,13 @@ class StructuralChange(Output):
             yield _word_diff(self.old_signature, self.signature)
         if self.impact is not None:
             yield self.impact.text(is_gone=self.change in ("removed", "renamed"))
+
+    def _header(self) -> str:
+        """The header with the full name in place of the last part of it; the name where there is none."""
+        header = _BRACKETS.sub("", " ".join((self.signature or "").split()))
+        own = re.escape(self.name.rpartition(".")[2])
+        named, count = re.subn(rf"(?<!\w){own}(?!\w)", lambda _: self.name, header, count=1)
+        return _cut(named if count else self.name, _LONGEST_HEADER)
 
 
 class ChangedFile(Output):
@@ -138,7 +152,7 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
     span, signature = one.definition.span, one.definition.signature
     is_missed = snapshot is not None and not _PROVIDED & set(one.tags)
     blast = blast_of(snapshot, file.path, one) if snapshot is not None and is_missed else None
-    is_header = one.old_signature or one.change is ChangeKind.ADDED
+    is_added = one.change is ChangeKind.ADDED
     return StructuralChange(
         change=one.change.value,
         name=shown(one.name),
@@ -146,11 +160,12 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
         lines=f"{span.start_line}-{span.end_line}",
         breaking=verdict_of(one) if category_of(snapshot, file.path) not in ASIDE else None,
         risk=risk_of(one, blast),
+        private=True if is_added and (one.is_private or unit.rank is Rank.TEST) else None,
         tags=list(one.tags),
         lines_changed=one.lines_changed,
         old_name=shown(one.old_name) or None,
         old_signature=shown(one.old_signature) or None,
-        signature=shown(signature) or None if is_header else None,
+        signature=shown(signature) or None if one.old_signature or is_added else None,
         preview=list(one.preview) or None,
         impact=_radius(blast) if blast is not None else None,
     )
@@ -184,5 +199,9 @@ def _word_diff(old: str, new: str) -> str:
     while end < min(len(was), len(now)) - start and was[-1 - end] == now[-1 - end]:
         end += 1
     gone, come = ("".join(words[start : len(words) - end]).strip() for words in (was, now))
-    gone, come = (f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text for text in (gone, come))
+    gone, come = _cut(gone, _LONGEST), _cut(come, _LONGEST)
     return (f"[-{gone}-]" if gone else "") + (f"{{+{come}+}}" if come else "")
+
+
+def _cut(text: str, most: int) -> str:
+    return f"{text[:most]}…" if len(text) > most else text

@@ -157,6 +157,8 @@ def _page(snapshot: Snapshot | None, units: Sequence[Reviewed], room: int) -> tu
         file = files.get(key) or _file(snapshot, unit)
         change = change_told(snapshot, unit)
         room -= change.size + (0 if key in files else len(file.heading()) + 30)
+        if change.word and not (file.changes and file.changes[-1].word == change.word):
+            room -= len(change.word) + 5
         if room < 0 and number:
             return list(files.values()), number
         files[key] = file
