@@ -142,6 +142,20 @@ def test_a_page_leaves_out_and_names_what_has_changed_since(ask: Ask, repo: Path
     assert hits(second) == [("c.txt", 1)] and second["result"]["changed"] == ["b.txt"]
 
 
+@pytest.mark.parametrize("mode", ["lexical", "literal", "regex", "symbol", "definitions"])
+@pytest.mark.parametrize(("count", "listed"), [(25, 25), (26, 20)])
+def test_the_last_few_hits_need_no_page_of_their_own(
+    ask: Ask, repo: Path, mode: str, count: int, listed: int
+) -> None:
+    for at in range(count):
+        (repo / f"app/n{at:02}.py").write_text("def zebra():\n    pass\n")
+    body = ask("search", query="zebra", mode=mode, limit=20)
+    assert len(hits(body)) == listed
+    rest = body["result"].get("next_cursor")
+    assert (rest is None) == (listed == count)
+    assert rest is None or len(hits(ask("search", cursor=rest))) == count - listed
+
+
 def test_a_cursor_is_of_one_session_and_one_tool(ask: Ask, repo: Path, session: RepoSession) -> None:
     first = ask("search", query="engine", limit=1)
     cursor = first["result"]["next_cursor"]

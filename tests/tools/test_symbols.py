@@ -31,6 +31,13 @@ def test_references_are_listed_page_by_page(repo: Repo) -> None:
     assert len(lines) == 42 and second["tiers"] == first["tiers"] and "next_cursor" not in second
 
 
+@pytest.mark.parametrize(("limit", "listed"), [(34, 42), (33, 33)])
+def test_the_last_few_references_need_no_page_of_their_own(repo: Repo, limit: int, listed: int) -> None:
+    found = repo.result("refs_find", symbol="used", limit=limit)
+    assert sum(len(file["refs"]) for file in found["files"]) == listed
+    assert ("more" in found, "next_cursor" in found) == (listed < 42, listed < 42)
+
+
 def test_a_file_that_changed_between_two_pages_is_left_out_and_named(repo: Repo) -> None:
     first = repo.result("refs_find", symbol="used", limit=21)
     repo.write("b.py", "# nothing\n")

@@ -11,6 +11,7 @@ from codeplane.index import Snapshot
 _NAMED: Final = 50  # files with marks come first, and there are few of them
 _LONGEST: Final = 200
 _BEFORE: Final = 60
+_AHEAD: Final = 50  # files that are looked through to see whether a page can take the last hits along
 
 
 class Mark(NamedTuple):
@@ -88,9 +89,38 @@ class Page:
     changed: list[str] = field(default_factory=list)
     next: Place | None = None
 
+    def add(self, last: "Page") -> None:
+        """Takes in what comes after this page, up to the end."""
+        for path, hits in last.files.items():
+            mine = self.files.setdefault(path, hits)
+            if mine is not hits:
+                mine.marks += hits.marks
+                mine.others, mine.is_all = mine.others + hits.others, mine.is_all and hits.is_all
+        self.changed += last.changed
+        self.next = None
+
 
 def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callable[[], None]) -> Page:
-    """The next hits from a place on. A file that has changed since the plan was made is left out and told."""
+    """The next hits from a place on, and the last ones with them where only few are left.
+
+    A file that has changed since the plan was made is left out and told.
+    """
+    made = _page(snapshot, plan, start, limit, check)
+    if made.next is None or len(plan.spots) - made.next.spot > _AHEAD:
+        return made
+    # Room for one more than may be shown: a page that has some left looks to the end.
+    last = _page(snapshot, plan, made.next, beyond(limit) + 1, check)
+    if sum(len(hits.marks) for hits in last.files.values()) <= beyond(limit):
+        made.add(last)
+    return made
+
+
+def beyond(limit: int) -> int:
+    """How many hits may be shown beyond a limit where they are the last: another page for them costs more."""
+    return limit // 4
+
+
+def _page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callable[[], None]) -> Page:
     made, room = Page(), limit
     blobs = snapshot.linker.sources.memo.layout.blobs
     told = plan.told()

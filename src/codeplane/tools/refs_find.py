@@ -13,6 +13,7 @@ from codeplane.graph.references import Kind, Reference, References, references_t
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.search.missing import existing
+from codeplane.search.plan import beyond
 from codeplane.session import Call
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
@@ -114,9 +115,11 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
         blobs = snapshot.linker.sources.memo.layout.blobs
         rest = _Rest(found, {one.path: blobs.get(one.path) for one in found.items}, 0)
     excerpts = Excerpts(snapshot)
-    files, changed = _page(snapshot, rest, limit)
     end = rest.start + limit
-    more = max(0, len(rest.found.items) - end)
+    more = len(rest.found.items) - end
+    if more <= beyond(limit):
+        end, more = len(rest.found.items), 0
+    files, changed = _page(snapshot, rest, end)
     if not rest.start:
         _compare(call, snapshot, excerpts, rest.found.items)
     cursor = call.session.cursors.keep(rest._replace(start=end)) if more else None
@@ -140,12 +143,12 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
 
 
 def _page(
-    snapshot: Snapshot, rest: _Rest, limit: int
+    snapshot: Snapshot, rest: _Rest, end: int
 ) -> tuple[dict[RepoPath, list[Reference]], list[RepoPath]]:
     """The references of a page by file, and the files whose content is not what it was."""
     blobs = snapshot.linker.sources.memo.layout.blobs
     files: dict[RepoPath, list[Reference]] = {}
-    for one in rest.found.items[rest.start : rest.start + limit]:
+    for one in rest.found.items[rest.start : end]:
         files.setdefault(one.path, []).append(one)
     changed = [path for path in files if blobs.get(path) != rest.blobs[path]]
     return {path: refs for path, refs in files.items() if path not in changed}, changed
