@@ -147,7 +147,7 @@ def test_public_additions_have_their_lines_and_headers(shop: Shop) -> None:
         "TESTS AND DOCS",
         "tests/test_more.py (added)",
         "  added: test_a, test_b",
-        "tests affected: 2 (tests/test_cart.py, tests/test_more.py)",
+        "tests affected: 2 (tests/test_more.py, tests/test_cart.py)",
     ]
 
 
