@@ -30,7 +30,8 @@ def plan_text(one: "PlanOutput") -> str:
 
 def _head(one: "PlanOutput") -> str:
     if one.applied is not None:
-        return f"done: {one.summary}"
+        undo = f"; undo: {one.applied.operation}" if one.applied.operation else ""
+        return f"done: {one.summary}{undo}"
     match one.outcome:
         case "ok" | "ok_syntactic":
             return f"not applied, a preview: {one.summary}"
