@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pygit2
 
+from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
 from codeplane.git.blame import Blame, Origin
 from codeplane.git.changes import Change
 from codeplane.git.entries import CommitInfo, info_of
 from codeplane.git.follow import Follow, Span, Version
+from codeplane.git.selection import PathFilter, Selection
 from codeplane.git.walk import Walk
 from codeplane.truth import WorkingTree
 from codeplane.truth.comparison import Comparison, changes
@@ -100,7 +102,7 @@ def check_logs(root: Path, paths: tuple[str, ...]) -> None:
     """The whole history, and that of each path."""
     handle = pygit2.Repository(str(root))
     for chosen in ((), *((path,) for path in paths)):
-        walk = Walk(chosen)
+        walk = Walk(PathFilter(Selection(frozenset(map(RepoPath, chosen)))))
         walk.begin(handle, str(handle.head.target))
         told = [_line(info_of(commit)) for commit in walk.commits(handle)]
         said = plain.text(root, "log", "--format=%H|%P|%an <%ae>|%aI|%s", "HEAD", "--", *chosen).splitlines()

@@ -291,3 +291,30 @@ def test_whoever_may_only_read_can_list(repo: Repo, what: str) -> None:
     tools = profiles(all_tools())["read"].tools
     answer = anyio.run(repo.pipeline.call, Request("git_inspect", {"what": what}, "reader"), tools)
     assert what in answer.body["result"] and answer.text
+
+
+def test_paths_of_a_diff_and_a_log_are_globs_too_and_exclude(repo: Repo) -> None:
+    names = ("src/a.go", "src/a_test.go", "tests/deep/b.go", "app/[slug]/page.tsx", "{{name}}/x.py")
+    for name in names:
+        repo.write(name, "1\n")
+        commit(repo, name)
+    for name in names:
+        repo.write(name, "2\n")
+    for paths, held in (
+        (["!*_test.go", "!tests/"], ["app/[slug]/page.tsx", "src/a.go", "{{name}}/x.py"]),
+        (["*.go", ":!tests"], ["src/a.go", "src/a_test.go"]),
+        (["src", ":(exclude)*_test.go"], ["src/a.go"]),
+        (["app/[slug]", "{{name}}/x.py"], ["app/[slug]/page.tsx", "{{name}}/x.py"]),
+        (["**/*.{go,tsx}", "!src/"], ["app/[slug]/page.tsx", "tests/deep/b.go"]),
+        ([".", "!*.go"], ["app/[slug]/page.tsx", "{{name}}/x.py"]),
+        (["a.go"], []),  # a path starts at the root
+    ):
+        diff = repo.result("git_diff", paths=paths)
+        assert [one["path"] for one in diff["files"]] == held, paths
+        log = repo.result("git_log", paths=paths, limit=2)
+        found = [one["subject"] for one in log["commits"]]
+        while "next_cursor" in log:
+            log = repo.result("git_log", cursor=log["next_cursor"])
+            found += [one["subject"] for one in log["commits"]]
+        is_first_shown = any(one.startswith("!") for one in paths) and "**/*.{go,tsx}" not in paths
+        assert sorted(found) == sorted([*held, *(["start"] if is_first_shown else [])]), paths

@@ -1,13 +1,17 @@
 """Paths that an operation is limited to: files, and directories with all that is below them."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.jail import Jail
 
 _WHOLE: Final = (".", "./")
+_EXCLUDES: Final = re.compile(r"!|:[!^]|:\(exclude\)")  # as patterns for ignored files and as git have it
+_WILD: Final = re.compile(r"[*?]|\[.+\]|\{.*,.*\}")
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,35 @@ class Selection:
         """The selected paths that none of those found is, or is below."""
         hit = {one for path in found for one in (path, *_above(path))}
         return sorted(path for path in self.paths if path not in hit)
+
+
+@dataclass(frozen=True)
+class PathFilter:
+    """A selection to read by, which takes patterns: `*.py`, `src/**`, and `!tests/` for what to leave out."""
+
+    named: Selection = Selection()
+    patterns: Globs | None = None
+    excluded: Globs | None = None
+
+    @classmethod
+    def of(cls, jail: Jail, texts: Sequence[str]) -> "PathFilter":
+        """Paths and patterns from outside; a path may look like a pattern, as `app/[slug]/page.tsx` does."""
+        excluding = {text: match.end() for text in texts if (match := _EXCLUDES.match(text))}
+        named = [text for text in texts if text not in excluding]
+        chosen = Selection.of(jail, named)
+        wild = [text for text in named if _WILD.search(text)] if chosen.paths else []
+        excluded = [text[end:] for text, end in excluding.items()]
+        return cls(chosen, Globs(wild) if wild else None, Globs(excluded) if excluded else None)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has paths alone, or nothing."""
+        return self.patterns is None and self.excluded is None
+
+    def __contains__(self, path: str) -> bool:
+        if self.excluded is not None and self.excluded.holds(path):
+            return False
+        return path in self.named or (self.patterns is not None and self.patterns.holds(path))
 
 
 def _above(path: str) -> Iterable[RepoPath]:

@@ -9,7 +9,9 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitFailed
+from codeplane.git.changes import tree_changes
 from codeplane.git.objects import tree_of
+from codeplane.git.selection import PathFilter
 
 _CACHED: Final = 50_000
 
@@ -20,7 +22,7 @@ Place = tuple[str, int] | None
 class Walk:
     """What is still ahead. It holds no handle, so it can be kept and gone on with later."""
 
-    paths: tuple[str, ...] = ()  # files or directories; none is everything
+    chosen: PathFilter = field(default_factory=PathFilter)
     since: int | None = None  # of the committer; what is older is not gone past
     ahead: list[tuple[int, int, str]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -28,7 +30,7 @@ class Walk:
     ends: int = 0  # commits whose parents are not in this clone
 
     def copy(self) -> "Walk":
-        return Walk(self.paths, self.since, [*self.ahead], {*self.seen}, self.count, self.ends)
+        return Walk(self.chosen, self.since, [*self.ahead], {*self.seen}, self.count, self.ends)
 
     def begin(self, handle: pygit2.Repository, oid: str) -> None:
         self._add(oid, _Commits(handle))
@@ -43,14 +45,15 @@ class Walk:
     ) -> Iterator[pygit2.Commit]:
         """The commits, newest first; each is taken off before it is given. `check` may end the walk."""
         known = _Commits(handle)
-        compare = _Compare(handle, self.paths, known)
+        compare = _Compare(handle, self.chosen, known)
+        is_whole = self.chosen == PathFilter()
         while self.ahead:
             check()
             commit = known.taken(heapq.heappop(self.ahead)[2])
             if self.since is not None and commit.commit_time < self.since:
                 continue
             every = [str(oid) for oid in commit.parent_ids]
-            followed, is_shown = compare.parents(commit, every) if self.paths else (every, True)
+            followed, is_shown = (every, True) if is_whole else compare.parents(commit, every)
             for parent in followed:
                 self._add(parent, known)
             if is_shown:
@@ -92,9 +95,10 @@ class _Commits:
 class _Compare:
     """Which parents have other content at the paths."""
 
-    def __init__(self, handle: pygit2.Repository, paths: tuple[str, ...], known: _Commits) -> None:
+    def __init__(self, handle: pygit2.Repository, chosen: PathFilter, known: _Commits) -> None:
         self._handle = handle
-        self._paths = paths
+        self._chosen = chosen
+        self._paths = tuple(sorted(chosen.named.paths))
         self._known = known
         self._places = lru_cache(_CACHED)(self._places_of)
 
@@ -103,12 +107,20 @@ class _Compare:
 
         A merge that has the same as one parent tells nothing that this parent does not: the others are left.
         """
-        here = self._places(commit.tree_id)
         for oid in every:
             parent = self._known.get(oid)
-            if parent is not None and self._places(parent.tree_id) == here:
+            if parent is not None and not self._differs(parent.tree_id, commit.tree_id):
                 return [oid], False
-        return every, bool(every) or any(place is not None for place in here)
+        return every, bool(every) or self._differs(None, commit.tree_id)
+
+    def _differs(self, old: pygit2.Oid | None, new: pygit2.Oid) -> bool:
+        if old == new:
+            return False
+        if self._chosen.is_plain:
+            before = self._places(old) if old is not None else (None,) * len(self._paths)
+            return before != self._places(new)
+        changed = tree_changes(self._handle, str(old) if old is not None else None, str(new))
+        return any(one.path in self._chosen for one in changed)
 
     def _places_of(self, tree: pygit2.Oid) -> tuple[Place, ...]:
         found = tree_of(self._handle, tree)

@@ -4,7 +4,7 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.selection import Selection
+from codeplane.git.selection import PathFilter
 from codeplane.session import Call
 from codeplane.tools._git_text import next_page
 from codeplane.tools._patches import (
@@ -33,7 +33,7 @@ class GitDiffInput(Input):
         default=False, description="What is staged, instead of the working tree."
     )
     paths: Annotated[list[str], synonyms("path", "files")] = Field(
-        default=[], description="Only these files and directories."
+        default=[], description="Files, directories, globs; `!tests/` excludes."
     )
     stat: Annotated[bool, synonyms("name_only", "summary")] = Field(
         default=False, description="Files and counts, no hunks."
@@ -69,7 +69,7 @@ def git_diff(call: Call, args: GitDiffInput) -> GitDiffOutput:
         if args.cursor is not None:
             rest, counts = call.session.cursors.resume(args.cursor, Rest), None
         else:
-            chosen = Selection.of(tree.jail, args.paths)
+            chosen = PathFilter.of(tree.jail, args.paths)
             every = changes(tree, handle, args.base, args.target, staged=args.staged)
             found = tuple(one for one in every if one.path in chosen or (one.old_path or one.path) in chosen)
             is_counted = len(found) <= MOST_COUNTED

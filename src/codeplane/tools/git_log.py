@@ -12,7 +12,7 @@ from codeplane.git.degraded import degraded
 from codeplane.git.entries import CommitInfo, info_of, moment
 from codeplane.git.follow import Follow, Step
 from codeplane.git.objects import find_commit
-from codeplane.git.selection import Selection
+from codeplane.git.selection import PathFilter
 from codeplane.git.walk import Walk, commit_of
 from codeplane.session import Call
 from codeplane.tools._commits import commit_fields, log_lines
@@ -42,9 +42,7 @@ class GitLogInput(Input):
     until: Annotated[str | None, synonyms("before")] = Field(
         default=None, description="ISO date.", json_schema_extra=UNLISTED
     )
-    paths: Annotated[list[str], synonyms("path", "files")] = Field(
-        default=[], description="Only changes of these."
-    )
+    paths: Annotated[list[str], synonyms("path", "files")] = Field(default=[], description="As in git_diff.")
     symbol: Annotated[str | None, synonyms("function", "name", "symbol_id")] = Field(
         default=None, description="Only changes of this definition."
     )
@@ -151,8 +149,7 @@ def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
     if args.symbol is not None or args.lines is not None:
         source: Walk | Follow = _of_lines(call, handle, args)
     else:
-        chosen = Selection.of(call.repo.tree.jail, args.paths)
-        source = Walk(tuple(sorted(chosen.paths)), since)
+        source = Walk(PathFilter.of(call.repo.tree.jail, args.paths), since)
         if dots:
             source.leave_out(handle, find_commit(handle, left or "HEAD").oid)
         source.begin(handle, find_commit(handle, (right if dots else left) or "HEAD").oid)
