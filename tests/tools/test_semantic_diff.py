@@ -187,6 +187,33 @@ def test_commits_are_compared_without_a_checkout(shop: Shop) -> None:
     assert shop.diff(base="HEAD~1", target="HEAD", paths=["tests"])["summary"] == "nothing has changed"
 
 
+@pytest.mark.parametrize(
+    ("paths", "changed"),
+    [
+        (["!tests/"], ["README.md", "shop/cart.py"]),
+        (["*.py"], ["shop/cart.py", "tests/test_cart.py"]),
+        (["*.py", "!tests/"], ["shop/cart.py"]),
+        (["./shop"], ["shop/cart.py"]),
+        (["tests/test_cart.py"], ["tests/test_cart.py"]),
+    ],
+)
+def test_paths_are_the_globs_of_search(shop: Shop, paths: list[str], changed: list[str]) -> None:
+    shop.write("shop/cart.py", CART + "\n\ndef more(): ...\n")
+    shop.write("tests/test_cart.py", FILES["tests/test_cart.py"] + "\n\ndef test_more(): ...\n")
+    shop.write("README.md", "# Store\n")
+    answer = shop.diff(paths=paths)
+    others = [one.split()[2] for one in answer.get("other_files", ())]
+    assert sorted([file["path"] for file in answer["files"]] + others) == changed
+    assert answer["summary"].startswith(f"{len(changed) - len(others)} added") and answer["total"] == len(
+        answer["files"]
+    )
+
+
+def test_paths_that_no_file_has_are_told(shop: Shop) -> None:
+    assert "No file of either state matches `paths`" in shop.ask("semantic_diff", paths=["shpo/"]).text
+    assert "No file" not in shop.ask("semantic_diff", paths=["shop/"]).text
+
+
 def test_an_epoch_whose_text_the_last_commit_has_is_compared_like_a_commit(shop: Shop) -> None:
     shop.diff()
     before = shop.session.index.state().epoch

@@ -1,13 +1,13 @@
 """What has changed between two states of a repository, by definitions."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import Slot
 from codeplane.graph.inherited import with_inherited
-from codeplane.graph.references import is_below
 from codeplane.graph.structure import Change, ChangeKind, compare, flattened
 from codeplane.graph.versions import Version, has_structure
 from codeplane.index.files import FileFacts
@@ -65,24 +65,25 @@ class Sight(NamedTuple):
 _ALL: Final = Sight()
 
 
-def diff_of(old: State, new: State, below: Collection[str] = (), sight: Sight = _ALL) -> list[FileDiff]:
+def diff_of(old: State, new: State, patterns: Sequence[str] = (), sight: Sight = _ALL) -> list[FileDiff]:
     """The files that differ; the last answer is kept with what is known of the new state, for more pages."""
     last = new.sources.memo.answers.table(_LAST)
-    key = (old.key, new.key, tuple(sorted(below)), sight)
+    key = (old.key, new.key, tuple(sorted(patterns)), sight)
     if None not in last or last[None][0] != key:
-        last[None] = (key, list(structural_diff(old, new, below, sight)))
+        last[None] = (key, list(structural_diff(old, new, patterns, sight)))
     return last[None][1]
 
 
 def structural_diff(
-    old: State, new: State, below: Collection[str] = (), sight: Sight = _ALL
+    old: State, new: State, patterns: Sequence[str] = (), sight: Sight = _ALL
 ) -> Iterator[FileDiff]:
     """The files that differ, in order of path, each with its changes; renamed files are one."""
+    globs = Globs(patterns)
     differing = [
         RepoPath(path)
         for path in sorted(old.blobs.keys() | new.blobs.keys())
         if old.blobs.get(path, -1) != new.blobs.get(path, -1)
-        and (not below or any(is_below(path, one) for one in below))
+        and globs.holds(path)
         and sight.is_told(old, path)
     ]
     gone = [path for path in differing if path not in new.blobs]

@@ -4,6 +4,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from codeplane.core.errors import CursorGone, RevisionNotFound
+from codeplane.core.globs import Globs
 from codeplane.graph.diff import FileDiff, changed_definitions, counted, diff_of
 from codeplane.graph.impact import Known, affected_tests
 from codeplane.graph.review import Rank, Reviewed, in_order
@@ -34,7 +35,9 @@ class SemanticDiffInput(Input):
     target: Annotated[str | None, synonyms("to", "new", "head")] = Field(
         default=None, max_length=300, description="The same; without it, the working tree."
     )
-    paths: list[str] | None = Field(default=None, description="Only files and directories below these.")
+    paths: Annotated[list[str] | None, synonyms("path", "glob", "globs", "include")] = Field(
+        default=None, description="Globs: `src/`, `*.py`; `!tests/` excludes."
+    )
     limit: int = Field(
         default=60, description="Most changes on a page, up to 100.", json_schema_extra=UNLISTED
     )
@@ -134,6 +137,8 @@ def _diff(
         )
     offset = rest.start if rest is not None else 0
     files = diff_of(old, new, args.paths or (), sight_of(call, now, commits, args.base, args.target))
+    if args.paths and not files and not any(map(Globs(args.paths).holds, (*old.blobs, *new.blobs))):
+        call.warn("No file of either state matches `paths`.")
     units, folded = in_order(snapshot, files)
     answer = SemanticDiffOutput(summary=_summary(files), files=[], total=len(units))
     if not offset:
