@@ -98,6 +98,20 @@ def test_a_new_message_for_the_last_commit_takes_no_change_along(repo: Repo) -> 
     assert not clean.body["meta"].get("warnings")
 
 
+def test_all_is_every_change_as_in_git(repo: Repo) -> None:
+    repo.write("app.py", "one = 3\n")
+    answer = repo.ask("git_stage_and_commit", message="Three", all=True)
+    assert answer.body["result"]["committed"] == ["M app.py"] and not answer.body["meta"].get("warnings")
+    repo.write("lib/part.py", "two = 4\n")
+    repo.result("git_stage_and_commit", message="Both", amend=True, all=True)
+    assert git(repo.root, "status", "--short") == ""
+    repo.write("app.py", "one = 5\n")
+    repo.write("lib/part.py", "two = 6\n")
+    some = repo.result("git_stage_and_commit", message="One", all=True, paths=["app.py"])
+    assert some["committed"] == ["M app.py"]  # paths are the narrower wish
+    assert repo.error("git_stage_and_commit", message="None", all=False)["name"] == "NOTHING_TO_COMMIT"
+
+
 def test_only_an_amended_commit_goes_without_a_message(repo: Repo) -> None:
     repo.write("app.py", "one = 3\n")
     assert repo.error("git_stage_and_commit")["message"] == "A commit needs a message."

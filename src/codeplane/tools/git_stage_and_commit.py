@@ -29,6 +29,11 @@ class GitStageAndCommitInput(Input):
     amend: bool = Field(
         default=False, description="Into the last commit; with a message and no paths: reword only."
     )
+    all: bool | None = Field(
+        default=None,
+        description="true: every change, as without paths; false: only what is staged.",
+        json_schema_extra=UNLISTED,
+    )
     author: Authored = Field(
         default=None, max_length=510, description="`Name <address>`, if not you.", json_schema_extra=UNLISTED
     )
@@ -56,7 +61,7 @@ def git_stage_and_commit(call: Call, args: GitStageAndCommitInput) -> CommitDelt
     """
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     wanted = Wanted(args.message, author_of(args.author), amend=args.amend, verify=args.pre_commit)
-    chosen = None if _rewords(args) else Selection.of(call.repo.tree.jail, args.paths or ["."])
+    chosen = None if _is_staged_alone(args) else Selection.of(call.repo.tree.jail, args.paths or ["."])
 
     def act() -> Committed:
         rules = staging_rules(call)
@@ -65,12 +70,14 @@ def git_stage_and_commit(call: Call, args: GitStageAndCommitInput) -> CommitDelt
         return stage_and_commit(repository, programs, wanted, rules, chosen, force=args.force)
 
     done = change(call, "git_stage_and_commit", act)
-    if chosen is None and done.status not in (None, CLEAN):
+    if chosen is None and args.all is None and done.status not in (None, CLEAN):
         call.warn("Nothing was staged for this; the changes that are left stay uncommitted.")
         call.next_actions.append(offer("git_stage_and_commit", amend=True))
     return CommitDelta(**committed_fields(done))
 
 
-def _rewords(args: GitStageAndCommitInput) -> bool:
-    """Whether only what is already staged goes in, as `git commit --amend -m` has it."""
-    return args.amend and args.message is not None and args.paths is None
+def _is_staged_alone(args: GitStageAndCommitInput) -> bool:
+    """Whether only what is already staged goes in, as for `git commit --amend -m`."""
+    if args.paths is not None:
+        return False
+    return not args.all if args.all is not None else args.amend and args.message is not None
