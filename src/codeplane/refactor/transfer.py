@@ -23,6 +23,10 @@ from codeplane.refactor.text import Lines
 from codeplane.truth import digest_of
 
 _BETWEEN: Final = "\n\n\n"
+_FILES_ALONE: Final = (
+    "In {}, files can be moved but single symbols cannot. Instead: refs_find lists the uses; "
+    "write_source moves the text and rewrites the imports in one call."
+)
 
 
 def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath) -> Plan:
@@ -35,7 +39,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath) -> Plan:
     assert facts is not None, "BUG: a definition has a file"
     language = carries(facts.language)
     if language is None:
-        return _not(plan, Verdict.UNSUPPORTED, f"Moving definitions of {facts.language} is not known.")
+        return _not(plan, Verdict.UNSUPPORTED, _FILES_ALONE.format(facts.language))
     if definition_of(snapshot, place).parent >= 0:
         return _not(plan, Verdict.UNSUPPORTED, "Only what stands at the top of a file can be moved.")
     if target == subject.path:
