@@ -21,6 +21,9 @@ from codeplane.tools._patches import (
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.truth.comparison import Comparison, changes
 
+# Who needs more of a file reads it; in a review, lines around the changes are most of what is paid for.
+_CONTEXT = 1
+
 
 class GitDiffInput(Input):
     base: Annotated[str | None, synonyms("from", "ref", "commit")] = Field(
@@ -65,7 +68,7 @@ def git_diff(call: Call, args: GitDiffInput) -> GitDiffOutput:
         raise InvalidArgument("What is staged is compared with `base` alone.", hints=["Leave out `target`."])
     tree = call.repo.tree
     with call.repo.checkout.repository.opened() as handle:
-        patch = cache(Comparison(tree, handle).patch)
+        patch = cache(Comparison(tree, handle, context=_CONTEXT).patch)
         if args.cursor is not None:
             rest, counts = call.session.cursors.resume(args.cursor, Rest), None
         else:
