@@ -16,6 +16,27 @@ def text(body: dict[str, Any]) -> str:
     return "\n".join(span["text"] for span in file["spans"])
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "symbol", "first"),
+    [
+        ("m.go", "package m\n\n// F does.\n// More.\nfunc F() {}\n", "F", 3),
+        ("m.go", "package m\n\n// Of no one.\n\nfunc F() {}\n", "F", 5),
+        ("m.rs", "use a::b;\n/// Doc.\n#[derive(Debug)]\npub struct P {\n    x: i32,\n}\n", "P", 2),
+        ("m.ts", 'import x from "y"; // x\n/**\n * Adds.\n */\nexport function add() {}\n', "add", 2),
+        ("m.ts", "class K {\n  /** Doc. */\n  @dec()\n  m() {}\n}\n", "K.m", 2),
+        ("m.ts", "/* tail */ let q = 3;\nfunction add() {}\n", "add", 2),
+        ("A.java", "package a;\n\n/**\n * Doc.\n */\n@Deprecated\nclass A {}\n", "A", 3),
+        ("m.py", "#!/bin/python\n# Why.\n@dec\ndef f():\n    pass\n", "m.f", 2),
+    ],
+)
+def test_a_definition_is_read_with_the_comments_right_above_it(
+    ask: Ask, repo: Path, name: str, source: str, symbol: str, first: int
+) -> None:
+    (repo / name).write_text(source)
+    shown = text(ask("read_source", targets=[symbol])).split("\n")
+    assert shown[0] == f"{first}: {source.splitlines()[first - 1]}"
+
+
 def test_a_long_file_is_cut_and_says_how_to_read_on(ask: Ask, repo: Path) -> None:
     (repo / "long.txt").write_text("".join(f"line {n}\n" for n in range(1, 1001)))
     first = ask("read_source", targets=["long.txt"])

@@ -193,6 +193,25 @@ def test_a_text_is_changed_in_the_file_that_a_link_leads_to(make: Make) -> None:
     assert (repo.root / "in").is_symlink() and "def keep" in (repo.root / "app.py").read_text()
 
 
+RUST = "/// Doc.\n#[inline]\nfn go() {}\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "result"),
+    [
+        ("/// New.\n#[inline]\nfn go() { 1; }\n", "/// New.\n#[inline]\nfn go() { 1; }\n"),
+        ("fn go() { 1; }\n", "/// Doc.\n#[inline]\nfn go() { 1; }\n"),
+        ("#[cold]\nfn go() {}\n", "/// Doc.\n#[inline]\n#[cold]\nfn go() {}\n"),
+    ],
+)
+def test_a_symbol_is_replaced_with_its_attributes_only_by_text_that_has_them(
+    make: Make, new: str, result: str
+) -> None:
+    repo = make({"go.rs": RUST})
+    repo.result("write_source", edits=[{"symbol": "go", "action": "replace_symbol", "new_content": new}])
+    assert (repo.root / "go.rs").read_text() == result
+
+
 def test_all_edits_of_a_call_or_none(make: Make) -> None:
     repo = make({"a.py": "A = 1\n", "b.py": "B = 1\n"})
     repo.error(

@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from codeplane.core.comments import MARK, first_above
+from codeplane.core.comments import MARK, first_above, first_attached, is_attribute
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import EditConflict, EditRefused, EditsOverlap, InvalidArgument, NotFound
 from codeplane.core.paths import Digest, RepoPath
@@ -222,7 +222,10 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
             hints=["Read it again (read_source)."],
         )
     lines = _indented(split(one.span.new), indent_of(text.lines[first - 1]))
-    if one.action is Action.INSERT_BEFORE or (lines and MARK.match(lines[0].strip())):
+    attached = first_attached(text.lines, first)
+    if one.action is Action.REPLACE_SYMBOL and _brings(lines, text.lines[attached - 1 : first - 1]):
+        first = attached
+    elif one.action is Action.INSERT_BEFORE or (lines and MARK.match(lines[0].strip())):
         # The comment above belongs to the symbol; new text that brings one takes its place.
         first = first_above(text.lines, first)
     apart = [""] * _apart(text, first, last) if lines else []
@@ -231,6 +234,12 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
     elif one.action is Action.INSERT_AFTER:
         first, lines = last + 1, apart + lines
     return Placed(text.start(first), text.start(last + 1), text.as_lines(lines, first, last), (first, last))
+
+
+def _brings(lines: Sequence[str], above: Sequence[str]) -> bool:
+    """Whether new text for a symbol has all the attributes that stand above it, as it was read with them."""
+    held = {line.strip() for line in above if is_attribute(line)}
+    return bool(held) and held <= {line.strip() for line in lines}
 
 
 def _apart(text: Text, first: int, last: int) -> int:

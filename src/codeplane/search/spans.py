@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from codeplane.core.comments import MARK
+from codeplane.core.comments import MARK, first_attached
 from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.index import DefFact, Snapshot
@@ -144,7 +144,14 @@ class Finder:
             raise
         if note := meant.note(text):
             self.notes.append(note)
-        return self.of(meant.definition)
+        return self._with_comments(self.of(meant.definition))
+
+    def _with_comments(self, found: Wanted) -> Wanted:
+        """A definition with the comments and attributes right above it."""
+        data = self._snapshot.source(found.path)
+        above = data.split(b"\n", found.first)[: found.first]
+        lines = [line.decode("utf-8", "replace") for line in above]
+        return found._replace(first=first_attached(lines, found.first))
 
     def of(self, found: DefFact) -> Wanted:
         name = shown(self._snapshot.qualified_name(found.path, found.position))
