@@ -151,6 +151,25 @@ def test_public_additions_have_their_lines_and_headers(shop: Shop) -> None:
     ]
 
 
+def test_a_name_that_stands_for_another_kind_of_thing_is_one_change(tmp_path: Path) -> None:
+    before = (
+        "class Job:\n    def __init__(self):\n        self.state = 1\n        self.size = 2\n\n    step = 3\n"
+    )
+    after = (
+        "class Job:\n    @property\n    def state(self):\n        return 1\n\n"
+        "    @property\n    def size(self):\n        return 2\n\n"
+        "    @size.setter\n    def size(self, value): ...\n\n    def step(self): ...\n"
+    )
+    shop = Shop(tmp_path, {"jobs.py": before})
+    shop.write("jobs.py", after)
+    text = shop.ask("semantic_diff").text
+    shop.session.close()
+    assert text.startswith("1 removed, 3 signature changed\n")  # the constructor
+    assert "  13: Job.step; field became method" in text.partition("MAY BREAK")[0]
+    assert "MAY BREAK\njobs.py\n  2: Job.state; field became property\n" in text
+    assert "HEADERS AND PRIVATE NAMES\njobs.py\n  6: Job.size; field became property" in text
+
+
 def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop) -> None:
     shop.write("shop/cart.py", "# A cart.\n\n" + CART)
     shop.write("README.md", "# Shop\n\nMore.\n")

@@ -11,6 +11,7 @@ from codeplane.languages.headers import Header, Parameter, Passing, header_of, s
 
 _CLASSES: Final = frozenset("class interface struct enum trait impl object mixin namespace module".split())
 _FUNCTIONS: Final = frozenset("function method constructor property macro".split())
+_READ: Final = frozenset("field property variable constant enum_member".split())
 _BY_PLACE: Final = (Passing.POSITION, Passing.EITHER)
 _RESTS: Final = (Passing.REST, Passing.NAMED_REST)
 _UNSEEN: Final = frozenset("override inline constexpr noexcept explicit".split())
@@ -74,6 +75,14 @@ def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
     answers = [one.breaking for one in found]
     breaking = True if True in answers else None if None in answers else False
     return Verdict(tuple(dict.fromkeys(one.tag for one in found)), breaking)
+
+
+def kind_breaks(was: str, now: str, *, is_set: bool) -> Breaks:
+    """Whether users see that a name stands for another kind of thing; `is_set`: as a property, it can be
+    given a value."""
+    if was in _READ and now in _READ:
+        return None if now == "property" and not is_set else False
+    return None if was not in _READ and now not in _READ else True
 
 
 def _bound(facts: FileFacts, at: int) -> list[str]:

@@ -9,9 +9,9 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import Final
 
-from codeplane.graph.signatures import judge
+from codeplane.graph.signatures import judge, kind_breaks
 from codeplane.graph.versions import FUNCTIONS, Side, Version
-from codeplane.languages.facts import Definition, Span
+from codeplane.languages.facts import FLAG_MORE, Definition, Span
 from codeplane.languages.tokens import say_the_same
 
 _MINOR: Final = 3
@@ -44,6 +44,7 @@ class Change:
     after: int | None
     old_name: str = ""
     old_signature: str = ""
+    old_kind: str = ""  # where it is something else now
     lines_changed: int | None = None
     tags: tuple[str, ...] = ()
     preview: tuple[str, ...] = ()
@@ -68,10 +69,16 @@ class _Comparison:
         old, new = self._old, self._new
         removed = [at for key, at in old.keys.items() if key not in new.keys]
         added = [at for key, at in new.keys.items() if key not in old.keys]
-        renamed = self._renamed(removed, added)
+        come, gone = set(added), set(removed)
         found: list[tuple[int, Change]] = []  # the parent in the new version, and what is below it
+        remade = self._remade(removed, added)
+        found += [self._remake(at, now[0], is_several=len(now) > 1) for at, now in remade.items()]
+        removed = [at for at in removed if at not in remade]
+        others = {at for now in remade.values() for at in now}
+        added = [at for at in added if at not in others]
+        renamed = self._renamed(removed, added)
         found += [self._rename(before, after) for before, after in renamed.items()]
-        come, gone, new_names = set(added), set(removed), set(renamed.values())
+        new_names = set(renamed.values())
         found += [self._add(at) for at in added if at not in new_names and new.items[at].parent not in come]
         found += [
             self._remove(at) for at in removed if at not in renamed and old.items[at].parent not in gone
@@ -80,6 +87,33 @@ class _Comparison:
             if (before := old.keys.get(key)) is not None and (one := self._changed(before, after)):
                 found.append((new.items[after].parent, one))
         return self._nested(_once(found))
+
+    def _remade(self, removed: list[int], added: list[int]) -> dict[int, list[int]]:
+        """Those that have the same name and are of another kind: an attribute that became a property, with
+        its setter."""
+        gone: dict[tuple[str, ...], list[int]] = {}
+        come: dict[tuple[str, ...], list[int]] = {}
+        for side, numbers, table in ((self._old, removed, gone), (self._new, added, come)):
+            for at in numbers:
+                names, _, _ = side.key_of[at]
+                table.setdefault(names, []).append(at)
+        return {
+            before[0]: come[names]
+            for names, before in gone.items()
+            if names in come
+            and len(before) == 1
+            and all(self._new.items[at].flags & FLAG_MORE for at in come[names][1:])
+        }
+
+    def _remake(self, before: int, after: int, *, is_several: bool) -> tuple[int, Change]:
+        was, item = self._old.items[before], self._new.items[after]
+        is_private = self._old.is_private(before)
+        change = Change(
+            ChangeKind.SIGNATURE, item, self._new.name(after), before, after,
+            old_kind=was.kind, old_signature=was.signature, tags=("kind_changed",),
+            breaking=False if is_private else kind_breaks(was.kind, item.kind, is_set=is_several),
+        )  # fmt: skip
+        return item.parent, change
 
     def _renamed(self, removed: list[int], added: list[int]) -> dict[int, int]:
         """Those of which one has gone and one has come, alike but for the name, under the same parent."""

@@ -29,7 +29,7 @@ _HEADINGS: Final = {
 # Said by the kind of change, or by its size, already.
 _UNSAID: Final = frozenset(
     "symbol_added symbol_removed symbol_renamed parameters_changed signature_changed minor_change"
-    " major_change body_logic_changed".split()
+    " major_change body_logic_changed kind_changed".split()
 )
 _PROVIDED: Final = frozenset(("inherited", "imported_instead"))  # its users have another one
 _BRACKETS: Final = re.compile(r"(?<=[(\[{]) |,? (?=[)\]}])")
@@ -57,6 +57,7 @@ class StructuralChange(Output):
     change: str = Field(description="added, removed, renamed, signature_changed or body_changed.")
     name: str = Field(description="Name with the definitions around it.")
     kind: str = Field(description="Kind of definition.")
+    old_kind: str | None = Field(default=None, description="Kind before.")
     lines: str = Field(description="`first-last` in the state that has it.")
     breaking: bool | Literal["unknown"] | None = Field(
         default=None, description="Whether users may have to change; `unknown`: the header does not tell."
@@ -104,7 +105,9 @@ class StructuralChange(Output):
         told = [tag.replace("_", " ") for tag in self.tags or () if tag not in _UNSAID]
         if told:
             yield ", ".join(told)
-        if self.change == "signature_changed" and self.old_signature and self.signature:
+        if self.old_kind:
+            yield f"{self.old_kind} became {self.kind}"
+        elif self.change == "signature_changed" and self.old_signature and self.signature:
             yield _word_diff(self.old_signature, self.signature)
         if self.impact is not None:
             yield self.impact.text(is_gone=self.change in ("removed", "renamed"))
@@ -157,6 +160,7 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
         change=one.change.value,
         name=shown(one.name),
         kind=one.definition.kind,
+        old_kind=one.old_kind or None,
         lines=f"{span.start_line}-{span.end_line}",
         breaking=verdict_of(one) if category_of(snapshot, file.path) not in ASIDE else None,
         risk=risk_of(one, blast),
