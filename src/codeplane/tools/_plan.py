@@ -242,9 +242,14 @@ def _changed_mentions(plan: Plan) -> list[Mention]:
 
 
 def _left(plan: Plan) -> list[str] | None:
-    """`path:line: text` of mentions that are not changed; those of the past, which are to stay, come last."""
-    left = sorted((one for one in plan.mentions if not one.is_taken), key=lambda one: one.is_past)
-    told = _lines(plan, left)
+    """`path:line: text` of mentions that are not changed; of the past, which is to stay, the lines alone."""
+    left = [one for one in plan.mentions if not one.is_taken]
+    told = _lines(plan, (one for one in left if not one.is_past))
+    past: dict[RepoPath, dict[int, None]] = {}
+    for one in left:
+        if one.is_past:
+            past.setdefault(one.site.path, {})[one.site.line] = None
+    told += [f"{shown(path)}:{','.join(map(str, lines))}" for path, lines in past.items()]
     more = [f"… {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
     return [*told[:_MOST_TOLD], *more] or None
 
