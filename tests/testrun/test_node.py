@@ -62,3 +62,12 @@ def test_a_file_that_cannot_be_loaded_is_told_and_one_that_hangs_is_ended(tmp_pa
     assert told["c.test.js"].kind == "TimedOut"
     assert report.counts[Status.PASSED] == 1
     assert report.ended(End.TIMED_OUT) == ["c.test.js"]
+
+
+def test_tests_of_one_name_are_counted_one_by_one(tmp_path: Path) -> None:
+    same = 'const test = require("node:test");\n'
+    same += 'for (const n of [1, 2, 3]) test("same", () => {});\n'
+    same += 'for (const n of [1, 2]) test("bad", () => { throw new TypeError("boom"); });\n'
+    package = '{"scripts": {"test": "node --test"}}'
+    report = Project(tmp_path, {"package.json": package, "a.test.js": same}).run(rerun_failures=False)
+    assert report.counts == {Status.PASSED: 3, Status.FAILED: 2}

@@ -51,9 +51,22 @@ def run(
 
 
 def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
-    """What stands in the way of several batches is told once."""
-    found = (_named(case.shown()) for verdict in verdicts for case in verdict.cases)
-    return list({(case.id, case.target, case.message, case.path, case.line): case for case in found}.values())
+    """Every test that was run, several of the same name too, so that counts are those of the runner.
+
+    What stands in the way of several targets or batches is told once.
+    """
+    found: list[Case] = []
+    before: set[tuple[str, str, str, str, int]] = set()
+    for verdict in verdicts:
+        here = set()
+        for case in (_named(one.shown()) for one in verdict.cases):
+            key = (case.id, case.target, case.message, case.path, case.line)
+            if key in before or (case.status is Status.ERROR and key in here):
+                continue
+            here.add(key)
+            found.append(case)
+        before |= here
+    return found
 
 
 def _named(case: Case) -> Case:
