@@ -14,11 +14,12 @@ from tests.tools.repo import trust
 
 # Characters of the whole answer. About 4 make a token.
 BUDGETS = {
+    "batch": 14_000,
     "code_get_span": 20_000,
     "describe": 2_500,
     "discover_test_targets": 10_000,
     "git_status": 6_000,
-    "git_diff": 28_000,
+    "git_diff": 29_000,
     "git_log": 12_000,
     "git_inspect": 28_000,
     "git_history": 8_000,
@@ -78,6 +79,7 @@ PLANS = {
     "decision_commit": ("big.core.Base", "Root"),
 }
 QUESTIONS: dict[str, dict[str, Any]] = {
+    "batch": {"calls": [{"tool": "git_status"}, {"tool": "search", "args": {"query": "shared"}}]},
     "code_get_span": {"path": "big/wide.py"},
     "describe": {},
     "discover_test_targets": {},
