@@ -64,6 +64,7 @@ class Search:
         self._entries = entries  # `path:line` of where programs begin
         self._hooks = Hooks(snapshot)
         self._offered: dict[Place, bool] = {}
+        self.checked = 0  # definitions that might have been unused
 
     def files(self, below: str) -> list[RepoPath]:
         """The files whose definitions are looked at; tests only where they are asked for."""
@@ -94,6 +95,7 @@ class Search:
                 continue
             if not self._is_candidate(facts, at, item):
                 continue
+            self.checked += 1
             found = self._judged(Place(path, at), facts, item)
             if found is not None:
                 taken.add(at)

@@ -43,6 +43,7 @@ class _Rest(NamedTuple):
     total: int
     waiting: list["UnusedDefinition"]
     possible: int
+    checked: int
 
 
 class UnusedDefinition(Output):
@@ -58,6 +59,7 @@ class FindUnusedOutput(Output):
     definitions: list[UnusedDefinition] = Field(description="Definitions, in order of path and line.")
     looked_at: int = Field(description="Files looked at so far.")
     files: int = Field(description="Files to look at in all.")
+    checked: int | None = Field(default=None, description="Definitions checked so far.")
     possible: int | None = Field(default=None, description="Definitions left out that have possible uses.")
     unread: int | None = Field(default=None, description="Files to be read before anything can be said.")
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
@@ -74,12 +76,18 @@ class FindUnusedOutput(Output):
                     files.setdefault(one.path, []).append(f"{one.line}: {one.kind} {one.name}{why}")
             lines += [heading] if files else []
             lines += [line for path, some in files.items() for line in (path, *some)]
-        lines += [] if lines else ["nothing found"]
+        if not lines:
+            definitions, files = _counted(self.checked or 0, "definition"), _counted(self.looked_at, "file")
+            lines.append(f"nothing found: {definitions} in {files} checked")
         if self.looked_at < self.files:
             lines.append(f"looked at {self.looked_at} of {self.files} files")
         if self.possible:
             lines.append(f"{self.possible} more with only possible uses (proof: possible)")
         return "\n".join(lines)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 @tool(Effect.READ, "graph", standard=True)
@@ -103,7 +111,7 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
     if rest is None:
         below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
         files = search.files(below)
-        rest = _Rest(files, len(files), [], 0)
+        rest = _Rest(files, len(files), [], 0, 0)
     proofs = args.proof or (Proof.UNUSED, Proof.TESTS_ONLY)
     end = time.monotonic() + _SECONDS
     found, possible, done = list(rest.waiting), rest.possible, 0
@@ -117,7 +125,8 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
                 found.append(_row(snapshot, one))
             elif one.proof is Proof.POSSIBLE:
                 possible += 1
-    left = rest._replace(files=rest.files[done:], waiting=found[limit:], possible=possible)
+    checked = rest.checked + search.checked
+    left = rest._replace(files=rest.files[done:], waiting=found[limit:], possible=possible, checked=checked)
     is_more = bool(left.files or left.waiting)
     cursor = call.session.cursors.keep(left) if is_more else None
     if cursor is not None:
@@ -127,6 +136,7 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
         definitions=found[:limit],
         looked_at=rest.total - len(left.files),
         files=rest.total,
+        checked=checked,
         possible=possible or None,
         next_cursor=cursor,
     )
