@@ -77,8 +77,8 @@ class FindUnusedOutput(Output):
             lines += [heading] if files else []
             lines += [line for path, some in files.items() for line in (path, *some)]
         if not lines:
-            definitions, files = _counted(self.checked or 0, "definition"), _counted(self.looked_at, "file")
-            lines.append(f"nothing found: {definitions} in {files} checked")
+            checked = f"{_counted(self.checked or 0, 'definition')} in {_counted(self.looked_at, 'file')}"
+            lines.append(f"nothing found: {checked} checked")
         if self.looked_at < self.files:
             lines.append(f"looked at {self.looked_at} of {self.files} files")
         if self.possible:
