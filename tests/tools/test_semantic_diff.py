@@ -170,6 +170,20 @@ def test_a_name_that_stands_for_another_kind_of_thing_is_one_change(tmp_path: Pa
     assert "HEADERS AND PRIVATE NAMES\njobs.py\n  6: Job.size; field became property" in text
 
 
+def test_a_parameter_that_comes_between_others_breaks_callers_of_long_headers_too(tmp_path: Path) -> None:
+    def new(count: int, inserted: str = "") -> str:
+        names = [f"        parameter_{n}: Optional[date | datetime] = None,\n" for n in range(count)]
+        return "".join(["class Event:\n    def new(\n        self,\n", inserted, *names, "    ): ...\n"])
+
+    shop = Shop(tmp_path, {"long.py": new(40), "short.py": new(2)})
+    for path, count in (("long.py", 40), ("short.py", 2)):
+        shop.write(path, new(count, "        concepts=None,\n"))
+    found = [shop.changes(path)["Event.new"] for path in ("long.py", "short.py")]
+    shop.session.close()
+    assert [one["breaking"] for one in found] == [True, True]
+    assert found[0]["tags"] == found[1]["tags"] == ["parameters_changed", "parameter_added", "minor_change"]
+
+
 def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop) -> None:
     shop.write("shop/cart.py", "# A cart.\n\n" + CART)
     shop.write("README.md", "# Shop\n\nMore.\n")

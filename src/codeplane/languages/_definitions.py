@@ -28,7 +28,7 @@ _SIGNED = frozenset(
     "object mixin type message service rpc".split()
 )
 _TYPED = frozenset(("variable", "field", "property", "constant", "module"))
-_SIGNATURE = 1000  # bytes of a header that are kept
+_SIGNATURE = 4000  # bytes of a header that are kept
 # A further line of a header that is nothing but a comment. `#[` begins an attribute.
 _REMARK = re.compile(rb"\n[ \t]*(?:#(?!\[)|//|--)[^\n]*")
 _LINE = re.compile(rb"[^\r\n]*[^\r\n\t ]")
