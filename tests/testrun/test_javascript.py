@@ -1,5 +1,6 @@
 """jest and vitest, for real."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,20 @@ def test_configurations_and_packages_show_the_runner(tmp_path: Path) -> None:
     ]
 
 
+def test_tests_of_types_are_run_where_a_script_has_vitest_check_them(tmp_path: Path) -> None:
+    for script, is_checked in (
+        ("eslint . && vitest run --typecheck", True),
+        ("vitest --typecheck.enabled --coverage", True),
+        ("vitest run && tsc --typecheck", False),
+        ("vitest run --typecheck=false", False),
+        ("vitest run", False),
+    ):
+        package = {"devDependencies": {"vitest": "*"}, "scripts": {"test": script}}
+        files = {"package.json": json.dumps(package), "a.test.ts": "", "types.test-d.ts": ""}
+        found = found_targets(RUNNERS["vitest"], written(tmp_path, files))
+        assert [one.id for one in found] == ["a.test.ts", *["types.test-d.ts"] * is_checked], script
+
+
 def test_every_end_of_a_test_of_jest_is_told(tmp_path: Path, node_first: None) -> None:
     files = {
         "package.json": '{"name": "toy", "jest": {}}',
@@ -121,6 +136,18 @@ def test_every_end_of_a_test_of_vitest_is_told(tmp_path: Path, node_first: None)
     check_ends(run_tests("vitest", root, tmp_path / "reports"), "half.test.ts", "expected 2 to be 3")
     one = ["half.test.ts::odd numbers are wrong"]
     assert list(run_tests("vitest", root, tmp_path / "one", one)) == one
+
+
+def test_an_error_after_a_test_of_vitest_is_told(tmp_path: Path, node_first: None) -> None:
+    late = 'import { test } from "vitest";\n'
+    late += 'test("good", () => {\n  Promise.reject(new TypeError("too late"));\n});\n'
+    files = {"package.json": '{"type": "module", "devDependencies": {"vitest": "*"}}', "a.test.ts": late}
+    root = project(tmp_path / "repo", required(*VITEST, is_native=True), files)
+    cases = run_tests("vitest", root, tmp_path / "reports")
+    assert cases["a.test.ts::good"].status is Status.PASSED
+    outside = cases["vitest"]
+    assert (outside.status, outside.kind, outside.message) == (Status.ERROR, "TypeError", "too late")
+    assert (outside.path, outside.line) == ("a.test.ts", 3)
 
 
 def test_coverage_of_jest_is_read_from_its_report(tmp_path: Path, node_first: None) -> None:

@@ -50,16 +50,17 @@ def _names(package: Mapping[str, Any], runner: str) -> str:
     return ""
 
 
-def tests(tree: Tree, root: RepoPath) -> Iterator[RepoPath]:
-    """The test files below a directory."""
+def tests(tree: Tree, root: RepoPath, more: re.Pattern[str] | None = None) -> Iterator[RepoPath]:
+    """The test files below a directory; `more` are those of other names."""
     return (
         path
         for path in below(tree, root, *_ENDINGS)
-        if _TEST.search(f"/{path}") and not path.endswith(".d.ts")
+        if (_TEST.search(f"/{path}") and not path.endswith(".d.ts"))
+        or (more is not None and more.search(path))
     )
 
 
-def targets(tree: Tree, project: Project) -> list[Target]:
+def targets(tree: Tree, project: Project, more: re.Pattern[str] | None = None) -> list[Target]:
     return [
         Target(
             path,
@@ -70,7 +71,7 @@ def targets(tree: Tree, project: Project) -> list[Target]:
             kind_of(path),
             selector=inside(path, project.root),
         )
-        for path in tests(tree, project.root)
+        for path in tests(tree, project.root, more)
     ]
 
 

@@ -1,21 +1,31 @@
 """vitest, by the report that it writes as JSON."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from codeplane.core.documents import json_object
 from codeplane.core.paths import RepoPath
 from codeplane.index.tree import Tree
 from codeplane.process.command import Command
-from codeplane.testrun.results import Case
+from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import Ended, Place, Project
 from codeplane.testrun.runners import _coverage, _javascript
+from codeplane.testrun.runners._places import first_place
 from codeplane.testrun.runners._tree import program
 from codeplane.testrun.target import Target
+from codeplane.testrun.text import plain, shortened
 
 _CONFIGS: Final = tuple(f"vitest.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts", "cts"))
 _PROVIDERS: Final = ("coverage-v8", "coverage-istanbul")
 _REPORT: Final = "vitest.json"
+_UNHANDLED: Final = " Unhandled Errors "
+_ERROR: Final = re.compile(r"^\s*([A-Za-z_]*(?:Error|Exception)): (.*)$", re.MULTILINE)
+_END: Final = re.compile(r"\n⎯{9,}|\n *(?:RUN +v|Test Files )")
+_LONGEST: Final = 6000
+_TYPES: Final = re.compile(r"\.(?:test|spec)-d\.[cm]?[jt]sx?$")  # tests that are only type-checked
+_CHECKS_TYPES: Final = re.compile(r"\bvitest\b[^&|;]*\s--typecheck(?:\.enabled)?(?:=true)?(?![\w.=-])")
 
 
 @dataclass(frozen=True)
@@ -27,7 +37,8 @@ class Vitest:
         return _javascript.projects(tree, self.name, _CONFIGS, is_default=False)
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return _javascript.targets(tree, project)
+        has_types = _checks_types(tree, project.root)
+        return _javascript.targets(tree, project, _TYPES if has_types else None)
 
     def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
         return _javascript.narrowed(target, tests)
@@ -36,6 +47,8 @@ class Vitest:
         root = batch[0].root
         vitest = program(place, "vitest", root, "npm install --save-dev vitest")
         options = ["run", *self.reporting(place)[0], "--passWithNoTests"]
+        if any(_TYPES.search(target.path) for target in batch):
+            options.append("--typecheck")
         if place.coverage and _has_coverage(place, root):
             options += ["--coverage.enabled", "--coverage.reporter=json"]
             options.append(f"--coverage.reportsDirectory={place.reports}/vitest")
@@ -44,11 +57,33 @@ class Vitest:
         return Command((vitest, *options, *_javascript.name_pattern(batch), *files), place.root / root)
 
     def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:
-        return ["--reporter=json", f"--outputFile={place.reports / _REPORT}"], {}
+        # Errors outside of tests are in no report: only what is printed for people has them.
+        return ["--reporter=json", "--reporter=default", f"--outputFile.json={place.reports / _REPORT}"], {}
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         _coverage.from_istanbul(ended.reports / "vitest" / _javascript.COVERAGE, ended.reports)
-        return _javascript.cases(ended, _REPORT, self.name)
+        return [*_javascript.cases(ended, _REPORT, self.name), *_unhandled(ended)]
+
+
+def _unhandled(ended: Ended) -> list[Case]:
+    """What makes a run fail although its tests pass: errors after a test, types that are wrong in sources."""
+    _, begun, said = plain(ended.finished.said).partition(_UNHANDLED)
+    if ended.finished.is_ok or not begun:
+        return []
+    found = _ERROR.search(said)
+    kind, message = (found[1], found[2]) if found else ("", "errors outside of the tests")
+    path, line = first_place(said, ended.place.root, ended.targets[0].root)
+    stack = shortened(_END.split(said[found.start() :] if found else said)[0], _LONGEST)
+    return [Case("vitest", "", Status.ERROR, 0.0, message, kind, path, line, stack)]
+
+
+def _checks_types(tree: Tree, root: RepoPath) -> bool:
+    """Whether a script for tests has vitest check types, which it does not do by itself."""
+    package = json_object(tree.text(RepoPath(f"{root}/package.json" if root else "package.json")))
+    scripts = package.get("scripts")
+    return isinstance(scripts, dict) and any(
+        name.startswith("test") and _CHECKS_TYPES.search(str(script)) for name, script in scripts.items()
+    )
 
 
 def _has_coverage(place: Place, root: RepoPath) -> bool:
