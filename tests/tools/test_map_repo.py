@@ -4,6 +4,7 @@ import pytest
 
 from codeplane.testrun.runners import RUNNERS
 from codeplane.testrun.usual import USUAL
+from codeplane.tools.map_repo import MapRepoOutput
 from tests.tools.conftest import Ask
 
 
@@ -25,6 +26,30 @@ from tests.tools.conftest import Ask
 def test_a_manifest_that_makes_no_sense_is_passed_over(ask: Ask, repo: Path, name: str, text: str) -> None:
     (repo / name).write_text(text)
     assert "result" in ask("map_repo")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_told"),
+    [
+        ("package.json", '{"name": "x", "devDependencies": {"jest": "1"}}', True),
+        ("package.json", '{"type": "module"}', False),
+        ("package.json", '{"name": "x", "optionalDependencies": {"y": "1"}}', False),
+        ("pyproject.toml", '[project]\nname = "x"\n', True),
+        ("pyproject.toml", '[project]\nname = "x"\ndynamic = ["dependencies"]\n', False),
+        ("pyproject.toml", "[tool.ruff]\n", False),
+        ("Cargo.toml", '[package]\nname = "x"\n', True),
+        ("Cargo.toml", '[package]\nname = "x"\n[target."cfg(unix)".dependencies]\nlibc = "1"\n', False),
+        ("go.mod", "module example.com/x\n\ngo 1.20\n", True),
+        ("go.mod", "module example.com/x\n\nrequire a/b v1 // indirect\n", False),
+    ],
+)
+def test_a_manifest_that_needs_nothing_to_run_says_so(
+    ask: Ask, repo: Path, name: str, text: str, is_told: bool
+) -> None:
+    (repo / name).write_text(text)
+    found = ask("map_repo")["result"]
+    told = f"needs ({name}): nothing at run time" in MapRepoOutput.model_validate(found).render().split("\n")
+    assert told == is_told
 
 
 def test_a_wide_repository_has_a_short_map(ask: Ask, repo: Path) -> None:
@@ -101,6 +126,7 @@ def test_modules_are_of_the_language_of_others_or_of_the_repository(ask: Ask, re
     found = ask("map_repo", include=["dependencies"])["result"]["dependencies"]
     told = {party: {line.split(" ×")[0] for line in lines} for party, lines in found.items()}
     assert told == {
+        "package.json": set(),
         "standard_library": {"os", "node:fs", "path", "net", "std", "java.util", "vector"},
         "third_party": {"requests", "url-parse", "@s/y", "github.com/x/y", "serde", "org.x", "boost"},
         "first_party": {"pkg", "own-pkg"},

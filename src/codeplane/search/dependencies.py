@@ -18,8 +18,8 @@ _TOP: Final = re.compile(
 
 
 def required(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Packages behind the manifest that asks for them."""
-    return [(shown(one.manifest), package) for one in needs(snapshot) for package in one.packages]
+    """Packages behind the manifest that asks for them; "" behind one that asks for none."""
+    return [(shown(one.manifest), package) for one in needs(snapshot) for package in one.packages or ("",)]
 
 
 def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:

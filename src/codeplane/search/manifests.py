@@ -38,10 +38,11 @@ def programs(snapshot: Snapshot) -> Iterator[Program]:
 
 
 def needs(snapshot: Snapshot) -> Iterator[Needed]:
-    """The packages that the manifests ask for."""
+    """The packages that the manifests ask for; of the outermost, also that they ask for none."""
     for path, told in _manifests(snapshot):
         packages = tuple(dict.fromkeys(_PACKAGES.get(_name(path), _none)(told)))
-        if packages:
+        is_told = "/" not in path and _ASKS_NOTHING.get(_name(path), _unknown)(told)
+        if packages or is_told:
             yield Needed(path, packages)
 
 
@@ -86,7 +87,7 @@ def _name(path: str) -> str:
 
 
 def _go(text: str) -> Mapping[str, Any]:
-    return {"require": _GO_REQUIRE.findall(text)}
+    return {"require": _GO_REQUIRE.findall(text), "is_alone": "require" not in text}
 
 
 def _python_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -184,6 +185,32 @@ def _none(_: Mapping[str, Any]) -> Iterator[str]:
     return iter(())
 
 
+def _unknown(_: Mapping[str, Any]) -> bool:
+    return False
+
+
+def _python_asks_nothing(told: Mapping[str, Any]) -> bool:
+    project = _at(told, "project")
+    is_settled = "dependencies" not in str(
+        project.get("dynamic")
+    )  # where a build finds them out, no one knows
+    return "name" in project and is_settled and not any(_python_packages(told))
+
+
+def _node_asks_nothing(told: Mapping[str, Any]) -> bool:
+    tables = ("dependencies", "peerDependencies", "optionalDependencies")
+    return "name" in told and not any(told.get(table) for table in tables)
+
+
+def _rust_asks_nothing(told: Mapping[str, Any]) -> bool:
+    of_targets = any(_at(one, "dependencies") for one in _at(told, "target").values())
+    return "package" in told and not told.get("dependencies") and not of_targets
+
+
+def _go_asks_nothing(told: Mapping[str, Any]) -> bool:
+    return bool(told["is_alone"])
+
+
 _FORMS: Final[Mapping[str, Callable[[str], Any]]] = {
     "pyproject.toml": parse_toml,
     "setup.cfg": parse_ini,
@@ -208,4 +235,10 @@ _PACKAGES: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
     "Cargo.toml": _keys("dependencies"),
     "go.mod": _go_packages,
     "composer.json": _keys("require"),
+}
+_ASKS_NOTHING: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
+    "pyproject.toml": _python_asks_nothing,
+    "package.json": _node_asks_nothing,
+    "Cargo.toml": _rust_asks_nothing,
+    "go.mod": _go_asks_nothing,
 }

@@ -86,6 +86,8 @@ def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
         left: list[Line] = []
         for under, line in lines:
             below = headings.setdefault(under, [])
+            if under and not line:
+                continue  # a heading with nothing below it
             if len(below) < _MOST_UNDER.get(under, most):
                 below.append(line)
             else:

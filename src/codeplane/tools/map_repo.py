@@ -52,7 +52,7 @@ class MapRepoOutput(Output):
     )
     dependencies: dict[str, list[str]] | None = Field(
         default=None,
-        description="Packages by manifest; imported modules by party, with how often.",
+        description="Packages by manifest, none where it needs none to run; imported modules by party, with how often.",
     )
     test_layout: list[str] | None = Field(default=None, description="Directories with tests.")
     public_api: dict[str, list[str]] | None = Field(
@@ -138,7 +138,7 @@ def map_text(found: MapRepoOutput) -> str:
     lines += ["entry points:", *(f"  {one}" for one in found.entry_points)] if found.entry_points else []
     lines += _line("tests", found.test_layout)
     for manifest, packages in (found.dependencies or {}).items():
-        lines += _line(f"needs ({manifest})", packages)
+        lines += _line(f"needs ({manifest})", packages or ["nothing at run time"])
     for place, names in (found.public_api or {}).items():
         lines += _line(f"exports of {place.partition(' [')[0]}", names)
     lines += _line("left out", [f"{part} {count}" for part, count in (found.left or {}).items()])
