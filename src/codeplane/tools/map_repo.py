@@ -52,7 +52,7 @@ class MapRepoOutput(Output):
     )
     dependencies: dict[str, list[str]] | None = Field(
         default=None,
-        description="Packages by manifest, none where it needs none to run; imported modules by party, with how often.",
+        description="Packages by manifest (none: needs none to run); imported modules by party, how often.",
     )
     test_layout: list[str] | None = Field(default=None, description="Directories with tests.")
     public_api: dict[str, list[str]] | None = Field(
