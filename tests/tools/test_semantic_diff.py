@@ -179,9 +179,19 @@ def test_a_parameter_that_comes_between_others_breaks_callers_of_long_headers_to
     for path, count in (("long.py", 40), ("short.py", 2)):
         shop.write(path, new(count, "        concepts=None,\n"))
     found = [shop.changes(path)["Event.new"] for path in ("long.py", "short.py")]
+    text = shop.ask("semantic_diff").text
     shop.session.close()
+    assert text.count("  2: Event.new (1 lines); parameter added: concepts=None") == len(found)
     assert [one["breaking"] for one in found] == [True, True]
     assert found[0]["tags"] == found[1]["tags"] == ["parameters_changed", "parameter_added", "minor_change"]
+
+
+def test_parameters_that_came_went_or_were_renamed_are_named(shop: Shop) -> None:
+    text = CART.replace("(self, item, count=1)", "(self, thing, count=1)").replace("tax(value)", "tax()")
+    shop.write("shop/cart.py", text)
+    lines = shop.ask("semantic_diff").text.splitlines()
+    assert "  7: Cart.add (1 lines); parameter renamed: item → thing; used 1× in 1 file" in lines
+    assert "  22: tax (1 lines); parameter removed: value" in lines
 
 
 def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop) -> None:

@@ -39,6 +39,7 @@ Breaks = bool | None
 class Verdict(NamedTuple):
     tags: tuple[str, ...]
     breaking: Breaks
+    parameters: tuple[tuple[str, str], ...] = ()  # a tag, and a parameter that it is about
 
 
 class Found(NamedTuple):
@@ -46,6 +47,7 @@ class Found(NamedTuple):
 
     tag: str
     breaking: Breaks
+    parameter: str = ""  # as written, where one has come, gone or been renamed
 
 
 _UNTOLD: Final = Found("signature_changed", None)
@@ -74,7 +76,8 @@ def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
         found.append(Found("visibility_changed", bool(item.flags & FLAG_PRIVATE)))
     answers = [one.breaking for one in found]
     breaking = True if True in answers else None if None in answers else False
-    return Verdict(tuple(dict.fromkeys(one.tag for one in found)), breaking)
+    named = tuple((one.tag, one.parameter) for one in found if one.parameter)
+    return Verdict(tuple(dict.fromkeys(one.tag for one in found)), breaking, named)
 
 
 def kind_breaks(was: str, now: str, *, is_set: bool) -> Breaks:
@@ -193,24 +196,30 @@ def _bases_break(language: str, was: Definition, item: Definition) -> Breaks:
 
 def _parameters(style: HeaderStyle, old: Sequence[Parameter], new: Sequence[Parameter]) -> Iterator[Found]:
     pairs = _paired(old, new)
-    gone = len(pairs) < len(old)
+    gone = [one for at, one in enumerate(old) if at not in pairs]
     come = [at for at in range(len(new)) if at not in pairs.values()]
     placed = [pairs[at] for at, one in enumerate(old) if at in pairs and one.passing in _BY_PLACE]
     takes_rest = any(one.passing in _RESTS for one in new)
     if gone or come or any(old[a].name != new[b].name for a, b in pairs.items()) or placed != sorted(placed):
         yield Found("parameters_changed", False)
-    if gone:
-        yield Found("parameter_removed", None if takes_rest or style.lenient else True)
+    for one in gone:
+        yield Found("parameter_removed", None if takes_rest or style.lenient else True, one.name or one.type)
     for at in come:
-        yield Found("parameter_added", _added(new[at], at, placed, old, lenient=style.lenient))
+        breaking = _added(new[at], at, placed, old, lenient=style.lenient)
+        yield Found("parameter_added", breaking, _written(new[at]))
     if placed != sorted(placed):
         yield Found("parameters_reordered", True)
     for before, after in pairs.items():
         was, now = old[before], new[after]
         if was.name != now.name and was.passing not in _RESTS:
-            yield Found("parameter_renamed", was.passing in (Passing.EITHER, Passing.NAME))
+            is_seen = was.passing in (Passing.EITHER, Passing.NAME)
+            yield Found("parameter_renamed", is_seen, f"{was.name} → {now.name}")
         yield from _passing(was, now, after, placed, named=style.named)
         yield from _same_parameter(was, now, typed=style.typed)
+
+
+def _written(one: Parameter) -> str:
+    return (one.name or one.type) + (f"={one.default}" if one.default else "")
 
 
 def _paired(old: Sequence[Parameter], new: Sequence[Parameter]) -> dict[int, int]:

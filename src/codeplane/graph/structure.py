@@ -47,6 +47,7 @@ class Change:
     old_kind: str = ""  # where it is something else now
     lines_changed: int | None = None
     tags: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()  # a tag, and a parameter that it is about
     preview: tuple[str, ...] = ()
     nested: tuple["Change", ...] = ()
     # Whether its users may have to change; None where a changed header does not tell.
@@ -163,7 +164,7 @@ class _Comparison:
         was, item = self._old.items[before], self._new.items[after]
         if was.text == item.text and was.flags == item.flags:
             return None
-        tags, breaking = judge((self._old.facts, before), (self._new.facts, after))
+        tags, breaking, parameters = judge((self._old.facts, before), (self._new.facts, after))
         is_known, lines, preview = self._difference(before, after)
         if not tags and not lines and is_known:
             return None
@@ -175,7 +176,7 @@ class _Comparison:
             ChangeKind.SIGNATURE if tags else ChangeKind.BODY,
             item, self._new.name(after), before, after,
             old_signature=was.signature if tags else "", lines_changed=lines or None,
-            tags=(*tags, *size), preview=preview,
+            tags=(*tags, *size), parameters=parameters, preview=preview,
             breaking=breaking if not self._old.is_private(before) else False,
             is_quiet=is_outside and breaking is False and not set(tags) - _ANNOTATIONS,
         )  # fmt: skip

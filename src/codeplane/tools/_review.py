@@ -17,6 +17,7 @@ from codeplane.tools._registry import Output
 
 _LONGEST: Final = 110  # of a part of a header that differs
 _LONGEST_HEADER: Final = 100
+_LONGEST_PARAMETER: Final = 40
 _MOST_TESTS: Final = 5
 _HEADINGS: Final = {
     Rank.BREAKING: "BREAKING",
@@ -67,6 +68,9 @@ class StructuralChange(Output):
     )
     risk: str | None = Field(default=None, description="Behaviour: low, medium, high or unknown.")
     tags: list[str] | None = Field(default=None, description="What sort of change it is.")
+    parameters: dict[str, list[str]] | None = Field(
+        default=None, description="By tag, the parameters that came, went or have another name."
+    )
     lines_changed: int | None = Field(default=None, description="Lines of its own that differ.")
     old_name: str | None = Field(default=None, description="Name before.")
     old_signature: str | None = Field(default=None, description="Header before.")
@@ -102,12 +106,16 @@ class StructuralChange(Output):
             case _:
                 lines = f" ({self.lines_changed} lines)" if self.lines_changed else ""
                 yield f"{self.name}{lines}"
-        told = [tag.replace("_", " ") for tag in self.tags or () if tag not in _UNSAID]
-        if told:
-            yield ", ".join(told)
+        named = self.parameters or {}
+        for tag, names in named.items():
+            yield _cut(f"{tag.replace('_', ' ')}: {', '.join(names)}", _LONGEST)
+        others = [tag for tag in self.tags or () if tag not in _UNSAID and tag not in named]
+        if others:
+            yield ", ".join(tag.replace("_", " ") for tag in others)
+        is_told = named and not others and "signature_changed" not in (self.tags or ())
         if self.old_kind:
             yield f"{self.old_kind} became {self.kind}"
-        elif self.change == "signature_changed" and self.old_signature and self.signature:
+        elif not is_told and self.change == "signature_changed" and self.old_signature and self.signature:
             yield _word_diff(self.old_signature, self.signature)
         if self.impact is not None:
             yield self.impact.text(is_gone=self.change in ("removed", "renamed"))
@@ -166,6 +174,7 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
         risk=risk_of(one, blast),
         private=True if is_added and (one.is_private or unit.rank is Rank.TEST) else None,
         tags=list(one.tags),
+        parameters=_by_tag(one.parameters) or None,
         lines_changed=one.lines_changed,
         old_name=shown(one.old_name) or None,
         old_signature=shown(one.old_signature) or None,
@@ -173,6 +182,13 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
         preview=list(one.preview) or None,
         impact=_radius(blast) if blast is not None else None,
     )
+
+
+def _by_tag(parameters: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    by_tag: dict[str, list[str]] = {}
+    for tag, parameter in parameters:
+        by_tag.setdefault(tag, []).append(_cut(shown(parameter), _LONGEST_PARAMETER))
+    return by_tag
 
 
 def verdict_of(one: Change) -> bool | Literal["unknown"] | None:
