@@ -184,7 +184,10 @@ def test_the_map_tells_how_tests_are_run(ask: Ask, repo: Path) -> None:
     (repo / "tox.ini").write_text(
         "[testenv]\nchangedir = tests\ncommands =\n    {envpython} run.py {posargs}\n    other\n"
     )
-    assert ask("map_repo")["result"]["run_tests"] == ["cd tests && python run.py (tox.ini)"]
+    assert ask("map_repo")["result"]["run_tests"] == [
+        "python -m pytest (default)",
+        "cd tests && python run.py (tox.ini)",
+    ]
     (repo / "pytest.ini").write_text("[pytest]\n")
     assert ask("map_repo")["result"]["run_tests"][0] == "python -m pytest (pytest.ini)"
 
