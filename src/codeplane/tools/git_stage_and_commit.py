@@ -10,7 +10,6 @@ from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, a
 from codeplane.tools._git_text import CLEAN
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._source import offer
 from codeplane.tools._staging import staging_rules
 
 _MOST_PATHS = 1000
@@ -72,7 +71,6 @@ def git_stage_and_commit(call: Call, args: GitStageAndCommitInput) -> CommitDelt
     done = change(call, "git_stage_and_commit", act)
     if chosen is None and args.all is None and done.status not in (None, CLEAN):
         call.warn("Nothing was staged for this; the changes that are left stay uncommitted.")
-        call.next_actions.append(offer("git_stage_and_commit", amend=True))
     return CommitDelta(**committed_fields(done))
 
 
