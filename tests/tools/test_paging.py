@@ -113,3 +113,13 @@ def test_a_single_call_is_a_task_that_ends_with_it(base: Path) -> None:
     found = repo.result("task_status", task_id=task)
     repo.session.close()
     assert found["state"] == "CLOSED_SUCCESS" and "reason" not in found
+
+
+def test_a_cursor_of_test_targets_keeps_what_they_were_chosen_by(tmp_path: Path) -> None:
+    files = {f"{place}/test_{n}.py": "def test_it(): ...\n" for n in range(70) for place in ("api", "ui")}
+    repo = Repo(tmp_path, {**files, "more/test_x.py": "def test_it(): ...\n", "pytest.ini": "[pytest]\n"})
+    first = repo.result("discover_test_targets", paths=["api/", "ui/"])
+    second = repo.result("discover_test_targets", cursor=first["next_cursor"])
+    assert len(first["targets"]) + len(second["targets"]) == second["total"] == 140
+    assert "next_cursor" not in second
+    repo.session.close()

@@ -1,7 +1,6 @@
-import re
 import zlib
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -15,7 +14,6 @@ from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._tests import AffectedBy, told_impact
 
 _PAGE = 100
-_CURSOR = re.compile(r"t([0-9a-f]{8})\.(\d{1,9})\Z")
 
 
 class DiscoverTestTargetsInput(Input):
@@ -26,6 +24,14 @@ class DiscoverTestTargetsInput(Input):
         default=None, description="`changes` (what differs from HEAD) or paths: only tests that lead to them."
     )
     cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+
+
+class _Rest(NamedTuple):
+    """What was asked for, a mark of the targets that it gave, and where the next page begins."""
+
+    args: DiscoverTestTargetsInput
+    mark: int
+    start: int
 
 
 class DiscoverTestTargetsOutput(Output):
@@ -71,6 +77,8 @@ def discover_test_targets(call: Call, args: DiscoverTestTargetsInput) -> Discove
 
 
 def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) -> DiscoverTestTargetsOutput:
+    rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
+    args = args if rest is None else rest.args
     chosen = choose(call, snapshot, args.affected_by)
     for note in chosen.notes:
         call.warn(note)
@@ -78,28 +86,22 @@ def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) ->
     if args.paths:
         globs = Globs(args.paths)
         targets = [one for one in targets if globs.holds(one.path)]
-    mark = f"{zlib.crc32(repr([(one.runner, one.id) for one in targets]).encode()):08x}"
-    offset = _offset(args.cursor, mark)
-    end = offset + _PAGE
-    return DiscoverTestTargetsOutput(
-        projects=_projects(chosen) if not offset else None,
-        targets=[_target(one) for one in targets[offset:end]],
-        total=len(targets),
-        impact=told_impact(chosen.impact),
-        next_cursor=f"t{mark}.{end}" if len(targets) > end else None,
-    )
-
-
-def _offset(cursor: str | None, mark: str) -> int:
-    if cursor is None:
-        return 0
-    found = _CURSOR.match(cursor)
-    if found is None or found[1] != mark:
+    mark = zlib.crc32(repr([(one.runner, one.id) for one in targets]).encode())
+    if rest is not None and rest.mark != mark:
         raise CursorGone(
             "The cursor is not of these targets: they are others by now.",
             hints=["Ask anew without a cursor."],
         )
-    return int(found[2])
+    start = 0 if rest is None else rest.start
+    end = start + _PAGE
+    is_more = len(targets) > end
+    return DiscoverTestTargetsOutput(
+        projects=_projects(chosen) if not start else None,
+        targets=[_target(one) for one in targets[start:end]],
+        total=len(targets),
+        impact=told_impact(chosen.impact),
+        next_cursor=call.session.cursors.keep(_Rest(args, mark, end)) if is_more else None,
+    )
 
 
 def _projects(chosen: Chosen) -> list[str]:
