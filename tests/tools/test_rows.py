@@ -203,8 +203,18 @@ def counted(repo: Repo) -> str:
 
 def test_every_tool_that_writes_is_looked_at() -> None:
     writing = {name for name, tool in all_tools().items() if tool.effect is Effect.WRITE}
-    # Tests and linters have rows of another kind: tests/testrun and tests/lint look at them.
-    assert {case.tool for case in CASES} == writing - {"run_test_targets", "lint_check"}
+    # Tests and linters have rows of another kind: tests/testrun and tests/lint look at them. A batch: none.
+    assert {case.tool for case in CASES} == writing - {"run_test_targets", "lint_check", "batch"}
+
+
+def test_each_call_of_a_batch_has_its_own_row(repo: Repo) -> None:
+    edits = [{"path": "notes.txt", "expected_content": "a", "new_content": "b"}]
+    calls = [{"tool": "write_source", "args": {"edits": edits}}, {"tool": "undo"}]
+    rows = len(repo.session.ledger.operations(limit=100))
+    repo.result("batch", calls=calls)
+    found = repo.session.ledger.operations(limit=100)
+    assert len(found) == rows + 2 and {one.op_type for one in found} >= {"write_source", "undo"}
+    assert (repo.root / "notes.txt").read_text() == "a\n"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.tool} {case.arguments}"[:60])
