@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pygit2
 
-from codeplane.git.differing import Pair, between
-from codeplane.git.renames import renames
-from codeplane.git.trees import above
+from codeplane.git.history.renames import renames
+from codeplane.git.history.tree_diff import Pair, between
+from codeplane.git.history.tree_edit import above
 from tests.git import plain
 
 Pairs = Mapping[str, Pair]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import FileMode, MergeFavor
 
-from codeplane.git.contents import Drivers, Labels
-from codeplane.git.outcome import Side
+from codeplane.git.merge.text_merge import Drivers, Labels
+from codeplane.git.repo.outcome import Side
 from tests.git import plain
 
 _NOBODY = pygit2.Signature("Nobody", "nobody@example.org", 0, 0)

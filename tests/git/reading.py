@@ -8,12 +8,12 @@ import pygit2
 
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
-from codeplane.git.blame import Blame, Origin
-from codeplane.git.changes import Change
-from codeplane.git.entries import CommitInfo, info_of
-from codeplane.git.follow import Follow, Span, Version
-from codeplane.git.selection import PathFilter, Selection
-from codeplane.git.walk import Walk
+from codeplane.git.history.blame import Blame, Origin
+from codeplane.git.history.changes import Change
+from codeplane.git.history.commit_info import CommitInfo, info_of
+from codeplane.git.history.follow import Follow, Span, Version
+from codeplane.git.history.walk import Walk
+from codeplane.git.repo.pathspec import PathFilter, Selection
 from codeplane.truth import WorkingTree
 from codeplane.truth.comparison import Comparison, changes
 from codeplane.truth.status import WorkStatus

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from codeplane.git import open_repository
-from codeplane.git.checkouts import check_out, find_goal
-from codeplane.git.index import drop_own_lock
-from codeplane.git.ref_locks import drop_ref_locks
-from codeplane.git.resetting import Mode, reset
+from codeplane.git.ops.checkout import check_out, find_goal
+from codeplane.git.ops.reset import Mode, reset
+from codeplane.git.repo.ref_locks import drop_ref_locks
+from codeplane.git.worktree.index_writer import drop_own_lock
 from codeplane.process import Programs
 from tests.drive import Cpl, new_repo, user_env
 from tests.git import plain
@@ -25,7 +25,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from codeplane.git import open_repository
-from codeplane.git.checkouts import check_out, find_goal
+from codeplane.git.ops.checkout import check_out, find_goal
 from codeplane.process import Programs
 repository = open_repository(Path(sys.argv[1]), trusted=False)
 check_out(repository, Programs({}), find_goal(repository, "other"))
@@ -35,7 +35,7 @@ WRITES = """
 import os, signal
 from pathlib import Path
 from codeplane.git import open_repository
-from codeplane.git.index import locked_index
+from codeplane.git.worktree.index_writer import locked_index
 repository = open_repository(Path({!r}), trusted=False)
 with repository.opened() as handle, locked_index(repository, handle) as following:
     following.index.write()

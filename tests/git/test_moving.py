@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import CodePlaneError, NothingToCommit, WorkAtRisk
 from codeplane.git import Repository, open_repository
-from codeplane.git.applying import pop
-from codeplane.git.checkouts import check_out, find_goal
-from codeplane.git.differing import between
-from codeplane.git.resetting import Mode, reset
-from codeplane.git.stashes import find, push
+from codeplane.git.history.tree_diff import between
+from codeplane.git.ops.checkout import check_out, find_goal
+from codeplane.git.ops.reset import Mode, reset
+from codeplane.git.ops.stash import find, push
+from codeplane.git.ops.stash_apply import pop
 from codeplane.process import Programs
 from tests.git import plain
 from tests.git.accidents import is_accident

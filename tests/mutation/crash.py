@@ -19,7 +19,7 @@ from typing import Any
 import pygit2
 
 from codeplane.core.errors import CodePlaneError, EditInDoubt
-from codeplane.git.index_file import entries
+from codeplane.git.repo.index_file import entries
 from codeplane.mutation import Disk, Scope
 from codeplane.mutation.journal import Journal
 from codeplane.storage.disk import NoSuchRename

@@ -8,7 +8,7 @@ import pytest
 
 from codeplane.core.edits import EditSet
 from codeplane.core.ids import OperationId
-from codeplane.git.index_file import renamed
+from codeplane.git.repo.index_file import renamed
 from tests.drive import git
 from tests.mutation.world import World, fine
 

@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.core.errors import GitFailed
 from codeplane.core.ids import new_request_id
-from codeplane.git.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome
 from codeplane.session import Call, RepoSession
 from codeplane.session.git import Changed, change
 from codeplane.tools._git import GitDelta, delta_fields

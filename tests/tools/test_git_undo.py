@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.ids import new_request_id
-from codeplane.git.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome
 from codeplane.session import Call
 from codeplane.session.git import change
 from tests.drive import git

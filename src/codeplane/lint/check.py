@@ -9,7 +9,7 @@ from typing import Final
 from codeplane.core.errors import ProgramFailed, ProgramMissing
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of
-from codeplane.git.hunks import hunks
+from codeplane.git.history.hunks import hunks
 from codeplane.lint.diagnostic import FORMAT, Diagnostic, Finding
 from codeplane.lint.linter import UNPLACED, Files, Linter, Project, Unreadable, Watch
 from codeplane.lint.plan import Job, Plan, Ranges, Wanted, planned, uses

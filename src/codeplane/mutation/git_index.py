@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from codeplane.git.index_file import entries, is_merged, oid_of, renamed
+from codeplane.git.repo.index_file import entries, is_merged, oid_of, renamed
 from codeplane.mutation.batch import IndexMoves
 from codeplane.storage.disk import Disk
 from codeplane.storage.files import read_small

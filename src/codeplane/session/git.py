@@ -14,11 +14,11 @@ from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Head
-from codeplane.git.conflicts import Described, described
-from codeplane.git.degraded import check_writable
-from codeplane.git.outcome import Outcome
-from codeplane.git.position import unfinished
-from codeplane.git.stamp import stamp
+from codeplane.git.repo.fingerprint import stamp
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.unsupported import check_writable
+from codeplane.git.repo.upstream import unfinished
+from codeplane.git.staging.conflicts import Described, described
 from codeplane.graph.diff import State, changed_definitions, structural_diff
 from codeplane.graph.impact import Known, affected_tests
 from codeplane.index import Snapshot

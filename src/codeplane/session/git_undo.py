@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from codeplane.core.errors import UndoRefused, WorkAtRisk
-from codeplane.git.applying import apply, pop
-from codeplane.git.checkouts import Goal, check_out, find_goal
-from codeplane.git.outcome import Outcome
-from codeplane.git.resetting import Mode, reset
-from codeplane.git.stashes import find
+from codeplane.git.ops.checkout import Goal, check_out, find_goal
+from codeplane.git.ops.reset import Mode, reset
+from codeplane.git.ops.stash import find
+from codeplane.git.ops.stash_apply import apply, pop
+from codeplane.git.repo.outcome import Outcome
 from codeplane.ledger import Operation
 from codeplane.session.call import Call
 from codeplane.session.git import Changed, change

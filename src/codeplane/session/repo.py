@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from codeplane import __version__
 from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.git.saved import drop_saved
-from codeplane.git.worktrees import where
+from codeplane.git.ops.worktrees import where
+from codeplane.git.worktree.autosave import drop_saved
 from codeplane.graph.learnt import Learnt
 from codeplane.index import (
     Index,

@@ -10,8 +10,8 @@ from typing import Final
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import CodePlaneError, StateUnusable
 from codeplane.git import Repository
-from codeplane.git.index import drop_own_lock
-from codeplane.git.ref_locks import drop_ref_locks
+from codeplane.git.repo.ref_locks import drop_ref_locks
+from codeplane.git.worktree.index_writer import drop_own_lock
 from codeplane.ledger import Ledger, Operation
 from codeplane.storage import StateDir
 from codeplane.storage.files import read_small, write_private

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
-from codeplane.git.selection import Selection
+from codeplane.git.repo.pathspec import Selection
 from codeplane.jail import shown
 from codeplane.mutation.checks import ON_WORKING_SET
 from codeplane.mutation.problems import Problems

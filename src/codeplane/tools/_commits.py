@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from codeplane.git.entries import CommitInfo
+from codeplane.git.history.commit_info import CommitInfo
 from codeplane.jail import shown
 from codeplane.tools._git import short
 from codeplane.tools._registry import Output

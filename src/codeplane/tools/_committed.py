@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.changes import Change
-from codeplane.git.committing import Committed
+from codeplane.git.commit.commit import Committed
+from codeplane.git.history.changes import Change
 from codeplane.jail import shown
 from codeplane.session.git import Changed
 from codeplane.tools._git import GitDelta, delta_fields, short

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from codeplane.core.edits import FileChange
-from codeplane.git.conflicts import Described, kind_of
-from codeplane.git.outcome import Conflict, Outcome, Side
+from codeplane.git.repo.outcome import Conflict, Outcome, Side
+from codeplane.git.staging.conflicts import Described, kind_of
 from codeplane.jail import shown
 from codeplane.session.git import Changed
 from codeplane.tools._delta import affected, symbols_of

@@ -2,12 +2,12 @@
 
 from pydantic import Field
 
-from codeplane.git.branches import Branch, list_branches
-from codeplane.git.remotes import Remote, list_remotes
-from codeplane.git.stashes import list_stashes
-from codeplane.git.transfer import unobeyed
-from codeplane.git.urls import shown_url
-from codeplane.git.worktrees import Roots, Worktree, list_worktrees, where
+from codeplane.git.ops.branches import Branch, list_branches
+from codeplane.git.ops.stash import list_stashes
+from codeplane.git.ops.worktrees import Roots, Worktree, list_worktrees, where
+from codeplane.git.remote.remotes import Remote, list_remotes
+from codeplane.git.remote.transfer import unobeyed
+from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._git import short

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from codeplane.core.errors import CodePlaneError, InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.git.entries import CommitInfo
-from codeplane.git.follow import Follow, Span, Step, Version, mapped
-from codeplane.git.hunks import hunks
-from codeplane.git.objects import find_commit
-from codeplane.git.walk import place_at
+from codeplane.git.history.commit_info import CommitInfo
+from codeplane.git.history.follow import Follow, Span, Step, Version, mapped
+from codeplane.git.history.hunks import hunks
+from codeplane.git.history.walk import place_at
+from codeplane.git.repo.objects import find_commit
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._commits import CommitOutput, commit_fields

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 from pydantic import Field
 
-from codeplane.git.changes import Change
-from codeplane.git.patches import Patch, pieces
+from codeplane.git.history.changes import Change
+from codeplane.git.history.patches import Patch, pieces
 from codeplane.jail import shown
 from codeplane.tools._git_text import counts
 from codeplane.tools._registry import Output

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from codeplane.git.fetching import Moved
-from codeplane.git.transfer import Line
+from codeplane.git.remote.fetch import Moved
+from codeplane.git.remote.transfer import Line
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._git import short

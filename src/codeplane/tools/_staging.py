@@ -1,7 +1,7 @@
 """What may be staged, by the rules of the tree."""
 
 from codeplane.core.paths import RepoPath
-from codeplane.git.staging import Rules
+from codeplane.git.staging.stage import Rules
 from codeplane.session import Call
 from codeplane.truth import Verdict
 from codeplane.truth.version import submodule_head

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.branches import (
+from codeplane.git.ops.branches import (
     BranchOutcome,
     create_branch,
     delete_branch,

@@ -3,9 +3,9 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.checkouts import check_out, find_goal, new_branch, restore
-from codeplane.git.outcome import Outcome
-from codeplane.git.selection import Selection
+from codeplane.git.ops.checkout import check_out, find_goal, new_branch, restore
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.session.working_set import check_restored

@@ -4,9 +4,9 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.committing import Wanted, commit
-from codeplane.git.selection import Selection
-from codeplane.git.tags import create_tag, delete_tag
+from codeplane.git.commit.commit import Wanted, commit
+from codeplane.git.ops.tags import create_tag, delete_tag
+from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields

@@ -4,7 +4,7 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.selection import PathFilter
+from codeplane.git.repo.pathspec import PathFilter
 from codeplane.session import Call
 from codeplane.tools._git_text import next_page
 from codeplane.tools._patches import (

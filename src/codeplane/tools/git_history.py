@@ -4,9 +4,9 @@ import pygit2
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument, RevisionNotFound
-from codeplane.git.entries import info_of
-from codeplane.git.follow import Follow, Step
-from codeplane.git.walk import commit_of
+from codeplane.git.history.commit_info import info_of
+from codeplane.git.history.follow import Follow, Step
+from codeplane.git.history.walk import commit_of
 from codeplane.session import Call
 from codeplane.tools._git_text import next_page
 from codeplane.tools._limits import clamped

@@ -7,15 +7,15 @@ from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.git.blame import Blame, Origin
-from codeplane.git.changes import between
-from codeplane.git.clean import attributes_of, cleaned
-from codeplane.git.entries import info_of
-from codeplane.git.objects import find_commit
-from codeplane.git.patches import LARGEST
-from codeplane.git.selection import Selection
-from codeplane.git.taglist import TagInfo, tags_of
-from codeplane.git.walk import commit_of, place_at
+from codeplane.git.history.blame import Blame, Origin
+from codeplane.git.history.changes import between
+from codeplane.git.history.commit_info import info_of
+from codeplane.git.history.patches import LARGEST
+from codeplane.git.history.tag_list import TagInfo, tags_of
+from codeplane.git.history.walk import commit_of, place_at
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.worktree.clean_filter import attributes_of, cleaned
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._commits import CommitOutput, commit_fields

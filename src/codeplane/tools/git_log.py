@@ -8,12 +8,12 @@ import pygit2
 from pydantic import BeforeValidator, Field
 
 from codeplane.core.errors import InvalidArgument, RevisionNotFound
-from codeplane.git.degraded import degraded
-from codeplane.git.entries import CommitInfo, info_of, moment
-from codeplane.git.follow import Follow, Step
-from codeplane.git.objects import find_commit
-from codeplane.git.selection import PathFilter
-from codeplane.git.walk import Walk, commit_of
+from codeplane.git.history.commit_info import CommitInfo, info_of, moment
+from codeplane.git.history.follow import Follow, Step
+from codeplane.git.history.walk import Walk, commit_of
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.pathspec import PathFilter
+from codeplane.git.repo.unsupported import degraded
 from codeplane.session import Call
 from codeplane.tools._commits import commit_fields, log_lines
 from codeplane.tools._git_text import next_page

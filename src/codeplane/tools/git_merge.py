@@ -5,13 +5,13 @@ from pydantic import Field
 from pygit2.enums import MergeFavor
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.conflicts import described
-from codeplane.git.ending import Resolution, abandon, conclude
-from codeplane.git.foresight import content_in, foresee_merge
-from codeplane.git.merging import How, merge
-from codeplane.git.outcome import Outcome
-from codeplane.git.picking import Picking, pick
-from codeplane.git.selection import Selection
+from codeplane.git.merge.merge import How, merge
+from codeplane.git.merge.preview import content_in, foresee_merge
+from codeplane.git.merge.resume import Resolution, abandon, conclude
+from codeplane.git.merge.sequencer import Picking, pick
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.staging.conflicts import described
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change, reader

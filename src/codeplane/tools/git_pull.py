@@ -2,10 +2,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.git.fetching import fetched
-from codeplane.git.names import branch_name, remote_name
-from codeplane.git.pulling import How, source_of, take_fetch, take_pull
-from codeplane.git.remotes import Tags
+from codeplane.git.ops.pull import How, source_of, take_fetch, take_pull
+from codeplane.git.remote.fetch import fetched
+from codeplane.git.remote.remotes import Tags
+from codeplane.git.repo.ref_names import branch_name, remote_name
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields

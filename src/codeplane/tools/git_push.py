@@ -2,8 +2,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from codeplane.git.names import branch_name, remote_name, tag_name
-from codeplane.git.pushing import PushOutcome, Wish, plan_push, push_all
+from codeplane.git.remote.push import PushOutcome, Wish, plan_push, push_all
+from codeplane.git.repo.ref_names import branch_name, remote_name, tag_name
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields

@@ -7,13 +7,13 @@ import pygit2
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.ending import Resolution
-from codeplane.git.objects import find_commit
-from codeplane.git.rebasing import abandon, go_on, plan_rebase, skip, start
-from codeplane.git.replaying import RebaseOutcome
-from codeplane.git.selection import Selection
-from codeplane.git.todo import VERBS, Step, Verb
-from codeplane.git.wording import message_of, subject_of
+from codeplane.git.commit.messages import message_of, subject_of
+from codeplane.git.merge.rebase import abandon, go_on, plan_rebase, skip, start
+from codeplane.git.merge.rebase_todo import VERBS, Step, Verb
+from codeplane.git.merge.replay import RebaseOutcome
+from codeplane.git.merge.resume import Resolution
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.pathspec import Selection
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change, reader

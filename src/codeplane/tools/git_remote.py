@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.names import remote_name
-from codeplane.git.outcome import Outcome
-from codeplane.git.remotes import add_remote, remove_remote, rename_remote, set_remote_url
+from codeplane.git.remote.remotes import add_remote, remove_remote, rename_remote, set_remote_url
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.ref_names import remote_name
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields

@@ -3,9 +3,9 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.outcome import Outcome
-from codeplane.git.resetting import Mode, reset, reset_paths
-from codeplane.git.selection import Selection
+from codeplane.git.ops.reset import Mode, reset, reset_paths
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields

@@ -3,9 +3,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.git.selection import Selection
-from codeplane.git.staging import Staged, stage
-from codeplane.git.unstaging import discard, unstage
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.staging.stage import Staged, stage
+from codeplane.git.staging.unstage import discard, unstage
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change

@@ -2,8 +2,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.git.committing import Committed, Wanted, commit, stage_and_commit
-from codeplane.git.selection import Selection
+from codeplane.git.commit.commit import Committed, Wanted, commit, stage_and_commit
+from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields

@@ -3,9 +3,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from codeplane.git.applying import apply, pop
-from codeplane.git.selection import Selection
-from codeplane.git.stashes import StashOutcome, clear, drop, find, patch, push
+from codeplane.git.ops.stash import StashOutcome, clear, drop, find, patch, push
+from codeplane.git.ops.stash_apply import apply, pop
+from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.git import change
 from codeplane.tools._git import GitDelta, delta_fields

@@ -5,11 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.git import Head
-from codeplane.git.changes import Change
-from codeplane.git.degraded import degraded
-from codeplane.git.position import Upstream, unfinished, upstream
-from codeplane.git.selection import Selection
-from codeplane.git.worktrees import where
+from codeplane.git.history.changes import Change
+from codeplane.git.ops.worktrees import where
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.unsupported import degraded
+from codeplane.git.repo.upstream import Upstream, unfinished, upstream
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._git import ConflictOutput, conflict, short

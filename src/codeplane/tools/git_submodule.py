@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.modules import ModuleStatus
-from codeplane.git.selection import Selection
-from codeplane.git.submodule_removal import deinit_modules, remove_modules
-from codeplane.git.submodules import (
+from codeplane.git.ops.gitmodules import ModuleStatus
+from codeplane.git.ops.submodule_removal import deinit_modules, remove_modules
+from codeplane.git.ops.submodules import (
     ModulesOutcome,
     add_module,
     init_modules,
@@ -16,7 +15,8 @@ from codeplane.git.submodules import (
     sync_modules,
     update_modules,
 )
-from codeplane.git.urls import shown_url
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.git import change

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.worktree_removal import remove_worktree
-from codeplane.git.worktrees import (
+from codeplane.git.ops.worktree_removal import remove_worktree
+from codeplane.git.ops.worktrees import (
     Roots,
     WorktreeOutcome,
     add_worktree,

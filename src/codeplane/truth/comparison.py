@@ -7,12 +7,12 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.git.attributes import AttributeFiles
-from codeplane.git.changes import LINK, Change, between, git_mode
-from codeplane.git.clean import attributes_of, cleaned
-from codeplane.git.objects import find_commit
-from codeplane.git.outcome import Conflict, Side
-from codeplane.git.patches import Patch, patch_of
+from codeplane.git.history.changes import LINK, Change, between, git_mode
+from codeplane.git.history.patches import Patch, patch_of
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import Conflict, Side
+from codeplane.git.worktree.attribute_files import AttributeFiles
+from codeplane.git.worktree.clean_filter import attributes_of, cleaned
 from codeplane.jail import Jail, shown
 from codeplane.truth.ignore import Ignore
 from codeplane.truth.tree import WorkingTree

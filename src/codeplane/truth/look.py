@@ -12,12 +12,12 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
-from codeplane.git.changes import KIND, LINK, SUBMODULE, Change, blob_id, git_mode
-from codeplane.git.clean import attributes_of, cleaned
-from codeplane.git.outcome import Side
-from codeplane.git.repository import Repository
-from codeplane.git.settings import flag
-from codeplane.git.staged import Entry, Staged
+from codeplane.git.history.changes import KIND, LINK, SUBMODULE, Change, blob_id, git_mode
+from codeplane.git.repo.config import flag
+from codeplane.git.repo.outcome import Side
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.clean_filter import attributes_of, cleaned
+from codeplane.git.worktree.index_snapshot import Entry, Staged
 from codeplane.jail import Jail
 from codeplane.truth.folders import Folders
 from codeplane.truth.known import Known, is_racy

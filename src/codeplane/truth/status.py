@@ -10,13 +10,13 @@ import pygit2
 
 from codeplane.core.errors import GitFailed
 from codeplane.core.paths import RepoPath
-from codeplane.git.changes import Change, change_of, with_renames
-from codeplane.git.degraded import check_index
-from codeplane.git.objects import find_commit
-from codeplane.git.outcome import Conflict
-from codeplane.git.repository import Repository
-from codeplane.git.selection import Selection
-from codeplane.git.staged import Staged
+from codeplane.git.history.changes import Change, change_of, with_renames
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import Conflict
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.unsupported import check_index
+from codeplane.git.worktree.index_snapshot import Staged
 from codeplane.jail import Jail
 from codeplane.truth.folders import Folders
 from codeplane.truth.ignore import Ignore

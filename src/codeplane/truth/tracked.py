@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeplane.core.paths import RepoPath
-from codeplane.git.index_file import entries, mode_of
+from codeplane.git.repo.index_file import entries, mode_of
 from codeplane.jail import is_closed
 from codeplane.truth.plainfile import read_plain
 

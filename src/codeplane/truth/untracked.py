@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from codeplane.git.staged import Staged
+from codeplane.git.worktree.index_snapshot import Staged
 from codeplane.jail import Jail
 from codeplane.truth.folders import Folder, Folders
 from codeplane.truth.ignore import GITIGNORE, Ignore, Scope, Standing

@@ -1,0 +1,1 @@
+"""Making commits: identity, message, signature, and the commit itself."""

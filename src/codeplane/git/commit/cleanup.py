@@ -1,0 +1,42 @@
+"""The messages of commits and tags, cleaned as git cleans them."""
+
+import re
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.repo.config import text
+
+Mode = Literal["verbatim", "whitespace", "strip"]
+
+_BLANK: Final = " \t\r\v\f"
+_MODES: Final[dict[str, Mode]] = {"verbatim": "verbatim", "whitespace": "whitespace", "strip": "strip"}
+_PARAGRAPHS: Final = re.compile(r"\n{2,}")
+_LONGEST_SUBJECT: Final = 100
+
+
+def cleanup_mode(handle: pygit2.Repository) -> Mode:
+    """How `commit.cleanup` has a message cleaned that nobody edits: white space, unless it says otherwise."""
+    return _MODES.get((text(handle, "commit.cleanup") or "").lower(), "whitespace")
+
+
+def cleaned(handle: pygit2.Repository, message: str, mode: Mode) -> str:
+    """The message without blanks at the ends of lines and needless empty lines; `strip`: nor comments."""
+    if "\0" in message:
+        raise InvalidArgument("A message can't contain a NUL character.")
+    if mode == "verbatim":
+        return message
+    lines = [line.rstrip(_BLANK) for line in message.split("\n")]
+    if mode == "strip":
+        mark = text(handle, "core.commentChar") or "#"
+        lines = [line for line in lines if not line.startswith("#" if mark == "auto" else mark)]
+    whole = _PARAGRAPHS.sub("\n\n", "\n".join(lines)).strip("\n")
+    return f"{whole}\n" if whole else ""
+
+
+def subject_of(message: str) -> str:
+    """The first paragraph in one line, as git shows it."""
+    first = message.lstrip("\n").partition("\n\n")[0]
+    line = " ".join(first.split("\n")).strip()
+    return line if len(line) <= _LONGEST_SUBJECT else f"{line[:_LONGEST_SUBJECT]}…"

@@ -1,0 +1,341 @@
+"""A commit from beginning to end: what it holds, the hooks, the message, the branch."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitUnfinished, InvalidArgument, NothingToCommit
+from codeplane.git.commit.cleanup import cleaned, cleanup_mode, subject_of
+from codeplane.git.commit.create import make_commit
+from codeplane.git.commit.identity import author as who
+from codeplane.git.commit.identity import committer
+from codeplane.git.history.changes import Change, tree_changes
+from codeplane.git.history.tree_diff import staged
+from codeplane.git.history.tree_edit import EMPTY_TREE, edited
+from codeplane.git.merge.apply_result import check_landed
+from codeplane.git.repo.hooks import run_hook
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import Begun, begun, conclude
+from codeplane.git.staging.conflicts import conflicts_of
+from codeplane.git.staging.stage import Rules, listed, stage_into
+from codeplane.git.worktree.index_writer import NextIndex, expected, locked_index
+from codeplane.jail import shown
+from codeplane.process import Programs
+from codeplane.storage.files import read_small, write_public
+
+_MESSAGE_FILE: Final = "COMMIT_EDITMSG"
+_LARGEST_MESSAGE: Final = 1 << 20
+_MOST_HINTED: Final = 5
+_SHORT: Final = 10
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A commit as it is asked for."""
+
+    message: str | None = None  # None: that of the commit which is amended, or what git has prepared
+    author: tuple[str, str] | None = None  # name and address
+    allow_empty: bool = False
+    amend: bool = False
+    verify: bool = True  # run the hooks that may refuse
+
+
+@dataclass(frozen=True)
+class Committed(Outcome):
+    """A commit that was made, and what it changes."""
+
+    subject: str = ""
+    changes: tuple[Change, ...] = ()
+    replaced: str | None = None  # the commit that was amended
+
+
+def commit(
+    repository: Repository,
+    programs: Programs,
+    wanted: Wanted,
+    rules: Rules,
+    only: Selection | None = None,
+) -> Committed:
+    """Commits what is staged; with `only`, the chosen tracked files as they are now and nothing else.
+
+    When that fails, git's index is as it was. Only a hook may leave it otherwise, when nothing is chosen: git
+    has it so.
+    """
+    with repository.opened() as handle:
+        if only is None:
+            handle.index.read()
+            own = NextIndex(handle.index, repository.git_dir / "index")
+            done = _commit(repository, programs, handle, wanted, rules, own)
+        else:
+            with locked_index(repository, handle) as following:
+                stage_into(following, repository, programs, handle, only, rules, tracked_only=True)
+                done = _commit(repository, programs, handle, wanted, rules, following, only)
+    return _after(repository, programs, wanted, done)
+
+
+def stage_and_commit(
+    repository: Repository,
+    programs: Programs,
+    wanted: Wanted,
+    rules: Rules,
+    chosen: Selection,
+    *,
+    force: bool = False,
+) -> Committed:
+    """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
+    with repository.opened() as handle, locked_index(repository, handle) as following:
+        put = stage_into(following, repository, programs, handle, chosen, rules, force=force)
+        only = chosen if chosen.paths else None
+        try:
+            done = _commit(repository, programs, handle, wanted, rules, following, only)
+        except NothingToCommit as error:
+            if wanted.amend:
+                raise
+            raise _unchanged(handle, chosen, put.notes) from error
+    done = replace(done, notes=(*put.notes, *done.notes))
+    return _after(repository, programs, wanted, done)
+
+
+def _commit(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    wanted: Wanted,
+    rules: Rules,
+    following: NextIndex,
+    only: Selection | None = None,
+) -> Committed:
+    check_landed(repository)
+    work = _Work(repository, programs, handle, wanted, rules, begun(repository, handle))
+    work.check(following.index, only)
+    if only is None:
+        return work.run(following)
+    with work.alone(following.index, only) as chosen:
+        return work.run(chosen)
+
+
+def _after(repository: Repository, programs: Programs, wanted: Wanted, done: Committed) -> Committed:
+    """The hooks that come when it is done; nothing takes the commit back."""
+    notes = run_hook(repository, programs, "post-commit")
+    if wanted.amend and done.replaced is not None:
+        pair = f"{done.replaced} {done.commit}\n".encode()
+        notes += run_hook(repository, programs, "post-rewrite", ["amend"], stdin=pair)
+    return replace(done, notes=tuple(dict.fromkeys((*done.notes, *notes))))
+
+
+@dataclass
+class _Work:
+    repository: Repository
+    programs: Programs
+    handle: pygit2.Repository
+    wanted: Wanted
+    rules: Rules
+    begun: Begun
+    head: pygit2.Commit | None = field(init=False)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        unborn = self.handle.head_is_unborn
+        self.head = None if unborn else self.handle.head.peel(pygit2.Commit)
+
+    def check(self, index: pygit2.Index, only: Selection | None) -> None:
+        committer(self.handle)
+        if self.wanted.author is not None:
+            who(self.handle, *self.wanted.author)
+        _check_merged(index)
+        if self.wanted.amend and self.head is None:
+            raise NothingToCommit("There is no commit to amend yet.")
+        if self.begun.kind in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
+            raise GitUnfinished(
+                f"A {self.begun.kind} is in progress: it ends in a new commit of everything staged.",
+                hints=["git_commit without paths and amend", 'git_merge {"action": "abort"}'],
+            )
+
+    @contextmanager
+    def alone(self, source: pygit2.Index, only: Selection) -> Iterator[NextIndex]:
+        """HEAD's index with the chosen paths as they are staged; a hook may change its file."""
+        head = str(self.head.tree_id) if self.head is not None else None
+        found = staged(self.handle, head, source)
+        chosen = {path: pair.new for path, pair in found.items() if path in only}
+        tree = edited(self.handle, head or EMPTY_TREE, chosen)
+        file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
+        file.unlink(missing_ok=True)
+        try:
+            index = pygit2.Index(str(file))
+            index.read_tree(self.handle[tree].peel(pygit2.Tree))
+            index.write()
+            yield NextIndex(index, file)
+        finally:
+            file.unlink(missing_ok=True)
+
+    def run(self, following: NextIndex) -> Committed:
+        index, file = following.index, following.file
+        env = {"GIT_INDEX_FILE": str(file)}
+        self._hook("pre-commit", (), env)
+        index.read()
+        _check_merged(index)
+        tree = self._tree(index, file)
+        parents = self._parents()
+        base = self._base(parents)
+        if tree == (base or EMPTY_TREE):
+            self._check_empty()
+        message = self._message(env)
+        oid, notes = make_commit(
+            self.repository,
+            self.programs,
+            self.handle,
+            tree=tree,
+            parents=parents,
+            message=message,
+            ref="HEAD",
+            reflog=f"{self._did()}: {message.partition(chr(10))[0]}",
+            author=self._author(),
+            tip=str(self.head.id) if self.head is not None else None,
+        )
+        conclude(self.repository)
+        return self._done(oid, message, (base, tree), notes)
+
+    def _tree(self, index: pygit2.Index, file: Path) -> str:
+        """Without the files that git is only told to expect (`git add --intent-to-add`)."""
+        tree = str(index.write_tree(self.handle))
+        missing = expected(file)
+        return edited(self.handle, tree, dict.fromkeys(missing)) if missing else tree
+
+    def _done(self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]) -> Committed:
+        changes = tuple(tree_changes(self.handle, *trees))
+        came, went = _lines(self.handle, *trees)
+        subject = subject_of(message)
+        return Committed(
+            f"{oid[:_SHORT]} {shown(subject)}",
+            insertions=came,
+            deletions=went,
+            commit=oid,
+            notes=(*self.notes, *notes),
+            subject=subject,
+            changes=changes,
+            replaced=str(self.head.id) if self.wanted.amend and self.head is not None else None,
+        )
+
+    def _hook(self, name: str, args: Sequence[str], env: dict[str, str]) -> None:
+        if self.wanted.verify or name == "prepare-commit-msg":
+            notes = run_hook(self.repository, self.programs, name, args, env=env, check=self.rules.check)
+            self.notes += [note for note in notes if note not in self.notes]
+
+    def _parents(self) -> list[str]:
+        if self.head is None:
+            return []
+        if self.wanted.amend:
+            return [str(parent) for parent in self.head.parent_ids]
+        return [str(self.head.id), *self.begun.merged]
+
+    def _base(self, parents: list[str]) -> str | None:
+        """The tree that the commit is compared with."""
+        return str(self.handle[parents[0]].peel(pygit2.Commit).tree_id) if parents else None
+
+    def _check_empty(self) -> None:
+        is_merge = self.begun.merged or (self.wanted.amend and self.head and len(self.head.parent_ids) > 1)
+        if not (self.wanted.allow_empty or is_merge):
+            raise _nothing(self.handle, amend=self.wanted.amend)
+
+    def _message(self, env: dict[str, str]) -> str:
+        mode = cleanup_mode(self.handle)
+        said, source = self._said()
+        if self.wanted.message is None and source == "merge" and mode == "whitespace":
+            mode = "strip"  # git's own remarks on conflicts are in it
+        file = self.repository.git_dir / _MESSAGE_FILE
+        message = _filled(cleaned(self.handle, said, mode))
+        write_public(file, message.encode("utf-8", "surrogateescape"))
+        more = (str(self.head.id),) if source == "commit" and self.head is not None else ()
+        self._hook("prepare-commit-msg", (str(file), source, *more), env)
+        self._hook("commit-msg", (str(file),), env)
+        data = read_small(file, _LARGEST_MESSAGE)
+        return _filled(cleaned(self.handle, _decoded(data or b"", "utf-8"), mode))
+
+    def _said(self) -> tuple[str, str]:
+        if self.wanted.message is not None:
+            return self.wanted.message, "message"
+        if self.wanted.amend and self.head is not None:
+            return _decoded(self.head.raw_message, self.head.message_encoding or "utf-8"), "commit"
+        return self.begun.message or "", "merge"
+
+    def _author(self) -> pygit2.Signature | None:
+        """Who wrote it first stays its author; someone else who is named gets their moment."""
+        was = self.head.author if self.wanted.amend and self.head is not None else self.begun.author
+        if self.wanted.author is None:
+            return was
+        now = who(self.handle, *self.wanted.author)
+        return now if was is None else pygit2.Signature(now.name, now.email, was.time, was.offset, "utf-8")
+
+    def _did(self) -> str:
+        """As git has it in the reflog."""
+        kind = "amend" if self.wanted.amend else "initial" if self.head is None else self.begun.kind
+        return f"commit ({kind})" if kind in ("amend", "initial", "merge", "cherry-pick") else "commit"
+
+
+def _check_merged(index: pygit2.Index) -> None:
+    torn = [one.path for one in conflicts_of(index)]
+    if torn:
+        raise GitUnfinished(
+            f"Still in conflict: {listed(torn)}.",
+            hints=["Resolve them, then git_stage them."],
+            paths=[shown(path) for path in torn],
+        )
+
+
+def _filled(message: str) -> str:
+    if not message.strip():
+        raise InvalidArgument("A commit needs a message.", hints=["Send `message`."])
+    return message
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except (LookupError, UnicodeDecodeError) as error:
+        raise InvalidArgument(
+            f"The existing message is not {encoding}.", hints=["Send a message of your own."]
+        ) from error
+
+
+def _lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
+    target = handle[new].peel(pygit2.Tree)
+    if old is None:
+        stats = target.diff_to_tree(swap=True).stats
+    else:
+        stats = handle[old].peel(pygit2.Tree).diff_to_tree(target).stats
+    return stats.insertions, stats.deletions
+
+
+def _unchanged(handle: pygit2.Repository, chosen: Selection, notes: Sequence[str]) -> NothingToCommit:
+    """What is told when what is to be staged has not changed, or may not be staged."""
+    if notes:
+        return NothingToCommit(f"Nothing that may be staged has changed. {notes[0]}")
+    if not chosen.paths:
+        return _nothing(handle, amend=False)
+    told = listed(sorted(chosen.paths), _MOST_HINTED)
+    changed = sorted(handle.status(untracked_files="normal"))
+    elsewhere = f" Changed elsewhere: {listed(changed, _MOST_HINTED)}." if changed else ""
+    return NothingToCommit(f"Nothing has changed in {told} since the last commit.{elsewhere}")
+
+
+def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
+    if amend:
+        return NothingToCommit(
+            "The amended commit would be empty.",
+            hints=["To undo the commit: git_reset to HEAD~1. To keep it empty: git_commit with allow_empty."],
+        )
+    found = sorted(handle.status(untracked_files="normal"))
+    if not found:
+        return NothingToCommit("Nothing has changed since the last commit.")
+    return NothingToCommit(
+        f"Nothing is staged. Not staged: {listed(found, _MOST_HINTED)}.",
+        hints=["git_stage_and_commit stages and commits files."],
+        paths=[shown(path) for path in found[:_MOST_HINTED]],
+    )

@@ -1,0 +1,97 @@
+"""Commit objects, and the references that move to them."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitBusy, GitFailed, IdentityMissing
+from codeplane.git.commit.identity import author as configured_author
+from codeplane.git.commit.identity import committer as configured_committer
+from codeplane.git.commit.identity import encoded, written
+from codeplane.git.commit.signing import sign
+from codeplane.git.repo.config import text
+from codeplane.git.repo.lock_retry import patiently
+from codeplane.git.repo.repository import Repository
+from codeplane.process import Programs
+
+_UTF8: Final = ("utf-8", "utf8")
+# Git's own limit for chains of symbolic references.
+_MOST_LINKS: Final = 5
+
+
+def make_commit(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    *,
+    tree: str,
+    parents: Sequence[str],
+    message: str,
+    ref: str | None,
+    reflog: str,
+    author: pygit2.Signature | None = None,
+    tip: str | None = None,
+) -> tuple[str, tuple[str, ...]]:
+    """Writes a commit and has `ref` (`HEAD`, or a full name) point to it; its id, and notes for the answer.
+
+    `ref` moves only from where it is expected: `tip`, else the first parent; with neither it must not exist.
+    Without `ref` only the object is written. It is signed when the settings say so and the repository is
+    trusted.
+    """
+    encoding = text(handle, "i18n.commitEncoding") or "utf-8"
+    who = configured_committer(handle)
+    headers = [
+        f"tree {pygit2.Oid(hex=tree)}".encode(),
+        *(f"parent {pygit2.Oid(hex=parent)}".encode() for parent in parents),
+        b"author " + written(author or configured_author(handle), encoding),
+        b"committer " + written(who, encoding),
+    ]
+    if encoding.lower() not in _UTF8:
+        headers.append(f"encoding {encoding}".encode())
+    body = encoded(message, encoding)
+    signature, notes = sign(repository, programs, handle, _joined(headers, body), who, "commit")
+    if signature:
+        headers.append(b"gpgsig " + signature.rstrip(b"\n").replace(b"\n", b"\n "))
+    oid = str(handle.write(pygit2.enums.ObjectType.COMMIT, _joined(headers, body)))
+    if ref is not None:
+        move_ref(handle, ref, oid, tip or (parents[0] if parents else None), reflog)
+    return oid, notes
+
+
+def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None, reflog: str) -> None:
+    """Has a reference, or the branch that it stands for, point to `oid`; not if it is not where expected."""
+    with suppress(IdentityMissing):
+        who = configured_committer(handle)
+        handle.set_ident(who.name, who.email)
+    name = resolved(handle, ref)
+    told = reflog.encode("utf-8", "replace").decode()
+    patiently(lambda: _move(handle, name, oid, expected, told))
+
+
+def resolved(handle: pygit2.Repository, ref: str) -> str:
+    """The reference that a symbolic one such as `HEAD` leads to; it need not exist."""
+    for _ in range(_MOST_LINKS):
+        found = handle.references.get(ref)
+        if found is None or found.type != pygit2.enums.ReferenceType.SYMBOLIC:
+            return ref
+        ref = str(found.target)
+    raise GitFailed(f"{ref} is a loop of symbolic references.")
+
+
+def _move(handle: pygit2.Repository, name: str, oid: str, expected: str | None, reflog: str) -> None:
+    with handle.transaction() as transaction:
+        transaction.lock_ref(name)
+        found = handle.references.get(name)
+        now = str(found.target) if found is not None else None
+        if now != expected:
+            raise GitBusy(
+                f"{name} was moved by another program in the meantime.",
+                hints=["Check git_log, then try again."],
+            )
+        transaction.set_target(name, oid, message=reflog)
+
+
+def _joined(headers: Sequence[bytes], body: bytes) -> bytes:
+    return b"\n".join(headers) + b"\n\n" + body

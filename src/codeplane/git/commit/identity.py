@@ -1,0 +1,73 @@
+"""Who makes a commit: as git's settings have it, or as the caller says."""
+
+import re
+
+import pygit2
+
+from codeplane.core.errors import GitFailed, IdentityMissing, InvalidArgument
+from codeplane.git.repo.config import text
+
+# What git takes out of a name, and what it takes off the ends.
+_INSIDE = re.compile(r"[<>\n\0]")
+_ENDS = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
+_LONGEST = 250
+
+
+def committer(handle: pygit2.Repository) -> pygit2.Signature:
+    """The user, now, as a committer."""
+    return _configured(handle, "committer")
+
+
+def author(handle: pygit2.Repository, name: str | None = None, email: str | None = None) -> pygit2.Signature:
+    """The user, now, as an author; or someone else, who is named in full."""
+    if name is None and email is None:
+        return _configured(handle, "author")
+    return _signature(_checked(name, "name"), _checked(email, "email"))
+
+
+def written(who: pygit2.Signature, encoding: str) -> bytes:
+    """A person and a moment, as a header of a commit or a tag has them."""
+    sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
+    when = f"{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
+    return b"%s <%s> %s" % (encoded(who.name, encoding), encoded(who.email, encoding), when.encode())
+
+
+def encoded(said: str, encoding: str) -> bytes:
+    """Text in the encoding that the settings ask for; bytes that were no text stay as they were."""
+    try:
+        return said.encode(encoding, "surrogateescape")
+    except LookupError as error:
+        raise GitFailed(f"i18n.commitEncoding names an unknown encoding: {encoding}.") from error
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(
+            f"The text can't be written in {encoding}, which i18n.commitEncoding demands."
+        ) from error
+
+
+def _configured(handle: pygit2.Repository, role: str) -> pygit2.Signature:
+    found = {}
+    for part in ("name", "email"):
+        said = text(handle, f"{role}.{part}") or text(handle, f"user.{part}") or ""
+        found[part] = _INSIDE.sub("", said).strip(_ENDS)
+    missing = [part for part, value in found.items() if not value]
+    if missing:
+        raise IdentityMissing(
+            f"Git does not know who commits: {' and '.join(f'user.{part}' for part in missing)} is not set.",
+            hints=['git config --global user.name "NAME"', 'git config --global user.email "ADDRESS"'],
+        )
+    return _signature(found["name"], found["email"])
+
+
+def _signature(name: str, email: str) -> pygit2.Signature:
+    return pygit2.Signature(name, email, -1, 0, "utf-8")
+
+
+def _checked(value: str | None, part: str) -> str:
+    said = (value or "").strip()
+    is_good = said and len(said) <= _LONGEST and said.isprintable() and not _INSIDE.search(said)
+    if not is_good or not said.strip(_ENDS):
+        raise InvalidArgument(
+            f"The {part} of an author is a single line without angle brackets.",
+            hints=['For example "author": "A. Name <name@example.org>".'],
+        )
+    return said

@@ -1,0 +1,77 @@
+"""Messages of commits: read as they are, and made as git makes them."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import pygit2
+
+from codeplane.git.merge.merge_base import short
+from codeplane.git.repo.outcome import Conflict
+
+_CONFLICTS: Final = "# Conflicts:\n"
+# Git leaves the destination out for these.
+_USUAL: Final = ("master", "main")
+_KINDS: Final = {
+    "refs/heads/": "branch",
+    "refs/remotes/": "remote-tracking branch",
+    "refs/tags/": "tag",
+}
+
+
+def message_of(commit: pygit2.Commit) -> str:
+    """The whole message; bytes that are not text in the commit's own encoding are kept as they are."""
+    encoding = commit.message_encoding or "utf-8"
+    try:
+        return commit.raw_message.decode(encoding)
+    except (LookupError, UnicodeDecodeError):
+        return commit.raw_message.decode("utf-8", "surrogateescape")
+
+
+def subject_of(message: str) -> str:
+    return message.lstrip("\n").partition("\n")[0]
+
+
+def label_of(handle: pygit2.Repository, commit: pygit2.Commit) -> str:
+    """How a commit is called beside the marks of a conflict."""
+    return f"{short(handle, str(commit.id))} ({subject_of(message_of(commit))})"
+
+
+def merge_message(handle: pygit2.Repository, ref: str, into: str | None) -> str:
+    """`Merge branch 'x' into y`, by what kind of name was given."""
+    try:
+        name = handle.lookup_reference_dwim(ref).name
+    except (KeyError, ValueError, pygit2.GitError):
+        name = ""
+    kind = next((kind for prefix, kind in _KINDS.items() if name.startswith(prefix)), "commit")
+    end = "" if into in _USUAL else f" into {into or 'HEAD'}"
+    return f"Merge {kind} '{ref}'{end}\n"
+
+
+def revert_message(commit: pygit2.Commit, parent: str | None) -> str:
+    """`parent` is the one that the tree goes back to, where there are several."""
+    merged = f", reversing\nchanges made to {parent}" if parent is not None else ""
+    return f'Revert "{subject_of(message_of(commit))}"\n\nThis reverts commit {commit.id}{merged}.\n'
+
+
+def squash_message(commits: Iterable[pygit2.Commit]) -> str:
+    """What git proposes for a squashed merge: all messages, the latest first."""
+    parts = ["Squashed commit of the following:\n"]
+    for commit in commits:
+        who = f"{commit.author.name} <{commit.author.email}>"
+        lines = "".join(f"    {line}".rstrip() + "\n" for line in message_of(commit).rstrip().split("\n"))
+        parts.append(f"\ncommit {commit.id}\nAuthor: {who}\n\n{lines}")
+    return "".join(parts)
+
+
+def with_conflicts(message: str, conflicts: Iterable[Conflict]) -> str:
+    """With a comment that names what is in conflict, as git leaves it for the one who resolves it."""
+    named = "".join(f"#\t{one.path}\n" for one in conflicts)
+    return f"{message.rstrip()}\n\n{_CONFLICTS}{named}" if named else message
+
+
+def split_conflicts(message: str) -> tuple[str, list[str]]:
+    """The message without that comment, and the paths that it names."""
+    text, mark, listed = message.rpartition(_CONFLICTS)
+    if not mark:
+        return message, []
+    return text.rstrip() + "\n", [line[2:] for line in listed.splitlines() if line.startswith("#\t")]

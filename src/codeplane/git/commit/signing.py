@@ -1,0 +1,86 @@
+"""Signatures of commits and tags, made by the user's own program where the repository is trusted."""
+
+import tempfile
+from pathlib import Path
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.repo.config import flag, text
+from codeplane.git.repo.repository import Repository
+from codeplane.process import Programs
+
+_TIMEOUT_SEC: Final = 60.0
+_PROGRAMS: Final = {"openpgp": "gpg", "x509": "gpgsm", "ssh": "ssh-keygen"}
+_MOST_TOLD: Final = 500
+
+
+def sign(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    payload: bytes,
+    who: pygit2.Signature,
+    what: Literal["commit", "tag"],
+) -> tuple[bytes, tuple[str, ...]]:
+    """The signature that `commit.gpgSign` or `tag.gpgSign` asks for, or none and why it is not obeyed."""
+    if not flag(handle, f"{what}.gpgSign"):
+        return b"", ()
+    if not repository.trusted:
+        return b"", (f"The {what} is not signed: the repository is not trusted (cpl trust).",)
+    kind = (text(handle, "gpg.format") or "openpgp").lower()
+    if kind not in _PROGRAMS:
+        raise GitFailed(f"gpg.format is {kind}; it can be {', '.join(_PROGRAMS)}.")
+    program = _program(programs, handle, kind)
+    key = text(handle, "user.signingKey")
+    if kind == "ssh":
+        return _by_ssh(programs, program, key, payload), ()
+    return _by_gpg(programs, program, key or f"{who.name} <{who.email}>", payload), ()
+
+
+def _program(programs: Programs, handle: pygit2.Repository, kind: str) -> Path:
+    named = text(handle, f"gpg.{kind}.program") or (
+        text(handle, "gpg.program") if kind == "openpgp" else None
+    )
+    path = Path(named or _PROGRAMS[kind]).expanduser()
+    return path if path.is_absolute() else programs.find(str(path))
+
+
+def _by_gpg(programs: Programs, program: Path, key: str, payload: bytes) -> bytes:
+    argv: list[str | Path] = [program, "--status-fd=2", "-bsau", key]
+    done = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
+    if not done.is_ok or b"[GNUPG:] SIG_CREATED " not in done.stderr:
+        raise _failed(program, done.said)
+    return done.stdout.replace(b"\r\n", b"\n")
+
+
+def _by_ssh(programs: Programs, program: Path, key: str | None, payload: bytes) -> bytes:
+    """The key is a file, or the public key itself (`key::ssh-…`), whose private half the agent has."""
+    if not key:
+        raise GitFailed(
+            "gpg.format is ssh, but there is no user.signingKey.",
+            hints=["git config --global user.signingKey ~/.ssh/id_ed25519.pub"],
+        )
+    literal = key.removeprefix("key::")
+    if not key.startswith(("key::", "ssh-")):
+        return _with_key(programs, program, [str(Path(key).expanduser())], payload)
+    with tempfile.NamedTemporaryFile(prefix="codeplane-key-") as file:
+        file.write(literal.encode() + b"\n")
+        file.flush()
+        return _with_key(programs, program, [file.name, "-U"], payload)
+
+
+def _with_key(programs: Programs, program: Path, key: list[str], payload: bytes) -> bytes:
+    argv: list[str | Path] = [program, "-Y", "sign", "-n", "git", "-f", *key]
+    done = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
+    if not done.is_ok or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE"):
+        raise _failed(program, done.said)
+    return done.stdout.replace(b"\r\n", b"\n")
+
+
+def _failed(program: Path, said: str) -> GitFailed:
+    return GitFailed(
+        f"{program.name} did not sign: {said[-_MOST_TOLD:] or 'it printed nothing'}",
+        hints=["Fix the key, or run git config commit.gpgSign false."],
+    )

@@ -1,0 +1,1 @@
+"""Reading commits, trees and the differences between them."""

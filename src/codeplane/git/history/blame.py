@@ -1,0 +1,172 @@
+"""Which commit each line of a file comes from, as `git blame` tells it: renames of the file are followed."""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pygit2
+
+from codeplane.git.history.changes import tree_changes
+from codeplane.git.history.hunks import Kept, hunks, kept
+from codeplane.git.history.renames import renames
+from codeplane.git.history.walk import commit_of, place_at
+from codeplane.git.repo.outcome import Side
+
+
+class Origin(NamedTuple):
+    """A version of the file. Without a commit it is that of the working tree."""
+
+    commit: str | None
+    path: str
+
+
+class Lines(NamedTuple):
+    """Lines of the file that is asked about, counted from 1, and where they are in their origin."""
+
+    first: int
+    length: int
+    origin: Origin
+    original: int
+
+
+class _Part(NamedTuple):
+    final: int  # counted from 0
+    start: int  # the same in the version that is looked at
+    length: int
+
+
+@dataclass
+class Blame:
+    """Passes lines on to older commits until each is at the one that made it."""
+
+    handle: pygit2.Repository
+    check: Callable[[], None]
+    _parts: dict[Origin, list[_Part]] = field(default_factory=dict)
+    _ahead: list[tuple[int, int, Origin]] = field(default_factory=list)
+    _count: int = 0
+
+    def of(self, origin: Origin, data: bytes, first: int, last: int) -> list[Lines]:
+        """The origin of the lines from `first` to `last`, counted from 1, neighbours together."""
+        self._pass_on(origin, [_Part(first - 1, first - 1, last - first + 1)])
+        found: list[Lines] = []
+        while self._ahead:
+            self.check()
+            here = heapq.heappop(self._ahead)[2]
+            parts = self._parts.pop(here, [])
+            content = data if here == origin else self._blob(here)
+            found += [
+                Lines(one.final + 1, one.length, here, one.start + 1)
+                for one in self._left(here, content, parts)
+                if one.length
+            ]
+        return _joined(sorted(found))
+
+    def _left(self, here: Origin, content: bytes | pygit2.Blob, parts: list[_Part]) -> list[_Part]:
+        """What no parent has."""
+        older = self._parents(here)
+        for parent, blob in older:
+            if isinstance(content, pygit2.Blob) and blob.id == content.id:
+                self._pass_on(parent, parts)
+                return []
+        for parent, blob in older:
+            if not parts:
+                break
+            end = max(one.start + one.length for one in parts)
+            same = [*kept(hunks(blob, content), end)]
+            passed, parts = _split(parts, same)
+            self._pass_on(parent, passed)
+        return parts
+
+    def _parents(self, here: Origin) -> list[tuple[Origin, pygit2.Blob]]:
+        """The file in each parent: under its name, or where it has come from."""
+        found: dict[int, tuple[Origin, pygit2.Blob]] = {}
+        ids = self._parent_ids(here)
+        for find in (self._same_path, self._old_path):
+            for at, oid in enumerate(ids):
+                older = find(here, oid) if at not in found else None
+                if older is not None:
+                    found[at] = older
+        return [found[at] for at in sorted(found)]
+
+    def _parent_ids(self, here: Origin) -> list[str]:
+        if here.commit is None:
+            heads = [] if self.handle.head_is_unborn else [str(self.handle.head.target)]
+            return [*heads, *map(str, self.handle.listall_mergeheads())]
+        ids = map(str, commit_of(self.handle, here.commit).parent_ids)
+        return [oid for oid in ids if oid in self.handle]
+
+    def _same_path(self, here: Origin, parent: str) -> tuple[Origin, pygit2.Blob] | None:
+        place = place_at(self.handle, parent, here.path)
+        blob = self.handle.get(place[0]) if place is not None else None
+        return (Origin(parent, here.path), blob) if isinstance(blob, pygit2.Blob) else None
+
+    def _old_path(self, here: Origin, parent: str) -> tuple[Origin, pygit2.Blob] | None:
+        if here.commit is None:
+            return None
+        found = old_path(self.handle, parent, here.commit, here.path)
+        return self._same_path(Origin(here.commit, found), parent) if found is not None else None
+
+    def _blob(self, origin: Origin) -> pygit2.Blob:
+        assert origin.commit is not None, "BUG: the working tree is not passed on to"
+        place = place_at(self.handle, origin.commit, origin.path)
+        assert place is not None, "BUG: lines are passed on to files that are there"
+        found = self.handle[place[0]]
+        assert isinstance(found, pygit2.Blob), "BUG: lines are in blobs"
+        return found
+
+    def _pass_on(self, origin: Origin, parts: list[_Part]) -> None:
+        if not parts:
+            return
+        if origin not in self._parts:
+            self._count += 1
+            heapq.heappush(self._ahead, (-self._time(origin), self._count, origin))
+        self._parts.setdefault(origin, []).extend(parts)
+
+    def _time(self, origin: Origin) -> int:
+        return commit_of(self.handle, origin.commit).commit_time if origin.commit is not None else 1 << 62
+
+
+def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> str | None:
+    """The path in a parent of a file that a commit has given another one."""
+    trees = [str(commit_of(handle, oid).tree_id) for oid in (parent, commit)]
+    changes = tree_changes(handle, trees[0], trees[1])
+    gone = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
+    place = place_at(handle, commit, path)
+    return renames(handle, gone, {path: Side(*place)}).get(path) if place is not None and gone else None
+
+
+def _split(parts: list[_Part], same: list[Kept]) -> tuple[list[_Part], list[_Part]]:
+    """What is the same in an older content, with its lines there, and what is not."""
+    passed: list[_Part] = []
+    left: list[_Part] = []
+    for part in parts:
+        at, end = part.start, part.start + part.length
+        for one in same:
+            start, stop = max(at, one.new), min(end, one.new + one.length)
+            if start >= stop:
+                continue
+            if start > at:
+                left.append(_Part(part.final + at - part.start, at, start - at))
+            passed.append(_Part(part.final + start - part.start, one.old + start - one.new, stop - start))
+            at = stop
+        if at < end:
+            left.append(_Part(part.final + at - part.start, at, end - at))
+    return passed, left
+
+
+def _joined(found: list[Lines]) -> list[Lines]:
+    """Neighbours that are neighbours in their origin too are one."""
+    out: list[Lines] = []
+    for one in found:
+        before = out[-1] if out else None
+        if (
+            before is not None
+            and before.origin == one.origin
+            and before.first + before.length == one.first
+            and before.original + before.length == one.original
+        ):
+            out[-1] = before._replace(length=before.length + one.length)
+        else:
+            out.append(one)
+    return out

@@ -1,0 +1,113 @@
+"""What is different between two states of a repository, file by file."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.git.history.renames import renames
+from codeplane.git.repo.objects import tree_of
+from codeplane.git.repo.outcome import Side
+
+Kind = Literal["A", "M", "D", "T", "R", "U"]
+
+KIND: Final = 0o170000
+LINK: Final = 0o120000
+SUBMODULE: Final = 0o160000
+TREE: Final = 0o040000
+REGULAR: Final = 0o100000
+
+_TYPES = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
+_KINDS: Final[dict[str, Kind]] = {"A": "A", "M": "M", "D": "D", "T": "T"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One path. A side that does not have it is None; a side without an id is in the working tree."""
+
+    kind: Kind
+    path: str
+    old: Side | None
+    new: Side | None
+    old_path: str | None = None  # of a rename
+
+    @property
+    def is_submodule(self) -> bool:
+        return any(side is not None and side.mode & KIND == SUBMODULE for side in (self.old, self.new))
+
+
+def between(handle: pygit2.Repository, old: str | None, new: str | None) -> list[Change]:
+    """The changes from one tree to another, by their ids; None is the empty tree."""
+    return with_renames(handle, tree_changes(handle, old, new))
+
+
+def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) -> list[Change]:
+    """The same without a look for renames."""
+    if old == new:
+        return []
+    if old is None or new is None:
+        one = tree_of(handle, old or new or "")
+        found = one.diff_to_tree(flags=_TYPES, swap=old is None)
+    else:
+        found = tree_of(handle, old).diff_to_tree(tree_of(handle, new), flags=_TYPES)
+    return [_change(delta) for delta in found.deltas]
+
+
+def with_renames(
+    handle: pygit2.Repository, changes: list[Change], contents: Mapping[str, bytes] | None = None
+) -> list[Change]:
+    """Deletions and additions that belong together are one change, in the order of the new paths.
+
+    `contents` has the new files that are in no blob.
+    """
+    gone = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
+    come = {one.path: one.new for one in changes if one.kind == "A" and one.new is not None}
+    if not gone or not come:
+        return changes
+    held = {blob_id(data): data for data in (contents or {}).values()}
+    for path, data in (contents or {}).items():
+        come[path] = Side(blob_id(data), come[path].mode)
+    found = renames(handle, gone, come, held)
+    taken = set(found.values())
+    kept = [
+        Change("R", one.path, gone[found[one.path]], one.new, found[one.path])
+        if one.kind == "A" and one.path in found
+        else one
+        for one in changes
+        if not (one.kind == "D" and one.path in taken)
+    ]
+    return sorted(kept, key=lambda one: os.fsencode(one.path))
+
+
+def git_mode(mode: int) -> int:
+    """The mode that git has for a regular file with this one."""
+    return 0o100755 if mode & 0o100 else 0o100644
+
+
+def blob_id(data: bytes) -> str:
+    """The id of the blob with these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def change_of(path: str, old: Side | None, new: Side | None) -> Change | None:
+    """What has become of a path; None when nothing has."""
+    if old is None or new is None:
+        side = old or new
+        return Change("A" if old is None else "D", path, old, new) if side is not None else None
+    if old == new:
+        return None
+    return Change("M" if old.mode & KIND == new.mode & KIND else "T", path, old, new)
+
+
+def _change(delta: pygit2.DiffDelta) -> Change:
+    kind = _KINDS[delta.status_char()]
+    old = None if kind == "A" else _side(delta.old_file)
+    new = None if kind == "D" else _side(delta.new_file)
+    return Change(kind, os.fsdecode((delta.old_file if new is None else delta.new_file).raw_path), old, new)
+
+
+def _side(file: pygit2.DiffFile) -> Side:
+    return Side(str(file.id), int(file.mode))

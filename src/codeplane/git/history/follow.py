@@ -1,0 +1,137 @@
+"""The history of one file, through its renames, or of some of its lines."""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pygit2
+
+from codeplane.git.history.blame import old_path
+from codeplane.git.history.changes import KIND, TREE, Kind
+from codeplane.git.history.hunks import Hunk, hunks
+from codeplane.git.history.walk import Place, commit_of, place_at
+
+
+class Span(NamedTuple):
+    """Lines, counted from 0: the first, and the one after the last."""
+
+    start: int
+    end: int
+
+
+class Version(NamedTuple):
+    """A file at a commit; with `span`, only these lines of it count."""
+
+    oid: str
+    path: str
+    span: Span | None = None
+
+
+class Step(NamedTuple):
+    """A commit that has changed the file, and what it did."""
+
+    version: Version
+    kind: Kind
+    old_path: str | None = None
+
+
+@dataclass
+class Follow:
+    """What is still ahead. It holds no handle, so it can be kept and gone on with later."""
+
+    ahead: list[tuple[int, int, Version]] = field(default_factory=list)
+    seen: set[Version] = field(default_factory=set)
+    number: int = 0
+
+    def copy(self) -> "Follow":
+        return Follow([*self.ahead], {*self.seen}, self.number)
+
+    def begin(self, handle: pygit2.Repository, version: Version) -> None:
+        if version not in self.seen and version.oid in handle:
+            self.seen.add(version)
+            self.number += 1
+            when = commit_of(handle, version.oid).commit_time
+            heapq.heappush(self.ahead, (-when, self.number, version))
+
+    def steps(self, handle: pygit2.Repository) -> Iterator[Step | None]:
+        """The changes, newest first; None for each commit that was passed without one."""
+        while self.ahead:
+            here = heapq.heappop(self.ahead)[2]
+            older, step = _before(handle, here)
+            for version in older:
+                self.begin(handle, version)
+            yield step
+
+
+def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], Step | None]:
+    """Where the file comes from, and what the commit has done to it.
+
+    A commit that has it like one parent has done nothing, and nothing is asked of the other parents.
+    """
+    commit = commit_of(handle, here.oid)
+    place = place_at(handle, here.oid, here.path)
+    older: list[Version] = []
+    renamed: str | None = None
+    is_new = True
+    for parent in (str(oid) for oid in commit.parent_ids if oid in handle):
+        then, path = place_at(handle, parent, here.path), here.path
+        if place is not None and not _is_of_kind(then, place):
+            renamed = old_path(handle, parent, here.oid, here.path)
+            path = renamed or path
+            then = place_at(handle, parent, path)
+        is_new = is_new and not (then if place is None else _is_of_kind(then, place))
+        span, is_touched = _mapped(handle, then, place, here.span)
+        if not is_touched and (path == here.path or here.span is not None):
+            return [Version(parent, path, span)], None
+        if span is None or span.end > span.start:
+            older.append(Version(parent, path, span))
+    if place is None:
+        return older, None if is_new else Step(here, "D")
+    kind: Kind = "A" if is_new else "R" if renamed is not None else "M"
+    return older, Step(here, kind, renamed)
+
+
+def _is_of_kind(old: Place, new: tuple[str, int]) -> bool:
+    """Whether there was something before, and not a directory where a file is now."""
+    return old is not None and (old[1] & KIND == TREE) == (new[1] & KIND == TREE)
+
+
+def _mapped(handle: pygit2.Repository, old: Place, new: Place, span: Span | None) -> tuple[Span | None, bool]:
+    """The lines in the older file, and whether they, or where no lines are asked for the file, differ."""
+    if span is None or old == new:
+        return span, old != new
+    one, two = (handle.get(place[0]) if place is not None else None for place in (old, new))
+    if not isinstance(one, pygit2.Blob) or not isinstance(two, pygit2.Blob):
+        return Span(0, 0), True
+    found = hunks(one, two, indented=False)  # as `git log -L` compares
+    return mapped(found, span), any(_touches(hunk, span) for hunk in found)
+
+
+def mapped(found: list[Hunk], span: Span) -> Span:
+    """Where lines were before, with all that was replaced among them."""
+    return Span(_start(found, span.start), _end(found, span.end))
+
+
+def _touches(hunk: Hunk, span: Span) -> bool:
+    return not (hunk.new_end <= span.start or span.end <= hunk.new)
+
+
+def _start(found: list[Hunk], line: int) -> int:
+    shift = 0
+    for hunk in found:
+        if hunk.new <= line < hunk.new_end:
+            return hunk.old
+        if hunk.new_end <= line:
+            shift = hunk.old_end - hunk.new_end
+    return line + shift
+
+
+def _end(found: list[Hunk], line: int) -> int:
+    shift = 0
+    for hunk in found:
+        if hunk.new < line <= hunk.new_end:
+            return hunk.old_end
+        if hunk.new_end < line:
+            shift = hunk.old_end - hunk.new_end
+    return line + shift

@@ -1,0 +1,154 @@
+"""What has changed in one file, line by line, as `git diff` shows it; no program is asked."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import pygit2
+
+from codeplane.git.history.changes import KIND, SUBMODULE, Change
+from codeplane.git.history.diff_window import middle_of
+from codeplane.git.repo.outcome import Side
+from codeplane.jail import shown
+
+LARGEST: Final = 8 << 20
+"""A file larger than this is named and not compared."""
+
+_BEGINNING: Final = 8000
+_HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
+_OPTION = pygit2.enums.DiffOption
+_FLAGS = _OPTION.INDENT_HEURISTIC | _OPTION.FORCE_TEXT
+
+Content = bytes | None
+_Part = tuple[tuple[str, ...], int, int, bool]  # hunks, what came and went, whether it is binary
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The lines of one change. Hunks begin with their `@@` line; `note` says why there are none."""
+
+    change: Change
+    hunks: tuple[str, ...] = ()
+    insertions: int = 0
+    deletions: int = 0
+    is_binary: bool = False
+    note: str | None = None
+
+    @property
+    def mode(self) -> str | None:
+        """`old → new` where the mode is another one."""
+        old, new = self.change.old, self.change.new
+        if old is None or new is None or old.mode == new.mode:
+            return None
+        return f"{old.mode:06o} → {new.mode:06o}"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is different after all."""
+        told = self.hunks or self.is_binary or self.note or self.mode
+        return self.change.kind == "M" and not told
+
+
+def patch_of(
+    handle: pygit2.Repository,
+    change: Change,
+    read: Callable[[Change], bytes] | None = None,
+    *,
+    context: int = 3,
+    attributed: bool = True,
+) -> Patch:
+    """The patch of a change; `read` gives the content of a new side that is in the working tree.
+
+    `attributed` says whether the path may have attributes.
+    """
+    in_tree = change.new is not None and not change.new.oid and change.new.mode & KIND != SUBMODULE
+    new = read(change) if in_tree and read is not None else None
+    size = max(len(new or b""), _size(handle, change.old), _size(handle, change.new))
+    if size > LARGEST:
+        return Patch(change, note=f"{size} bytes: too large to be compared")
+    old = _content(handle, change.old)
+    new = new if in_tree else _content(handle, change.new)
+    told = handle.get_attr(os.fsencode(change.path), "diff") if attributed else None
+    if change.kind == "T":
+        # Git shows it as one file that went and another that came.
+        return _joined(change, [_part(change, half, told, context) for half in ((old, None), (None, new))])
+    return _joined(change, [_part(change, (old, new), told, context)])
+
+
+def _part(change: Change, pair: tuple[Content, Content], told: bool | str | None, context: int) -> _Part:
+    is_binary = told is False or (told is not True and _is_binary(*pair))
+    if is_binary and not change.is_submodule:
+        return (), 0, 0, (pair[0] or b"") != (pair[1] or b"")
+    # A language that the attributes name decides what is shown beside `@@`.
+    driven = change.path if isinstance(told, str) and shown(change.path) == change.path else None
+    return _compared(driven, *pair, context)
+
+
+def _joined(change: Change, parts: list[_Part]) -> Patch:
+    hunks, insertions, deletions, binaries = zip(*parts, strict=True)
+    return Patch(change, sum(hunks, ()), sum(insertions), sum(deletions), any(binaries))
+
+
+def _compared(driven: str | None, old: Content, new: Content, context: int) -> _Part:
+    if driven is None and old is not None and new is not None:
+        part = middle_of(old, new, context)
+        if part is not None:
+            hunks, came, went, _ = _made(None, part.old, part.new, context)
+            return tuple(part.placed(hunk) for hunk in hunks), came, went, False
+    return _made(driven, old, new, context)
+
+
+def _made(driven: str | None, old: Content, new: Content, context: int) -> _Part:
+    make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
+    made = make(old_as_path=driven, new_as_path=driven) if driven is not None else make()
+    _, insertions, deletions = made.line_stats
+    return _hunks(made.data or b""), insertions, deletions, False
+
+
+def _hunks(data: bytes) -> tuple[str, ...]:
+    """The hunks of a patch: every line of a content has a sign before it, so a line with `@@` begins one."""
+    beginning = data.find(b"\n@@ ")
+    if beginning < 0:
+        return ()
+    text = data[beginning + 1 :].decode("utf-8", "replace")
+    first, *rest = text.split("\n@@ ")
+    return tuple(one if one.endswith("\n") else f"{one}\n" for one in (first, *(f"@@ {r}" for r in rest)))
+
+
+def pieces(hunk: str, most: int) -> list[str]:
+    """A long hunk as several, each with a `@@` line of its own and at most so many lines."""
+    header, *lines = (f"{line}\n" for line in hunk.removesuffix("\n").split("\n"))
+    place = _HEADER.match(header)
+    if len(lines) <= most or place is None:
+        return [hunk]
+    old, new = int(place[1]), int(place[2])
+    found = []
+    for at in range(0, len(lines), most):
+        part = lines[at : at + most]
+        gone = sum(line[0] in " -" for line in part)
+        come = sum(line[0] in " +" for line in part)
+        found.append(f"@@ -{old},{gone} +{new},{come} @@\n{''.join(part)}")
+        old, new = old + gone, new + come
+    return found
+
+
+def _is_binary(old: Content, new: Content) -> bool:
+    return any(one.find(b"\0", 0, _BEGINNING) >= 0 for one in (old, new) if one is not None)
+
+
+def _content(handle: pygit2.Repository, side: Side | None) -> Content:
+    if side is None:
+        return None
+    if side.mode & KIND == SUBMODULE:
+        return f"Subproject commit {side.oid}\n".encode()
+    kind, data = handle.read(side.oid)
+    assert kind == pygit2.enums.ObjectType.BLOB, "BUG: a file is a blob"
+    return data
+
+
+def _size(handle: pygit2.Repository, side: Side | None) -> int:
+    is_kept = side is not None and side.oid and side.mode & KIND != SUBMODULE
+    return int(handle.odb.read_header(side.oid)[1]) if side is not None and is_kept else 0

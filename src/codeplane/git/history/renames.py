@@ -1,0 +1,180 @@
+"""Which files that are gone and which that came are one and the same, as the git program tells it.
+
+First equal contents, then equal file names with much of the content, then whatever shares most; a file keeps
+its identity when at least half of it is there.
+"""
+
+import posixpath
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from typing import Final, NamedTuple
+
+import pygit2
+
+from codeplane.git.repo.objects import blob_size, read_blob
+from codeplane.git.repo.outcome import Side
+
+MOST_PAIRS: Final = 10_000
+"""Beyond so many pairs only equal contents and equal names are looked for."""
+
+_WHOLE: Final = 60_000
+_LEAST: Final = 30_000
+_LEAST_BY_NAME: Final = 45_000
+_CANDIDATES: Final = 4
+_SPAN: Final = 64
+_BEGINNING: Final = 8000
+_LARGEST: Final = 8 << 20
+
+Sides = Mapping[str, Side]
+
+
+class _Match(NamedTuple):
+    """Sorted best first: the most shared, then the same file name."""
+
+    lost: int
+    other_name: int
+    gone: str
+    come: str
+
+
+def renames(
+    handle: pygit2.Repository,
+    gone: Sides,
+    come: Sides,
+    held: Mapping[str, bytes] | None = None,
+    wanted: Collection[str] | None = None,
+) -> dict[str, str]:
+    """The old path for each new one that has one; `held` has contents that are no blobs, by their ids.
+
+    With `wanted`, only those of the old paths are looked for; others may be found by the way.
+    """
+    shared = _Shared(handle, held or {})
+    found = _equal(gone, come)
+    found |= _by_name(_left(gone, found.values()), _left(come, found), shared, wanted)
+    old, new = _left(gone, found.values()), _left(come, found)
+    if wanted is not None:
+        old = {path: side for path, side in old.items() if path in wanted}
+    if 0 < len(old) * len(new) <= MOST_PAIRS:
+        found |= _by_content(old, new, shared)
+    return found
+
+
+def _left(sides: Sides, taken: Iterable[str]) -> Sides:
+    out = set(taken)
+    return {path: side for path, side in sides.items() if path not in out}
+
+
+def _equal(gone: Sides, come: Sides) -> dict[str, str]:
+    places: dict[str, list[str]] = {}
+    for path, side in gone.items():
+        places.setdefault(side.oid, []).append(path)
+    found: dict[str, str] = {}
+    for path, side in come.items():
+        same = [one for one in places.get(side.oid, ()) if _may_be_one(gone[one], side)]
+        if same:
+            best = next((one for one in same if _has_name_of(one, path)), same[0])
+            found[path] = best
+            places[side.oid].remove(best)
+    return found
+
+
+def _by_name(gone: Sides, come: Sides, shared: "_Shared", wanted: Collection[str] | None) -> dict[str, str]:
+    """Files whose name is the only one of its kind on both sides."""
+    old, new = _unique_names(gone), _unique_names(come)
+    return {
+        new[name]: path
+        for name, path in old.items()
+        if name in new
+        and (wanted is None or path in wanted)
+        and shared.score(gone[path], come[new[name]], _LEAST_BY_NAME) >= _LEAST_BY_NAME
+    }
+
+
+def _unique_names(paths: Sides) -> dict[str, str]:
+    count = Counter(posixpath.basename(path) for path in paths)
+    return {name: path for path in paths if count[name := posixpath.basename(path)] == 1}
+
+
+def _by_content(gone: Sides, come: Sides, shared: "_Shared") -> dict[str, str]:
+    matches: list[_Match] = []
+    for path, side in come.items():
+        every = (
+            _Match(-shared.score(gone[old], side, _LEAST), not _has_name_of(old, path), old, path)
+            for old in gone
+        )
+        matches += _best(every)
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for match in sorted(matches, key=lambda one: one[:2]):
+        if -match.lost >= _LEAST and match.come not in found and match.gone not in taken:
+            found[match.come] = match.gone
+            taken.add(match.gone)
+    return found
+
+
+def _best(every: Iterable[_Match]) -> list[_Match]:
+    """The few best of one file, in the places where they were found."""
+    kept: list[_Match] = []
+    for one in every:
+        if len(kept) < _CANDIDATES:
+            kept.append(one)
+            continue
+        worst = max(range(_CANDIDATES), key=lambda at: (kept[at][:2], -at))
+        if kept[worst][:2] > one[:2]:
+            kept[worst] = one
+    return kept
+
+
+def _may_be_one(old: Side, new: Side) -> bool:
+    return (_is_regular(old) and _is_regular(new)) or old.mode == new.mode
+
+
+def _is_regular(side: Side) -> bool:
+    return side.mode & 0o170000 == 0o100000
+
+
+def _has_name_of(one: str, other: str) -> bool:
+    return posixpath.basename(one) == posixpath.basename(other)
+
+
+class _Shared:
+    """How much of a content is in another; each is read once."""
+
+    def __init__(self, handle: pygit2.Repository, held: Mapping[str, bytes]) -> None:
+        self._handle = handle
+        self._held = held
+        self._size = cache(self._size_of)
+        self._spans = cache(self._spans_of)
+
+    def score(self, old: Side, new: Side, least: int) -> int:
+        if not (_is_regular(old) and _is_regular(new)):
+            return 0
+        sizes = self._size(old.oid), self._size(new.oid)
+        large, small = max(sizes), min(sizes)
+        if large > _LARGEST or large * (_WHOLE - least) < (large - small) * _WHOLE:
+            return 0
+        before, after = self._spans(old.oid), self._spans(new.oid)
+        copied = sum(min(count, after[span]) for span, count in before.items() if span in after)
+        return copied * _WHOLE // large if sizes[1] else 0
+
+    def _size_of(self, oid: str) -> int:
+        return len(self._held[oid]) if oid in self._held else blob_size(self._handle, oid) or 0
+
+    def _spans_of(self, oid: str) -> Counter[bytes]:
+        """The bytes of each line, or piece of a long line, that a content consists of."""
+        data = self._held[oid] if oid in self._held else read_blob(self._handle, oid) or b""
+        if b"\0" not in data[:_BEGINNING]:
+            data = data.replace(b"\r\n", b"\n")
+        spans: Counter[bytes] = Counter()
+        for line in data.splitlines(keepends=True) if b"\r" not in data else _lines(data):
+            for at in range(0, len(line), _SPAN):
+                piece = line[at : at + _SPAN]
+                spans[piece] += len(piece)
+        return spans
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines by line feeds alone."""
+    *whole, last = data.split(b"\n")
+    return [*(line + b"\n" for line in whole), *([last] if last else [])]

@@ -1,0 +1,50 @@
+"""The tags of a repository."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pygit2
+
+from codeplane.git.history.commit_info import info_of, signature_of
+
+_PREFIX: Final = b"refs/tags/"
+
+
+@dataclass(frozen=True)
+class TagInfo:
+    """A tag and what it names. A light one has neither time nor message of its own: those of its commit."""
+
+    name: str
+    target: str
+    when: str
+    message: str
+    seconds: int
+
+
+def tags_of(handle: pygit2.Repository) -> list[TagInfo]:
+    """Newest first; those of the same moment by their names."""
+    tags = [one for one in handle.references.iterator() if one.raw_name.startswith(_PREFIX)]
+    found = [_tag(handle, one) for one in tags]
+    return sorted(found, key=lambda one: (-one.seconds, one.name))
+
+
+def _tag(handle: pygit2.Repository, reference: pygit2.Reference) -> TagInfo:
+    name = reference.raw_name.removeprefix(_PREFIX).decode("utf-8", "surrogateescape")
+    target = reference.target
+    found = handle.get(target) if isinstance(target, pygit2.Oid) else None
+    if isinstance(found, pygit2.Tag):
+        message = found.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
+        when = signature_of(found.tagger).when if found.tagger is not None else ""
+        seconds = found.tagger.time if found.tagger is not None else 0
+        return TagInfo(name, _peeled(found), when, message, seconds)
+    if isinstance(found, pygit2.Commit):
+        info = info_of(found)
+        return TagInfo(name, info.oid, info.committer.when, "", found.commit_time)
+    return TagInfo(name, str(target), "", "", 0)
+
+
+def _peeled(tag: pygit2.Tag) -> str:
+    try:
+        return str(tag.peel(pygit2.Commit).id)
+    except (pygit2.GitError, pygit2.InvalidSpecError, KeyError):
+        return str(tag.target)

@@ -1,0 +1,70 @@
+"""Which paths two trees, git's index and the working tree have differently."""
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import pygit2
+
+from codeplane.git.repo.outcome import Side
+
+_IN_INDEX = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE | pygit2.enums.DiffOption.INCLUDE_UNREADABLE
+
+
+class Pair(NamedTuple):
+    """Both sides of one path; one that lacks it is None."""
+
+    old: Side | None
+    new: Side | None
+
+
+def between(handle: pygit2.Repository, old: str | None, new: str) -> dict[str, Pair]:
+    """What differs between two trees by their ids; `old` None is the empty tree."""
+    target = handle[new].peel(pygit2.Tree)
+    if old is None:
+        return _pairs(target.diff_to_tree(swap=True).deltas)
+    return _pairs(handle[old].peel(pygit2.Tree).diff_to_tree(target).deltas)
+
+
+def staged(handle: pygit2.Repository, tree: str | None, index: pygit2.Index | None = None) -> dict[str, Pair]:
+    """From a tree to git's index, or another. An unmerged path has no new side here: `unmerged` has it."""
+    index = handle.index if index is None else index
+    if tree is None:
+        return {os.fsdecode(e.path): Pair(None, Side(str(e.id), int(e.mode))) for e in index}
+    return _pairs(index.diff_to_tree(handle[tree].peel(pygit2.Tree)).deltas)
+
+
+def unstaged(handle: pygit2.Repository) -> set[str]:
+    """Tracked paths whose file is not what the index has: changed, of another kind, or gone."""
+    deltas = handle.index.diff_to_workdir(_IN_INDEX).deltas
+    return {os.fsdecode(delta.new_file.raw_path) for delta in deltas}
+
+
+def in_index(handle: pygit2.Repository, path: str) -> Side | None:
+    """The entry of the index that is not one side of a conflict."""
+    try:
+        entry = handle.index[path]
+    except KeyError:
+        return None
+    return Side(str(entry.id), int(entry.mode))
+
+
+def unmerged(handle: pygit2.Repository) -> set[str]:
+    """Paths with a conflict in the index."""
+    sides = handle.index.conflicts or ()
+    return {os.fsdecode(side.path) for conflict in sides for side in conflict if side is not None}
+
+
+def _pairs(deltas: Iterable[pygit2.DiffDelta]) -> dict[str, Pair]:
+    """A change of kind may come as two deltas."""
+    found: dict[str, Pair] = {}
+    for delta in deltas:
+        old, new = _side(delta.old_file), _side(delta.new_file)
+        path = os.fsdecode(delta.new_file.raw_path or delta.old_file.raw_path)
+        before = found.get(path, Pair(None, None))
+        found[path] = Pair(before.old or old, before.new or new)
+    return {path: pair for path, pair in found.items() if pair.old != pair.new}
+
+
+def _side(file: pygit2.DiffFile) -> Side | None:
+    return Side(str(file.id), int(file.mode)) if file.mode else None

@@ -1,0 +1,122 @@
+"""Trees made from trees: only the directories on the way to what differs are written."""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import pygit2
+
+from codeplane.git.repo.outcome import Side
+
+_TREE: Final = 0o040000
+_OID: Final = 20
+EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+Edits = Mapping[str, Side | None]
+
+
+def edited(handle: pygit2.Repository, tree: str, edits: Edits) -> str:
+    """The tree with files put (a side) and taken away (None); a directory that is left empty is gone."""
+    split = {tuple(os.fsencode(path).split(b"/")): side for path, side in edits.items()}
+    made = _edited(handle, tree, split)
+    return str(made or handle.odb.write(pygit2.enums.ObjectType.TREE, b""))
+
+
+def side_at(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
+    """What a tree has at a path; None where it has no file, link or submodule there."""
+    found = _found(handle, tree, path)
+    return found if found is not None and found.mode != _TREE else None
+
+
+def has_entry(handle: pygit2.Repository, tree: str, path: str) -> bool:
+    """Whether a tree has anything at a path, a directory too."""
+    return _found(handle, tree, path) is not None
+
+
+def above(path: str) -> list[str]:
+    """The directories of a path, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def beside(paths: Iterable[str], others: Collection[str]) -> set[str]:
+    """Paths that cannot be there together with one of the others, which is below or above them."""
+    known, directories = set(others), {parent for path in others for parent in above(path)}
+    return {path for path in paths if path in directories or not known.isdisjoint(above(path))}
+
+
+def _found(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
+    *parents, name = os.fsencode(path).split(b"/")
+    here: str | None = tree
+    for part in parents:
+        found = dict(_entries(handle, here)).get(part) if here is not None else None
+        here = found.oid if found is not None and found.mode == _TREE else None
+    return dict(_entries(handle, here)).get(name) if here is not None else None
+
+
+@dataclass
+class _Directory:
+    """A directory while it is changed: its entries, and the changes below directories in it."""
+
+    name: bytes
+    entries: dict[bytes, Side]
+    below: dict[bytes, dict[tuple[bytes, ...], Side | None]] = field(default_factory=dict)
+
+    def apply(self, edits: Mapping[tuple[bytes, ...], Side | None]) -> None:
+        for (name, *rest), side in sorted(edits.items(), key=lambda one: one[1] is not None):
+            if rest:
+                self.below.setdefault(name, {})[tuple(rest)] = side
+            elif side is not None:
+                self.entries[name] = side
+            elif name in self.entries and not self.has_tree(name):
+                del self.entries[name]
+
+    def has_tree(self, name: bytes) -> bool:
+        return name in self.entries and self.entries[name].mode == _TREE
+
+    def take(self, name: bytes, made: pygit2.Oid | None) -> None:
+        """A directory in it is another now, or gone."""
+        if made is not None:
+            self.entries[name] = Side(str(made), _TREE)
+        elif self.has_tree(name):
+            del self.entries[name]
+
+
+def _edited(
+    handle: pygit2.Repository, tree: str, edits: Mapping[tuple[bytes, ...], Side | None]
+) -> pygit2.Oid | None:
+    # Not by recursion: a tree may be deeper than Python goes.
+    stack = [_Directory(b"", dict(_entries(handle, tree)))]
+    stack[0].apply(edits)
+    made = None
+    while stack:
+        here = stack[-1]
+        if here.below:
+            name, inner = here.below.popitem()
+            old = here.entries[name].oid if here.has_tree(name) else EMPTY_TREE
+            stack.append(_Directory(name, dict(_entries(handle, old))))
+            stack[-1].apply(inner)
+            continue
+        packed = _packed(here.entries)
+        made = handle.odb.write(pygit2.enums.ObjectType.TREE, packed) if here.entries else None
+        stack.pop()
+        if stack:
+            stack[-1].take(here.name, made)
+    return made
+
+
+def _entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes, Side]]:
+    data = handle.odb.read(tree)[1] if tree != EMPTY_TREE else b""
+    at = 0
+    while at < len(data):
+        space, end = data.index(b" ", at), data.index(b"\0", at)
+        oid = data[end + 1 : end + 1 + _OID].hex()
+        yield data[space + 1 : end], Side(oid, int(data[at:space], 8))
+        at = end + 1 + _OID
+
+
+def _packed(entries: Mapping[bytes, Side]) -> bytes:
+    """In git's order: a directory is sorted as if its name ended in a slash."""
+    ordered = sorted(entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == _TREE else b""))
+    return b"".join(b"%o %b\0" % (side.mode, name) + bytes.fromhex(side.oid) for name, side in ordered)

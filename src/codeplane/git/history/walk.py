@@ -1,0 +1,151 @@
+"""Going back through history as `git log` does: by date, and past what does not touch the paths asked for."""
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.history.changes import tree_changes
+from codeplane.git.repo.objects import tree_of
+from codeplane.git.repo.pathspec import PathFilter
+
+_CACHED: Final = 50_000
+
+Place = tuple[str, int] | None
+
+
+@dataclass
+class Walk:
+    """What is still ahead. It holds no handle, so it can be kept and gone on with later."""
+
+    chosen: PathFilter = field(default_factory=PathFilter)
+    since: int | None = None  # of the committer; what is older is not gone past
+    ahead: list[tuple[int, int, str]] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    count: int = 0
+    ends: int = 0  # commits whose parents are not in this clone
+
+    def copy(self) -> "Walk":
+        return Walk(self.chosen, self.since, [*self.ahead], {*self.seen}, self.count, self.ends)
+
+    def begin(self, handle: pygit2.Repository, oid: str) -> None:
+        self._add(oid, _Commits(handle))
+
+    def leave_out(self, handle: pygit2.Repository, oid: str) -> None:
+        """Neither the commit nor any before it is to be given; to be called first."""
+        for commit in handle.walk(oid):
+            self.seen.add(str(commit.id))
+
+    def commits(
+        self, handle: pygit2.Repository, check: Callable[[], None] = lambda: None
+    ) -> Iterator[pygit2.Commit]:
+        """The commits, newest first; each is taken off before it is given. `check` may end the walk."""
+        known = _Commits(handle)
+        compare = _Compare(handle, self.chosen, known)
+        is_whole = self.chosen == PathFilter()
+        while self.ahead:
+            check()
+            commit = known.taken(heapq.heappop(self.ahead)[2])
+            if self.since is not None and commit.commit_time < self.since:
+                continue
+            every = [str(oid) for oid in commit.parent_ids]
+            followed, is_shown = (every, True) if is_whole else compare.parents(commit, every)
+            for parent in followed:
+                self._add(parent, known)
+            if is_shown:
+                yield commit
+
+    def _add(self, oid: str, known: "_Commits") -> None:
+        if oid in self.seen:
+            return
+        self.seen.add(oid)
+        commit = known.get(oid)
+        if commit is None:
+            self.ends += 1
+            return
+        self.count += 1
+        heapq.heappush(self.ahead, (-commit.commit_time, self.count, oid))
+
+
+class _Commits:
+    """Commits that were read and are still ahead."""
+
+    def __init__(self, handle: pygit2.Repository) -> None:
+        self._handle = handle
+        self._known: dict[str, pygit2.Commit] = {}
+
+    def get(self, oid: str) -> pygit2.Commit | None:
+        """The commit; None when this clone does not have it."""
+        known = self._known.get(oid)
+        if known is None:
+            found = self._handle.get(oid)
+            if isinstance(found, pygit2.Commit):
+                known = self._known[oid] = found
+        return known
+
+    def taken(self, oid: str) -> pygit2.Commit:
+        """The commit, for the last time."""
+        return self._known.pop(oid, None) or commit_of(self._handle, oid)
+
+
+class _Compare:
+    """Which parents have other content at the paths."""
+
+    def __init__(self, handle: pygit2.Repository, chosen: PathFilter, known: _Commits) -> None:
+        self._handle = handle
+        self._chosen = chosen
+        self._paths = tuple(sorted(chosen.named.paths))
+        self._known = known
+        self._places = lru_cache(_CACHED)(self._places_of)
+
+    def parents(self, commit: pygit2.Commit, every: list[str]) -> tuple[list[str], bool]:
+        """The parents to go on with, and whether the commit has changed anything.
+
+        A merge that has the same as one parent tells nothing that this parent does not: the others are left.
+        """
+        for oid in every:
+            parent = self._known.get(oid)
+            if parent is not None and not self._differs(parent.tree_id, commit.tree_id):
+                return [oid], False
+        return every, bool(every) or self._differs(None, commit.tree_id)
+
+    def _differs(self, old: pygit2.Oid | None, new: pygit2.Oid) -> bool:
+        if old == new:
+            return False
+        if self._chosen.is_plain:
+            before = self._places(old) if old is not None else (None,) * len(self._paths)
+            return before != self._places(new)
+        changed = tree_changes(self._handle, str(old) if old is not None else None, str(new))
+        return any(one.path in self._chosen for one in changed)
+
+    def _places_of(self, tree: pygit2.Oid) -> tuple[Place, ...]:
+        found = tree_of(self._handle, tree)
+        return tuple(place_of(found, path) for path in self._paths)
+
+
+def place_of(tree: pygit2.Tree, path: str) -> Place:
+    """The object and the mode that a tree has at a path."""
+    try:
+        found = tree[path]
+    except (KeyError, UnicodeEncodeError):
+        return None
+    return str(found.id), int(found.filemode)
+
+
+def place_at(handle: pygit2.Repository, commit: str, path: str) -> Place:
+    """The same of a commit."""
+    return place_of(tree_of(handle, commit_of(handle, commit).tree_id), path)
+
+
+def commit_of(handle: pygit2.Repository, oid: str) -> pygit2.Commit:
+    try:
+        found = handle[oid]
+    except (KeyError, ValueError) as error:
+        raise GitFailed(f"Git: the commit {oid} is missing or damaged.") from error
+    if not isinstance(found, pygit2.Commit):
+        raise GitFailed(f"Git: {oid} is no commit.")
+    return found

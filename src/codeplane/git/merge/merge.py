@@ -1,0 +1,194 @@
+"""Merging a commit into the current branch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import pygit2
+from pygit2.enums import MergeFavor, SortMode
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.commit.create import make_commit, move_ref
+from codeplane.git.commit.messages import merge_message, split_conflicts, squash_message, with_conflicts
+from codeplane.git.merge.apply_result import (
+    MERGE_HEAD,
+    MESSAGE,
+    MODE,
+    ORIGIN,
+    RESULT,
+    SQUASH,
+    check_idle,
+    check_nothing_staged,
+    clear_state,
+    land,
+    landed,
+    read_state,
+    write_state,
+)
+from codeplane.git.merge.merge_base import merge_commits
+from codeplane.git.merge.text_merge import Drivers
+from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.repo.config import text
+from codeplane.git.repo.hooks import run_hook
+from codeplane.git.repo.objects import Commit, find_commit
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.autosave import head_tree
+from codeplane.git.worktree.checkout_tree import put_tree
+from codeplane.process import Programs
+
+_MOST_SQUASHED: Final = 1000
+
+
+@dataclass(frozen=True)
+class How:
+    """How commits are joined. `message`, `label` and `action` stand for those that are made of the name."""
+
+    message: str | None = None
+    label: str | None = None
+    action: str | None = None
+    no_ff: bool = False
+    ff_only: bool = False
+    squash: bool = False
+    favor: MergeFavor = field(default=MergeFavor.NORMAL)
+
+
+def merge(repository: Repository, programs: Programs, ref: str, how: How) -> Outcome:
+    """Merges what `ref` names: nothing to do, forward, or a commit of both; stops where they conflict."""
+    with repository.opened() as handle:
+        check_idle(handle)
+        theirs = find_commit(handle, ref)
+        ours = None if handle.head_is_unborn else str(handle.head.target)
+        work = _Merging(repository, programs, handle, ref, how)
+        if ours is None:
+            return work.forward(None, theirs)
+        if ours == theirs.oid or handle.descendant_of(ours, theirs.oid):
+            return Outcome("already up to date")
+        if handle.descendant_of(theirs.oid, ours) and not how.squash and not work.is_never_forward:
+            return work.forward(ours, theirs)
+        return work.join(ours, theirs)
+
+
+@dataclass(frozen=True)
+class _Merging:
+    repository: Repository
+    programs: Programs
+    handle: pygit2.Repository
+    ref: str
+    how: How
+
+    @property
+    def is_never_forward(self) -> bool:
+        return self.how.no_ff or (not self.how.ff_only and text(self.handle, "merge.ff") == "false")
+
+    @property
+    def _action(self) -> str:
+        return self.how.action or f"merge {self.ref}"
+
+    def forward(self, ours: str | None, theirs: Commit) -> Outcome:
+        come, gone = stats(self.handle, head_tree(self.handle), theirs.tree)
+        put = put_tree(self.repository, self.programs, self.handle, theirs.tree)
+        if ours is not None:
+            write_state(self.repository, ORIGIN, f"{ours}\n")
+        move_ref(self.handle, "HEAD", theirs.oid, ours, f"{self._action}: Fast-forward")
+        notes = (*put.notes, *run_hook(self.repository, self.programs, "post-merge", ["0"]))
+        return Outcome(f"fast-forward to {theirs.oid[:10]}", come, gone, notes=notes)
+
+    def join(self, ours: str, theirs: Commit) -> Outcome:
+        if self.how.ff_only or text(self.handle, "merge.ff") == "only":
+            raise GitFailed(
+                "This can't be a fast-forward: both sides have their own commits.",
+                hints=["git_merge without ff_only", "git_rebase"],
+            )
+        drivers = Drivers(self.handle, self.how.favor)
+        merged = merge_commits(drivers, ours, theirs.oid, ("HEAD", self.how.label or self.ref))
+        if merged is None:
+            raise GitFailed(f"{self.ref} has no history in common with HEAD: it can't be merged.")
+        check_nothing_staged(self.handle, "A merge")
+        return self._squash(ours, theirs, merged) if self.how.squash else self._commit(ours, theirs, merged)
+
+    def _commit(self, ours: str, theirs: Commit, merged: Merged) -> Outcome:
+        into = None if self.handle.head_is_detached else self.handle.head.shorthand
+        said = self.how.message or merge_message(self.handle, self.ref, into)
+        message = said.rstrip("\n") + "\n"
+        state = {
+            ORIGIN: f"{ours}\n",
+            MERGE_HEAD: f"{theirs.oid}\n",
+            MODE: "no-ff" if self.how.no_ff else "",
+            MESSAGE: with_conflicts(message, merged.conflicts),
+        }
+        put = land(self.repository, self.programs, self.handle, merged, state)
+        notes = (*merged.notes, *put.notes)
+        landed(self.repository)
+        if merged.conflicts:
+            return stopped("merge", merged, notes)
+        notes += run_hook(self.repository, self.programs, "pre-merge-commit")
+        reflog = f"{self._action}: Merge made by the 'ort' strategy."
+        oid, more = conclude_merge(self.repository, self.programs, self.handle, merged.tree, reflog)
+        come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
+        return Outcome(f"merged {self.ref} as {oid[:10]}", come, gone, commit=oid, notes=(*notes, *more))
+
+    def _squash(self, ours: str, theirs: Commit, merged: Merged) -> Outcome:
+        walker = self.handle.walk(theirs.oid, SortMode.TOPOLOGICAL | SortMode.TIME)
+        walker.hide(ours)
+        listed = [commit for commit, _ in zip(walker, range(_MOST_SQUASHED), strict=False)]
+        said = self.how.message or squash_message(listed)
+        put = land(self.repository, self.programs, self.handle, merged, {SQUASH: said})
+        notes = (*merged.notes, *put.notes)
+        landed(self.repository)
+        if merged.conflicts:
+            return stopped("squashed merge", merged, notes)
+        (self.repository.git_dir / RESULT).unlink(missing_ok=True)
+        notes += run_hook(self.repository, self.programs, "post-merge", ["1"])
+        come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
+        return Outcome(f"{self.ref} is staged as one change: commit it", come, gone, notes=notes)
+
+
+def conclude_merge(
+    repository: Repository, programs: Programs, handle: pygit2.Repository, tree: str, reflog: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """Makes the commit of a merge whose files and index are as they should be."""
+    others = read_state(repository, MERGE_HEAD).split()
+    message, notes = checked_message(repository, programs)
+    ours = str(handle.head.target)
+    oid, more = make_commit(
+        repository,
+        programs,
+        handle,
+        tree=tree,
+        parents=[ours, *others],
+        message=message,
+        ref="HEAD",
+        reflog=reflog or f"commit (merge): {message.partition(chr(10))[0]}",
+    )
+    clear_state(repository)
+    return oid, (*notes, *more, *run_hook(repository, programs, "post-merge", ["0"]))
+
+
+def checked_message(repository: Repository, programs: Programs) -> tuple[str, tuple[str, ...]]:
+    """The message that waits in git's own file, as the hook for messages leaves it."""
+    message, _ = split_conflicts(read_state(repository, MESSAGE))
+    write_state(repository, MESSAGE, message)
+    notes = run_hook(repository, programs, "commit-msg", [str(repository.git_dir / MESSAGE)])
+    return read_state(repository, MESSAGE), notes
+
+
+def stopped(what: str, merged: Merged, notes: Sequence[str]) -> Outcome:
+    """The answer for an operation that waits for conflicts to be resolved."""
+    count = len(merged.conflicts)
+    summary = f"{what} stopped: {count} {'path' if count == 1 else 'paths'} in conflict"
+    return Outcome(summary, conflicts=merged.conflicts, notes=tuple(notes))
+
+
+def stats(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
+    """Lines that come and go between two trees."""
+    target = handle[new].peel(pygit2.Tree)
+    if old is None:
+        diff = target.diff_to_tree(swap=True, context_lines=0)
+    else:
+        diff = handle[old].peel(pygit2.Tree).diff_to_tree(target, context_lines=0)
+    return diff.stats.insertions, diff.stats.deletions
+
+
+def _tree(handle: pygit2.Repository, oid: str) -> str:
+    return str(handle[oid].peel(pygit2.Tree).id)

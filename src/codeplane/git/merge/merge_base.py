@@ -1,0 +1,78 @@
+"""Common ancestors of two commits, and the one tree that stands for all of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import pygit2
+
+from codeplane.git.history.tree_edit import EMPTY_TREE
+from codeplane.git.merge.text_merge import Drivers, Labels
+from codeplane.git.merge.tree_merge import Merged, merge_trees
+
+BETWEEN: Final = Labels("Temporary merge branch 1", "Temporary merge branch 2", "merged common ancestors")
+"""What sides are called that are common ancestors themselves."""
+
+_DEEPEST: Final = 12
+
+
+def merge_bases(handle: pygit2.Repository, ours: str, theirs: str) -> list[str]:
+    """The common ancestors that no other common ancestor leads to, the latest first."""
+    one = handle.merge_base(ours, theirs)
+    if one is None:
+        return []
+    others = _beyond(handle, ours, one) & _beyond(handle, theirs, one)
+    found = {str(one), *others}
+    best = [oid for oid in found if not any(_leads(handle, other, oid) for other in found - {oid})]
+    return sorted(best, key=lambda oid: (-handle[oid].peel(pygit2.Commit).commit_time, oid))
+
+
+def merge_commits(
+    drivers: Drivers, ours: str, theirs: str, names: tuple[str, str], depth: int = 0
+) -> Merged | None:
+    """Merges two commits; `names` stand beside the marks. None where they have no common ancestor."""
+    handle = drivers.handle
+    bases = merge_bases(handle, ours, theirs)
+    if not bases and not depth:
+        return None
+    base, label = _base(drivers, bases, depth)
+    ours_tree, theirs_tree = _tree(handle, ours), _tree(handle, theirs)
+    return merge_trees(replace(drivers, depth=depth), base, ours_tree, theirs_tree, Labels(*names, label))
+
+
+def _base(drivers: Drivers, bases: Sequence[str], depth: int) -> tuple[str, str]:
+    if not bases:
+        return EMPTY_TREE, "empty tree"
+    if len(bases) == 1 or depth >= _DEEPEST:
+        return _tree(drivers.handle, bases[0]), short(drivers.handle, bases[0])
+    *others, made = bases
+    for other in reversed(others):
+        merged = merge_commits(drivers, made, other, BETWEEN[:2], depth + 1)
+        assert merged is not None, "BUG: ancestors of ancestors are merged whatever they are"
+        made = _joined(drivers.handle, merged.tree, (made, other))
+    return _tree(drivers.handle, made), BETWEEN.base
+
+
+def _joined(handle: pygit2.Repository, tree: str, parents: tuple[str, str]) -> str:
+    """A commit that nothing points to, for the ancestors of what comes next to be found."""
+    nobody = pygit2.Signature("merged common ancestors", "none", 0, 0)
+    return str(handle.create_commit(None, nobody, nobody, "", tree, list(parents)))
+
+
+def short(handle: pygit2.Repository, oid: str) -> str:
+    """An id as git abbreviates it."""
+    return handle[oid].short_id
+
+
+def _tree(handle: pygit2.Repository, oid: str) -> str:
+    return str(handle[oid].peel(pygit2.Commit).tree_id)
+
+
+def _beyond(handle: pygit2.Repository, tip: str, base: pygit2.Oid) -> set[str]:
+    walker = handle.walk(tip)
+    walker.hide(base)
+    return {str(commit.id) for commit in walker}
+
+
+def _leads(handle: pygit2.Repository, descendant: str, ancestor: str) -> bool:
+    return handle.descendant_of(descendant, ancestor)

@@ -1,0 +1,58 @@
+"""What a merge would come to. Only objects that nothing refers to are written."""
+
+from dataclasses import dataclass
+
+import pygit2
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.history.changes import Change, tree_changes
+from codeplane.git.history.tree_edit import side_at
+from codeplane.git.merge.merge import How, stats
+from codeplane.git.merge.merge_base import merge_commits
+from codeplane.git.merge.text_merge import Drivers
+from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.repo.objects import find_commit, read_blob
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.autosave import head_tree
+
+
+@dataclass(frozen=True)
+class Foreseen(Outcome):
+    """A merge that was not made: what it would change, and the tree with the marks of its conflicts."""
+
+    changes: tuple[Change, ...] = ()
+    tree: str = ""
+
+
+def foresee_merge(repository: Repository, ref: str, how: How) -> Foreseen:
+    """What `merge` would do."""
+    with repository.opened() as handle:
+        theirs = find_commit(handle, ref)
+        ours = None if handle.head_is_unborn else str(handle.head.target)
+        if ours is not None and (ours == theirs.oid or handle.descendant_of(ours, theirs.oid)):
+            return Foreseen("already up to date")
+        if ours is None or (handle.descendant_of(theirs.oid, ours) and not how.squash and not how.no_ff):
+            return _foreseen(handle, f"would fast-forward to {theirs.oid[:10]}", Merged(theirs.tree))
+        merged = merge_commits(Drivers(handle, how.favor), ours, theirs.oid, ("HEAD", ref))
+        if merged is None:
+            raise GitFailed(f"{ref} has no history in common with HEAD: it can't be merged.")
+        count = len(merged.conflicts)
+        said = "would merge without conflicts"
+        if count:
+            said = f"would stop: {count} {'path' if count == 1 else 'paths'} in conflict"
+        return _foreseen(handle, said, merged)
+
+
+def content_in(repository: Repository, tree: str, path: str) -> bytes | None:
+    """A file of the tree that a merge would make."""
+    with repository.opened() as handle:
+        side = side_at(handle, tree, path)
+        return read_blob(handle, side.oid) if side is not None else None
+
+
+def _foreseen(handle: pygit2.Repository, said: str, merged: Merged) -> Foreseen:
+    before = head_tree(handle)
+    come, gone = stats(handle, before, merged.tree)
+    changes = tuple(tree_changes(handle, before, merged.tree))
+    return Foreseen(said, come, gone, None, merged.conflicts, None, None, merged.notes, changes, merged.tree)

@@ -1,0 +1,260 @@
+"""Rebasing the current branch: a plan, its beginning, and what can be done where it has stopped."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitFailed, GitUnfinished
+from codeplane.git.commit.cleanup import cleaned
+from codeplane.git.commit.create import move_ref
+from codeplane.git.commit.messages import message_of, split_conflicts
+from codeplane.git.history.tree_diff import unstaged
+from codeplane.git.merge.apply_result import (
+    MESSAGE,
+    check_idle,
+    check_landed,
+    check_nothing_staged,
+    clear_state,
+    leave,
+    read_state,
+    unforced,
+)
+from codeplane.git.merge.rebase_range import Range, autosquashed, checked, range_of
+from codeplane.git.merge.rebase_todo import (
+    DETACHED,
+    PLACE,
+    Progress,
+    Step,
+    clear_progress,
+    read_progress,
+    write_progress,
+)
+from codeplane.git.merge.replay import RebaseOutcome, Replay, State
+from codeplane.git.merge.resolve import resolve
+from codeplane.git.merge.resume import Resolution
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.upstream import upstream as followed
+from codeplane.git.worktree.checkout_plan import Risk
+from codeplane.git.worktree.checkout_tree import at_risk
+from codeplane.git.worktree.files import SUBMODULE
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_MOST_NAMED: Final = 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a rebase would do, with ids for all that was named."""
+
+    upstream: str
+    onto: str
+    head: str
+    range: Range
+    steps: tuple[Step, ...]
+
+
+def plan_rebase(
+    handle: pygit2.Repository, upstream: str | None, onto: str | None, *, autosquash: bool = False
+) -> Plan:
+    """Every commit that `upstream` lacks, to be put on `onto`, or on upstream itself."""
+    if handle.head_is_unborn:
+        raise GitFailed("There is no commit to rebase yet.")
+    if upstream is None:
+        found = followed(handle)
+        if found is None:
+            # What is put on `onto` is what `upstream` lacks; most who send `onto` alone mean both by it.
+            wanted = json.dumps({"upstream": onto or "main"}, ensure_ascii=False)
+            raise GitFailed(
+                "The branch tracks nothing: name `upstream`.",
+                hints=[f"git_rebase {wanted}"],
+            )
+        upstream = found.name
+    base = find_commit(handle, upstream).oid
+    head = str(handle.head.target)
+    within = range_of(handle, base, head)
+    steps = autosquashed(handle, within.steps) if autosquash else within.steps
+    return Plan(base, find_commit(handle, onto).oid if onto else base, head, within, tuple(steps))
+
+
+def start(
+    repository: Repository, programs: Programs, handle: pygit2.Repository, plan: Plan, steps: Sequence[Step]
+) -> RebaseOutcome:
+    """Carries a plan out with the steps that are given, or with its own."""
+    check_idle(handle)
+    _check_clean(handle, "A rebase")
+    wanted = checked(steps, plan.range) if steps else list(plan.steps)
+    if not steps and wanted == plan.range.steps and _is_there(handle, plan):
+        return RebaseOutcome("already up to date", completed=0, total=0)
+    name = DETACHED if handle.head_is_detached else handle.head.name
+    progress = Progress(name, plan.onto, plan.head, wanted)
+    return Replay(repository, programs, handle, progress, plan.onto).run()
+
+
+def go_on(repository: Repository, programs: Programs, how: Resolution) -> RebaseOutcome:
+    """Commits what has been resolved or edited, and does the steps that are left."""
+    with repository.opened() as handle:
+        progress = _stopped(repository, handle)
+        check_landed(repository)
+        waiting = read_state(repository, MESSAGE)
+        left = resolve(repository, handle, how.resolved, waiting, how.read)
+        if left:
+            return RebaseOutcome(
+                f"rebase in progress: conflicts left in {len(left)} path{'s' if len(left) != 1 else ''}",
+                conflicts=left,
+                state=State.CONFLICT,
+                completed=len(progress.done) - 1,
+                total=progress.total,
+                current=progress.stopped,
+            )
+        _check_no_loose(handle)
+        replay = Replay(repository, programs, handle, progress, str(handle.head.target))
+        _drop_remarks(handle, replay, progress)
+        _take(repository, handle, replay, progress, how.message)
+        progress.stopped = progress.amends = None
+        clear_state(repository)
+        _follow(repository, handle, progress, replay.at)
+        return replay.run()
+
+
+def skip(repository: Repository, programs: Programs) -> RebaseOutcome:
+    """Leaves the commit at which it waits out; what was done about it is saved."""
+    with repository.opened() as handle:
+        progress = _stopped(repository, handle)
+        head = handle.head.peel(pygit2.Commit)
+        put = leave(
+            repository, programs, handle, str(head.tree_id), "before a commit was skipped in a rebase"
+        )
+        replay = Replay(repository, programs, handle, progress, str(head.id))
+        _drop_remarks(handle, replay, progress)
+        progress.stopped = progress.amends = None
+        progress.settle(replay.at)
+        clear_state(repository)
+        _follow(repository, handle, progress, replay.at)
+        done = replay.run()
+        return replace(done, saved=put.saved or done.saved, notes=(*put.notes, *done.notes))
+
+
+def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
+    """Brings back the branch, the index and the files as they were; what was done since is saved."""
+    with repository.opened() as handle:
+        _check_own(repository)
+        name, origin = (
+            read_state(repository, f"{PLACE}/{file}").strip() for file in ("head-name", "orig-head")
+        )
+        if (repository.git_dir / PLACE / "autostash").exists():
+            raise GitFailed(
+                "Git has stashed local changes for this rebase and must restore them itself.",
+                hints=["git rebase --abort"],
+            )
+        tree = str(find_commit(handle, origin).tree)
+        put = leave(repository, programs, handle, tree, "before a rebase was aborted")
+        told = f"rebase (abort): returning to {name if name != DETACHED else origin}"
+        if name != DETACHED:
+            branch = handle.references.get(name)
+            if branch is not None and str(branch.target) != origin:
+                # A rebase that was cut off at its very end has moved it. The reflog has where it was.
+                move_ref(handle, name, origin, str(branch.target), told)
+            handle.create_reference_symbolic("HEAD", name, True, message=told)
+        else:
+            handle.create_reference_direct("HEAD", pygit2.Oid(hex=origin), True, message=told)
+        clear_state(repository)
+        clear_progress(repository)
+        return RebaseOutcome("rebase aborted", saved=put.saved, notes=put.notes, state=State.ABORTED)
+
+
+def _drop_remarks(handle: pygit2.Repository, replay: Replay, progress: Progress) -> None:
+    """Makes a commit anew that git has made of several and would take its own remarks out of at the end."""
+    head = handle[replay.at].peel(pygit2.Commit)
+    if progress.is_remarked and progress.amends == replay.at:
+        message = cleaned(handle, message_of(head), "strip")
+        replay.commit(str(head.tree_id), message, head, [str(oid) for oid in head.parent_ids])
+        progress.amends = replay.at
+
+
+def _take(
+    repository: Repository, handle: pygit2.Repository, replay: Replay, progress: Progress, message: str | None
+) -> None:
+    """Makes a commit of what the index has, as the step wants it at which the rebase waits."""
+    tree, head = str(handle.index.write_tree()), handle[replay.at].peel(pygit2.Commit)
+    step = progress.done[-1] if progress.done else None
+    is_same = tree == str(head.tree_id)
+    if step is None or progress.stopped is None:
+        if not is_same:
+            raise GitUnfinished("There are staged changes that no step made.", hints=["git_commit"])
+        return
+    said = message.rstrip() + "\n" if message is not None else None
+    if progress.amends is not None:
+        if progress.amends != str(head.id):
+            if not is_same:
+                raise GitUnfinished("HEAD has moved and changes are staged.", hints=["git_commit"])
+        elif step.verb.melds or not is_same or said is not None:
+            kept = replay.melded(step) if step.verb.melds else message_of(head)
+            replay.commit(tree, said or kept, head, [str(oid) for oid in head.parent_ids])
+        replay.settle(step)
+    elif not is_same:
+        waiting, _ = split_conflicts(read_state(repository, MESSAGE))
+        like = handle[step.commit].peel(pygit2.Commit)
+        replay.commit(tree, said or waiting or message_of(like), like, [str(head.id)])
+        replay.settle(step)
+
+
+def _follow(repository: Repository, handle: pygit2.Repository, progress: Progress, at: str) -> None:
+    """HEAD is at what was just made, so that a crash from here on loses nothing of it."""
+    write_progress(repository, handle, progress)
+    if str(handle.head.target) != at:
+        handle.create_reference_direct("HEAD", pygit2.Oid(hex=at), True, message="rebase (continue)")
+
+
+def _stopped(repository: Repository, handle: pygit2.Repository) -> Progress:
+    _check_own(repository)
+    if not handle.head_is_detached:
+        raise GitUnfinished(
+            "The rebase was interrupted before HEAD moved.", hints=['git_rebase {"action": "abort"}']
+        )
+    return read_progress(repository, handle)
+
+
+def _check_own(repository: Repository) -> None:
+    if (repository.git_dir / "rebase-apply").is_dir():
+        raise GitUnfinished(
+            "Git started this rebase in a way that only git can continue.",
+            hints=["git rebase --continue", "git rebase --abort"],
+        )
+    if not (repository.git_dir / PLACE).is_dir():
+        raise GitUnfinished(
+            "No rebase is in progress.", hints=['git_rebase {"action": "start", "upstream": "main"}']
+        )
+
+
+def _check_clean(handle: pygit2.Repository, what: str) -> None:
+    check_nothing_staged(handle, what)
+    if loose := _loose(handle):
+        raise unforced(at_risk(dict.fromkeys(loose, Risk.MODIFIED), what))
+
+
+def _check_no_loose(handle: pygit2.Repository) -> None:
+    if loose := _loose(handle):
+        raise GitUnfinished(
+            f"Unstaged changes: {', '.join(map(shown, loose[:_MOST_NAMED]))}.",
+            hints=["git_stage what belongs to the commit, git_stash the rest, then continue."],
+        )
+
+
+def _loose(handle: pygit2.Repository) -> list[str]:
+    return [path for path in sorted(unstaged(handle)) if int(handle.index[path].mode) != SUBMODULE]
+
+
+def _is_there(handle: pygit2.Repository, plan: Plan) -> bool:
+    """Whether the commits are on `onto` already, one after the other."""
+    at = plan.head
+    while at != plan.onto:
+        parents = handle[at].peel(pygit2.Commit).parent_ids
+        if len(parents) != 1 or at not in plan.range.commits:
+            return False
+        at = str(parents[0])
+    return not plan.range.known

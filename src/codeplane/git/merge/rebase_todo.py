@@ -1,0 +1,193 @@
+"""What a rebase is to do and has done, in the files in which git itself keeps it."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+import pygit2
+
+from codeplane.core.documents import decode_json
+from codeplane.core.errors import GitUnsupported
+from codeplane.git.commit.messages import message_of, subject_of
+from codeplane.git.merge.apply_result import read_state, write_state
+from codeplane.git.repo.repository import Repository
+from codeplane.storage.files import remove_tree
+
+PLACE: Final = "rebase-merge"
+DETACHED: Final = "detached HEAD"
+# What only we have: the messages that were given for steps that come later.
+_MESSAGES: Final = f"{PLACE}/codeplane-messages"
+# What git notes of commits that it melds. Without these it begins with the message of HEAD, which is what is
+# wanted: ours has no remarks.
+_MELDING: Final = "current-fixups"
+_OF_MELDING: Final = (_MELDING, "message-squash", "message-fixup")
+
+
+class Verb(StrEnum):
+    PICK = "pick"
+    REWORD = "reword"
+    EDIT = "edit"
+    SQUASH = "squash"
+    FIXUP = "fixup"
+    DROP = "drop"
+
+    @property
+    def melds(self) -> bool:
+        """Whether the commit becomes part of the one before it."""
+        return self in (Verb.SQUASH, Verb.FIXUP)
+
+
+VERBS: Final = {verb.value[0]: verb for verb in Verb} | {verb.value: verb for verb in Verb}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One commit and what becomes of it; the message is that of a reword or a squash."""
+
+    verb: Verb
+    commit: str
+    message: str | None = None
+
+
+@dataclass
+class Progress:
+    """A rebase from its beginning to its end."""
+
+    head_name: str  # full name of the branch, or `DETACHED`
+    onto: str
+    origin: str  # where the branch was
+    todo: list[Step]
+    done: list[Step] = field(default_factory=list)
+    rewritten: list[tuple[str, str]] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)  # melded into a commit that is not finished
+    stopped: str | None = None  # the commit at which it waits
+    amends: str | None = None  # the commit that a continuation changes
+    is_remarked: bool = False  # git has made that of several, with remarks in its message
+
+    @property
+    def total(self) -> int:
+        return len(self.todo) + len(self.done)
+
+    @property
+    def is_melding(self) -> bool:
+        """Whether another commit becomes part of the one that was made last."""
+        return next((step.verb.melds for step in self.todo if step.verb is not Verb.DROP), False)
+
+    def settle(self, at: str) -> None:
+        """All that was melded has become the commit `at`, if nothing more does."""
+        if self.is_melding:
+            return
+        self.rewritten += [(old, at) for old in self.pending if old != at]
+        self.pending.clear()
+
+
+def write_progress(repository: Repository, handle: pygit2.Repository, one: Progress) -> None:
+    """As git writes it, so that git can go on."""
+    place = repository.git_dir / PLACE
+    if not place.is_dir():
+        _make(repository, one)
+    steps = [*one.done, *one.todo]
+    files = {
+        "head-name": f"{one.head_name}\n",
+        "onto": f"{one.onto}\n",
+        "orig-head": f"{one.origin}\n",
+        "interactive": "",
+        "drop_redundant_commits": "",
+        "no-reschedule-failed-exec": "",
+        "git-rebase-todo": _lines(handle, one.todo),
+        "git-rebase-todo.backup": _lines(handle, steps),
+        "done": _lines(handle, one.done),
+        "msgnum": f"{len(one.done)}\n",
+        "end": f"{one.total}\n",
+        "rewritten-list": "".join(f"{old} {new}\n" for old, new in one.rewritten),
+        "rewritten-pending": "".join(f"{old}\n" for old in one.pending),
+        "stopped-sha": f"{one.stopped}\n" if one.stopped else "",
+        "amend": f"{one.amends}\n" if one.amends else "",
+    }
+    for name, said in files.items():
+        if said or name in _ALWAYS:
+            write_state(repository, f"{PLACE}/{name}", said)
+        else:
+            (place / name).unlink(missing_ok=True)
+    for name in _OF_MELDING:
+        (place / name).unlink(missing_ok=True)
+    messages = {step.commit: step.message for step in steps if step.message is not None}
+    write_state(repository, _MESSAGES, json.dumps(messages))
+
+
+_ALWAYS: Final = (
+    "interactive", "drop_redundant_commits", "no-reschedule-failed-exec", "git-rebase-todo", "done",
+)  # fmt: skip
+
+
+def _make(repository: Repository, one: Progress) -> None:
+    """The directory is there with what it takes to leave the rebase, or not at all."""
+    made = repository.git_dir / f"codeplane-{PLACE}"
+    made.mkdir(exist_ok=True)
+    for name, said in (("head-name", one.head_name), ("orig-head", one.origin), ("onto", one.onto)):
+        write_state(repository, f"{made.name}/{name}", f"{said}\n")
+    made.rename(repository.git_dir / PLACE)
+
+
+def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress:
+    """A rebase that has stopped, begun by us or by git; refused where it has steps that only git knows."""
+
+    def told(name: str) -> str:
+        return read_state(repository, f"{PLACE}/{name}").strip()
+
+    messages = _messages(repository)
+    rewritten = [line.split() for line in told("rewritten-list").splitlines()]
+    return Progress(
+        head_name=told("head-name"),
+        onto=told("onto"),
+        origin=told("orig-head"),
+        todo=[_step(handle, line, messages) for line in _steps(told("git-rebase-todo"))],
+        done=[_step(handle, line, messages) for line in _steps(told("done"))],
+        rewritten=[(pair[0], pair[1]) for pair in rewritten if len(pair) == 2],
+        pending=told("rewritten-pending").split(),
+        stopped=told("stopped-sha") or None,
+        amends=told("amend") or None,
+        is_remarked=len(told(_MELDING).splitlines()) > 1,  # the last of them is the one at which it waits
+    )
+
+
+def clear_progress(repository: Repository) -> None:
+    (repository.git_dir / "REBASE_HEAD").unlink(missing_ok=True)
+    if (repository.git_dir / PLACE).is_dir():
+        remove_tree(repository.git_dir / PLACE)
+
+
+def _lines(handle: pygit2.Repository, steps: Iterable[Step]) -> str:
+    return "".join(f"{step.verb} {step.commit} {_subject(handle, step.commit)}\n" for step in steps)
+
+
+def _subject(handle: pygit2.Repository, oid: str) -> str:
+    return subject_of(message_of(handle[oid].peel(pygit2.Commit)))
+
+
+def _steps(said: str) -> list[str]:
+    return [
+        line for line in said.splitlines() if line.strip() and not line.startswith("#") and line != "noop"
+    ]
+
+
+def _step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Step:
+    word, *rest = line.split()
+    verb = VERBS.get(word)
+    if verb is None or not rest or rest[0].startswith("-"):
+        raise GitUnsupported(
+            f"The rebase has a step that only git knows: {word}.",
+            hints=["git rebase --continue", "git rebase --abort"],
+        )
+    oid = str(handle.revparse_single(rest[0]).peel(pygit2.Commit).id)
+    return Step(verb, oid, messages.get(oid))
+
+
+def _messages(repository: Repository) -> dict[str, str]:
+    try:
+        found = decode_json(read_state(repository, _MESSAGES) or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

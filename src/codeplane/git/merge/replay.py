@@ -1,0 +1,287 @@
+"""Commits made anew on another one, in memory; the tree is touched where it stops, and at the end."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import CodePlaneError, GitBusy, GitUnsupported
+from codeplane.git.commit.create import make_commit, move_ref
+from codeplane.git.commit.messages import message_of, subject_of, with_conflicts
+from codeplane.git.merge.apply_result import (
+    MESSAGE,
+    ORIGIN,
+    RESULT,
+    begin,
+    clear_state,
+    land,
+    landed,
+    write_state,
+)
+from codeplane.git.merge.merge import stats
+from codeplane.git.merge.rebase_todo import (
+    DETACHED,
+    PLACE,
+    Progress,
+    Step,
+    Verb,
+    clear_progress,
+    write_progress,
+)
+from codeplane.git.merge.sequencer import Picking
+from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.repo.hooks import run_hook
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository
+from codeplane.process import Programs
+
+_PICK: Final = Picking()
+
+
+class State(StrEnum):
+    DONE = "done"
+    CONFLICT = "conflict"
+    EDIT_PAUSE = "edit_pause"
+    ABORTED = "aborted"
+
+
+@dataclass(frozen=True)
+class RebaseOutcome(Outcome):
+    """How far a rebase has come."""
+
+    state: State = State.DONE
+    completed: int = 0
+    total: int = 0
+    current: str | None = None  # the commit at which it waits
+
+
+class Replay:
+    """`at` is the commit that the next one is put on; HEAD follows only when it stops."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        programs: Programs,
+        handle: pygit2.Repository,
+        progress: Progress,
+        at: str,
+    ) -> None:
+        self._repository, self._programs, self._handle = repository, programs, handle
+        self._progress = progress
+        self.at = at
+        self._notes: dict[str, None] = {}
+
+    def run(self) -> RebaseOutcome:
+        """Does the steps that are left, up to the end or to where somebody is needed."""
+        before = deepcopy(self._progress)
+        has_begun = (self._repository.git_dir / PLACE).exists()
+        try:
+            return self._run(self._progress)
+        except CodePlaneError:
+            # HEAD is where it was, and so are the steps that are left.
+            if has_begun:
+                write_progress(self._repository, self._handle, before)
+            else:
+                clear_progress(self._repository)
+            raise
+
+    def _run(self, progress: Progress) -> RebaseOutcome:
+        while progress.todo:
+            step = progress.todo.pop(0)
+            progress.done.append(step)
+            torn = self._step(step)
+            if torn is not None:
+                return self._stop(step, torn)
+            if step.verb is Verb.EDIT:
+                return self._pause(step)
+        return self._finish()
+
+    def settle(self, step: Step) -> None:
+        """The step has become part of `at`."""
+        self._progress.pending.append(step.commit)
+        self._progress.settle(self.at)
+
+    def melded(self, step: Step) -> str:
+        """The message of `at` with that of a commit which becomes part of it."""
+        own = message_of(self._commit(self.at))
+        if step.message is not None:
+            return step.message.rstrip() + "\n"
+        if step.verb is Verb.FIXUP:
+            return own
+        return f"{own.rstrip()}\n\n{message_of(self._commit(step.commit)).strip()}\n"
+
+    def commit(self, tree: str, message: str, like: pygit2.Commit, parents: list[str]) -> None:
+        """Makes the next commit, by the author of `like`."""
+        self.at, notes = make_commit(
+            self._repository,
+            self._programs,
+            self._handle,
+            tree=tree,
+            parents=parents,
+            message=message,
+            ref=None,
+            reflog="",
+            author=like.author,
+        )
+        self._notes |= dict.fromkeys(notes)
+
+    def _step(self, step: Step) -> Merged | None:
+        if step.verb is Verb.DROP:
+            return None
+        commit, before = self._commit(step.commit), self._commit(self.at)
+        is_next = [str(oid) for oid in commit.parent_ids] == [self.at]
+        if step.verb is Verb.REWORD and step.message is None:
+            raise GitUnsupported(
+                f"There is no message for {step.commit[:10]}, which is to be reworded.",
+                hints=["git rebase --continue"],
+            )
+        if is_next and step.verb in (Verb.PICK, Verb.EDIT):
+            self.at = step.commit
+            if step.verb is Verb.PICK:
+                self.settle(step)
+            return None
+        merged = _PICK.merged(self._handle, commit, str(before.tree_id))
+        self._notes |= dict.fromkeys(merged.notes)
+        if merged.conflicts:
+            return merged
+        self._add(step, commit, before, merged.tree)
+        return None
+
+    def _add(self, step: Step, commit: pygit2.Commit, before: pygit2.Commit, tree: str) -> None:
+        if step.verb.melds:
+            self.commit(tree, self.melded(step), before, [str(oid) for oid in before.parent_ids])
+            if _is_empty(self._handle, self._commit(self.at)):
+                self._notes[f"With {step.commit[:10]} a commit becomes empty; it is kept."] = None
+        elif tree == str(before.tree_id) and not _is_empty(self._handle, commit):
+            self._notes[f"{step.commit[:10]} no longer changes anything and was skipped."] = None
+            return
+        else:
+            message = step.message.rstrip() + "\n" if step.verb is Verb.REWORD and step.message else None
+            self.commit(tree, message or message_of(commit), commit, [self.at])
+        if step.verb is not Verb.EDIT:
+            self.settle(step)
+
+    def _stop(self, step: Step, merged: Merged) -> RebaseOutcome:
+        progress, commit = self._progress, self._commit(step.commit)
+        progress.stopped = step.commit
+        progress.amends = self.at if step.verb.melds else None
+        message = self.melded(step) if step.verb.melds else step.message or message_of(commit)
+        self._note(merged.tree, commit, message)
+        state = {MESSAGE: with_conflicts(message, merged.conflicts), ORIGIN: f"{progress.origin}\n"}
+        put = land(self._repository, self._programs, self._handle, merged, state)
+        self._detach(f"rebase ({step.verb}): {subject_of(message)}")
+        landed(self._repository)
+        count = len(merged.conflicts)
+        return RebaseOutcome(
+            f"rebase stopped at {step.commit[:10]}: {count} in conflict",
+            conflicts=merged.conflicts,
+            notes=(*self._notes, *put.notes),
+            state=State.CONFLICT,
+            completed=len(progress.done) - 1,
+            total=progress.total,
+            current=step.commit,
+        )
+
+    def _pause(self, step: Step) -> RebaseOutcome:
+        progress, commit = self._progress, self._commit(step.commit)
+        progress.stopped, progress.amends = step.commit, self.at
+        tree = str(self._commit(self.at).tree_id)
+        self._note(tree, commit, message_of(self._commit(self.at)))
+        put = land(
+            self._repository, self._programs, self._handle, Merged(tree), {ORIGIN: f"{progress.origin}\n"}
+        )
+        self._detach(f"rebase (edit): {subject_of(message_of(commit))}")
+        landed(self._repository)
+        (self._repository.git_dir / RESULT).unlink(missing_ok=True)
+        return RebaseOutcome(
+            f"rebase stopped at {step.commit[:10]} for editing",
+            notes=(*self._notes, *put.notes),
+            state=State.EDIT_PAUSE,
+            completed=len(progress.done),
+            total=progress.total,
+            current=step.commit,
+        )
+
+    def _finish(self) -> RebaseOutcome:
+        progress, handle = self._progress, self._handle
+        progress.settle(self.at)
+        progress.stopped = progress.amends = None
+        self._check_branch()
+        target = str(self._commit(self.at).tree_id)
+        come, gone = stats(handle, str(self._commit(progress.origin).tree_id), target)
+        begin(self._repository, target)
+        write_progress(self._repository, handle, progress)
+        state = {ORIGIN: f"{progress.origin}\n"}
+        put = land(self._repository, self._programs, handle, Merged(target), state)
+        self._return()
+        clear_state(self._repository)
+        clear_progress(self._repository)
+        notes = (*self._notes, *put.notes, *self._tell_rewritten())
+        count = len(progress.rewritten)
+        return RebaseOutcome(
+            f"rebased {count} {'commit' if count == 1 else 'commits'} onto {progress.onto[:10]}",
+            come,
+            gone,
+            commit=self.at,
+            notes=notes,
+            state=State.DONE,
+            completed=len(progress.done),
+            total=progress.total,
+        )
+
+    def _tell_rewritten(self) -> tuple[str, ...]:
+        pairs = "".join(f"{old} {new}\n" for old, new in self._progress.rewritten)
+        if not pairs:
+            return ()
+        return run_hook(self._repository, self._programs, "post-rewrite", ["rebase"], stdin=pairs.encode())
+
+    def _check_branch(self) -> None:
+        """Nobody else has moved the branch meanwhile."""
+        name = self._progress.head_name
+        if name == DETACHED:
+            return
+        found = self._handle.references.get(name)
+        if found is None or str(found.target) != self._progress.origin:
+            raise GitBusy(f"{name} was moved by another program in the meantime.", hints=["git_rebase abort"])
+
+    def _return(self) -> None:
+        """The branch, and HEAD with it, is where the rebase has come to."""
+        progress, name = self._progress, self._progress.head_name
+        told = f"rebase (finish): {name} onto {progress.onto}"
+        if name == DETACHED:
+            self._detach(f"rebase (finish): onto {progress.onto}")
+            return
+        move_ref(self._handle, name, self.at, progress.origin, told)
+        if self._handle.head_is_detached:
+            told = f"rebase (finish): returning to {name}"
+            self._handle.create_reference_symbolic("HEAD", name, True, message=told)
+
+    def _detach(self, told: str) -> None:
+        text = told.encode("utf-8", "replace").decode()
+        self._handle.create_reference_direct("HEAD", pygit2.Oid(hex=self.at), True, message=text)
+
+    def _note(self, tree: str, commit: pygit2.Commit, message: str) -> None:
+        begin(self._repository, tree)
+        write_progress(self._repository, self._handle, self._progress)
+        who = commit.author
+        sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
+        when = f"@{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
+        named = (("NAME", who.name), ("EMAIL", who.email), ("DATE", when))
+        lines = "".join(f"GIT_AUTHOR_{name}={_quoted(value)}\n" for name, value in named)
+        write_state(self._repository, f"{PLACE}/author-script", lines)
+        write_state(self._repository, f"{PLACE}/message", message)
+        write_state(self._repository, "REBASE_HEAD", f"{commit.id}\n")
+
+    def _commit(self, oid: str) -> pygit2.Commit:
+        return self._handle[oid].peel(pygit2.Commit)
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "'\\''") + "'"
+
+
+def _is_empty(handle: pygit2.Repository, commit: pygit2.Commit) -> bool:
+    parents = commit.parent_ids
+    return bool(parents) and handle[parents[0]].peel(pygit2.Tree).id == commit.tree_id

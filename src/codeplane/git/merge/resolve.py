@@ -1,0 +1,63 @@
+"""Conflicts that a person has resolved in the files, brought into the index."""
+
+from collections.abc import Callable, Collection
+
+import pygit2
+
+from codeplane.core.errors import GitUnsupported
+from codeplane.git.commit.messages import split_conflicts
+from codeplane.git.history.tree_diff import in_index
+from codeplane.git.repo.outcome import Conflict
+from codeplane.git.repo.repository import Repository
+from codeplane.git.staging.conflicts import conflicts_of, has_marks
+from codeplane.git.worktree.autosave import stored
+from codeplane.git.worktree.clean_filter import attributes_of
+from codeplane.git.worktree.files import WorkTree
+from codeplane.git.worktree.index_writer import edited_index
+
+Read = Callable[[str], bytes | None]
+
+
+def resolve(
+    repository: Repository, handle: pygit2.Repository, resolved: Collection[str], message: str, read: Read
+) -> tuple[Conflict, ...]:
+    """Stages what is resolved, and returns what is not.
+
+    A text that both sides have changed is resolved when its marks are gone; anything else when it is staged
+    or named in `resolved`: then the file is taken as it is, or its absence. `message` names the paths that
+    were in conflict; one of them that still has marks is not resolved, even if it is staged.
+    """
+    found = conflicts_of(handle.index)
+    done = [one.path for one in found if one.path in resolved or _is_mended(one, read(one.path))]
+    _stage(repository, handle, done)
+    left = [one for one in found if one.path not in done]
+    _, named = split_conflicts(message)
+    known = {one.path for one in found}
+    left += [
+        Conflict(path, None, in_index(handle, path), None)
+        for path in named
+        if path not in known and path not in resolved and has_marks(read(path) or b"")
+    ]
+    return tuple(left)
+
+
+def _is_mended(one: Conflict, data: bytes | None) -> bool:
+    is_text = one.ours is not None and one.theirs is not None and data is not None and b"\0" not in data
+    return is_text and data is not None and not has_marks(data)
+
+
+def _stage(repository: Repository, handle: pygit2.Repository, paths: Collection[str]) -> None:
+    filtered = [path for path in paths if attributes_of(handle, path).filter is not None]
+    if filtered:
+        raise GitUnsupported(
+            f"{', '.join(filtered)}: a filter applies, which is a program.", hints=["git_stage it first."]
+        )
+    if not paths:
+        return
+    tree = WorkTree(handle, repository.root)
+    with edited_index(repository, handle) as index:
+        for path in paths:
+            side = stored(tree, path)
+            del index.conflicts[path]
+            if side is not None:
+                index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))

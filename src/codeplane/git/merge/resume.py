@@ -1,0 +1,169 @@
+"""Going on with, or leaving, a merge, a cherry-pick or a revert that has stopped, whoever has begun it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pygit2
+from pygit2.enums import MergeFavor
+
+from codeplane.core.errors import GitFailed, GitUnfinished
+from codeplane.git.commit.create import make_commit, move_ref
+from codeplane.git.commit.messages import split_conflicts, subject_of
+from codeplane.git.merge.apply_result import (
+    MERGE_HEAD,
+    MESSAGE,
+    PICK_HEAD,
+    RESULT,
+    REVERT_HEAD,
+    SQUASH,
+    check_landed,
+    clear_state,
+    leave,
+    read_state,
+    write_state,
+)
+from codeplane.git.merge.merge import checked_message, conclude_merge, stats
+from codeplane.git.merge.resolve import Read, resolve
+from codeplane.git.merge.sequencer import SEQUENCER, Picking, clear_sequence, go_on
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.upstream import unfinished
+from codeplane.process import Programs
+
+_KINDS: Final = {MERGE_HEAD: "merge", PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert"}
+_FAVORS: Final = {"ours": MergeFavor.OURS, "theirs": MergeFavor.THEIRS}
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What a person says of the conflicts: paths that are resolved as they are, and another message."""
+
+    read: Read
+    resolved: Collection[str] = ()
+    message: str | None = None
+
+
+def conclude(repository: Repository, programs: Programs, how: Resolution) -> Outcome:
+    """Commits what has stopped once nothing is in conflict, and does what is left of a sequence."""
+    with repository.opened() as handle:
+        kind = _kind(repository, handle)
+        check_landed(repository)
+        if how.message is not None:
+            _, named = split_conflicts(read_state(repository, MESSAGE))
+            listed = "".join(f"#\t{path}\n" for path in named)
+            tail = f"\n# Conflicts:\n{listed}" if named else ""
+            write_state(repository, MESSAGE, f"{how.message.rstrip()}\n{tail}")
+        left = resolve(repository, handle, how.resolved, read_state(repository, MESSAGE), how.read)
+        if left:
+            return Outcome(
+                f"{kind} in progress: conflicts left in {len(left)} path{'s' if len(left) != 1 else ''}",
+                conflicts=left,
+            )
+        tree, before = str(handle.index.write_tree()), str(handle.head.peel(pygit2.Tree).id)
+        come, gone = stats(handle, before, tree)
+        if kind == "squashed merge":
+            raise GitUnfinished(
+                "Everything is resolved and staged: commit it to finish the squashed merge.",
+                hints=["git_commit"],
+            )
+        if kind == "merge":
+            oid, notes = conclude_merge(repository, programs, handle, tree, None)
+            return Outcome(f"merged as {oid[:10]}", come, gone, commit=oid, notes=notes)
+        done = _conclude_pick(repository, programs, handle, tree, Picking(reverts=kind == "revert"))
+        more = _go_on(repository, programs, handle, Picking(reverts=kind == "revert"))
+        if more is None:
+            return replace(done, insertions=come, deletions=gone)
+        return replace(more, summary=f"{done.summary}; {more.summary}", notes=(*done.notes, *more.notes))
+
+
+def abandon(repository: Repository, programs: Programs) -> Outcome:
+    """Brings back HEAD, index and files as they were; what was done since is saved and named."""
+    with repository.opened() as handle:
+        kind = _kind(repository, handle)
+        if (repository.git_dir / "MERGE_AUTOSTASH").exists():
+            raise GitFailed(
+                "Git has stashed local changes for this merge and must restore them itself.",
+                hints=["git merge --abort"],
+            )
+        now = str(handle.head.target)
+        origin = _origin(repository, now)
+        target = str(handle[origin].peel(pygit2.Tree).id)
+        put = leave(repository, programs, handle, target, f"before the {kind} was aborted")
+        if origin != now:
+            move_ref(handle, "HEAD", origin, now, f"reset: moving to {origin}")
+        clear_state(repository)
+        clear_sequence(repository)
+        return Outcome(f"{kind} aborted", saved=put.saved, notes=put.notes)
+
+
+def _kind(repository: Repository, handle: pygit2.Repository) -> str:
+    if unfinished(handle) == "rebase":
+        raise GitUnfinished("A rebase has stopped.", hints=['git_rebase {"action": "continue"}'])
+    for name, kind in _KINDS.items():
+        if (repository.git_dir / name).exists():
+            return kind
+    if (repository.git_dir / SEQUENCER / "todo").exists():
+        return "revert" if read_state(repository, f"{SEQUENCER}/todo").startswith("revert") else "cherry-pick"
+    has_result = (repository.git_dir / RESULT).exists()
+    if has_result and (repository.git_dir / SQUASH).exists():
+        return "squashed merge"
+    raise GitUnfinished("No merge, cherry-pick or revert is in progress.", hints=["git_status"])
+
+
+def _origin(repository: Repository, now: str) -> str:
+    """Where a sequence has begun, unless HEAD was moved by somebody else since."""
+    origin = read_state(repository, f"{SEQUENCER}/head").strip()
+    safe = read_state(repository, f"{SEQUENCER}/abort-safety").strip()
+    return origin if origin and safe in ("", now) else now
+
+
+def _conclude_pick(
+    repository: Repository, programs: Programs, handle: pygit2.Repository, tree: str, how: Picking
+) -> Outcome:
+    taken = read_state(repository, REVERT_HEAD if how.reverts else PICK_HEAD).strip()
+    head = handle.head.peel(pygit2.Commit)
+    if not taken or tree == str(head.tree_id):
+        clear_state(repository)
+        return Outcome(f"{how.name}: nothing of {taken[:10]} is left to commit" if taken else how.name)
+    message, notes = checked_message(repository, programs)
+    oid, more = make_commit(
+        repository,
+        programs,
+        handle,
+        tree=tree,
+        parents=[str(head.id)],
+        message=message,
+        ref="HEAD",
+        reflog=f"{'commit' if how.reverts else 'commit (cherry-pick)'}: {subject_of(message)}",
+        author=None if how.reverts else handle[taken].peel(pygit2.Commit).author,
+    )
+    clear_state(repository)
+    return Outcome(f"{how.name} done as {oid[:10]}", commit=oid, notes=(*notes, *more))
+
+
+def _go_on(
+    repository: Repository, programs: Programs, handle: pygit2.Repository, how: Picking
+) -> Outcome | None:
+    """What a sequence has beyond the commit that it had stopped at; None where there is nothing."""
+    lines = [line.split() for line in read_state(repository, f"{SEQUENCER}/todo").splitlines()]
+    left = [parts for parts in lines if parts and not parts[0].startswith("#")][1:]
+    if not left:
+        clear_sequence(repository)
+        return None
+    if any(parts[0] not in ("pick", "revert", "p") or len(parts) < 2 for parts in left):
+        raise GitFailed("Git has recorded steps that are unknown here.", hints=["git cherry-pick --continue"])
+    options = dict(
+        line.strip().split(" = ", 1)
+        for line in read_state(repository, f"{SEQUENCER}/opts").splitlines()
+        if " = " in line
+    )
+    mainline = options.get("mainline", "")
+    with_options = replace(
+        how,
+        mainline=int(mainline) if mainline.isdecimal() else None,
+        favor=_FAVORS.get(options.get("strategy-option", ""), MergeFavor.NORMAL),
+    )
+    commits = [str(handle.revparse_single(parts[1]).id) for parts in left]
+    origin = read_state(repository, f"{SEQUENCER}/head").strip()
+    return go_on(repository, programs, handle, commits, with_options, origin)

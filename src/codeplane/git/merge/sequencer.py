@@ -1,0 +1,222 @@
+"""Commits taken over from elsewhere, or taken back: one by one in memory, then in the tree at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import pygit2
+from pygit2.enums import MergeFavor
+
+from codeplane.core.errors import CodePlaneError, GitFailed, InvalidArgument, NothingToCommit
+from codeplane.git.commit.create import make_commit, move_ref
+from codeplane.git.commit.messages import label_of, message_of, revert_message, subject_of, with_conflicts
+from codeplane.git.history.tree_edit import EMPTY_TREE
+from codeplane.git.merge.apply_result import (
+    MESSAGE,
+    PICK_HEAD,
+    REVERT_HEAD,
+    check_idle,
+    check_nothing_staged,
+    clear_state,
+    land,
+    landed,
+    read_state,
+    write_state,
+)
+from codeplane.git.merge.merge import stats, stopped
+from codeplane.git.merge.text_merge import Drivers, Labels
+from codeplane.git.merge.tree_merge import Merged, merge_trees
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository
+from codeplane.process import Programs
+from codeplane.storage.files import remove_tree
+
+SEQUENCER: Final = "sequencer"
+
+
+@dataclass(frozen=True)
+class Picking:
+    """What is done with each commit. `mainline` numbers the parent of a merge that counts, from one."""
+
+    reverts: bool = False
+    mainline: int | None = None
+    favor: MergeFavor = field(default=MergeFavor.NORMAL)
+
+    @property
+    def word(self) -> str:
+        return "revert" if self.reverts else "pick"
+
+    @property
+    def name(self) -> str:
+        return "revert" if self.reverts else "cherry-pick"
+
+    def merged(self, handle: pygit2.Repository, commit: pygit2.Commit, ours: str) -> Merged:
+        """What becomes of the tree `ours`."""
+        label, parent = label_of(handle, commit), self._parent(commit)
+        before = str(handle[parent].peel(pygit2.Tree).id) if parent is not None else EMPTY_TREE
+        after = str(commit.tree_id)
+        drivers = Drivers(handle, self.favor)
+        if self.reverts:
+            return merge_trees(drivers, after, ours, before, Labels("HEAD", f"parent of {label}", label))
+        return merge_trees(drivers, before, ours, after, Labels("HEAD", label, f"parent of {label}"))
+
+    def message(self, commit: pygit2.Commit) -> str:
+        if not self.reverts:
+            return message_of(commit)
+        return revert_message(commit, self._parent(commit) if len(commit.parent_ids) > 1 else None)
+
+    def _parent(self, commit: pygit2.Commit) -> str | None:
+        parents, number = commit.parent_ids, self.mainline or 1
+        if len(parents) > 1 and self.mainline is None:
+            raise InvalidArgument(
+                f"{commit.id} is a merge: name the parent in `mainline`.", hints=['{"mainline": 1}']
+            )
+        if number > max(1, len(parents)):
+            raise InvalidArgument(f"{commit.id} has no parent {number}.")
+        return str(parents[number - 1]) if parents else None
+
+
+def pick(repository: Repository, programs: Programs, refs: Sequence[str], how: Picking) -> Outcome:
+    """Takes commits over, or back, in the order given; stops at the first one that conflicts."""
+    with repository.opened() as handle:
+        check_idle(handle)
+        if handle.head_is_unborn:
+            raise GitFailed("There is no commit yet.")
+        commits = [find_commit(handle, ref).oid for ref in refs]
+        check_nothing_staged(handle, f"A {how.name}")
+        head = str(handle.head.target)
+        return go_on(repository, programs, handle, commits, how, head)
+
+
+def go_on(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    commits: Sequence[str],
+    how: Picking,
+    origin: str,
+) -> Outcome:
+    """Does what is left of a sequence that has begun at `origin`."""
+    run = _Run(repository, programs, handle, how, origin)
+    noted = read_state(repository, f"{SEQUENCER}/todo")
+    try:
+        for number, oid in enumerate(commits):
+            if stop := run.step(handle[oid].peel(pygit2.Commit)):
+                return run.stop(stop, commits[number:], is_sequence=len(commits) > 1 or run.at != origin)
+        return run.finish()
+    except CodePlaneError:
+        # HEAD is where it was, and so is the sequence.
+        if noted:
+            write_state(repository, f"{SEQUENCER}/todo", noted)
+        else:
+            clear_sequence(repository)
+        raise
+
+
+class _Run:
+    def __init__(
+        self,
+        repository: Repository,
+        programs: Programs,
+        handle: pygit2.Repository,
+        how: Picking,
+        origin: str,
+    ) -> None:
+        self._repository, self._programs, self._handle = repository, programs, handle
+        self._how, self._origin = how, origin
+        self._start = self.at = str(handle.head.target)
+        self._tree = str(handle.head.peel(pygit2.Tree).id)
+        self._made: list[tuple[str, str]] = []  # ids and subjects
+        self._notes: dict[str, None] = {}
+
+    def step(self, commit: pygit2.Commit) -> Merged | None:
+        """Adds one commit in memory; what it comes to, where that has conflicts."""
+        merged = self._how.merged(self._handle, commit, self._tree)
+        self._notes |= dict.fromkeys(merged.notes)
+        if merged.conflicts:
+            return merged
+        message = self._how.message(commit)
+        if merged.tree == self._tree:
+            self._notes[f"{str(commit.id)[:10]} changes nothing here and was skipped."] = None
+            return None
+        self.at, notes = make_commit(
+            self._repository,
+            self._programs,
+            self._handle,
+            tree=merged.tree,
+            parents=[self.at],
+            message=message,
+            ref=None,
+            reflog="",
+            author=None if self._how.reverts else commit.author,
+        )
+        self._notes |= dict.fromkeys(notes)
+        self._tree = merged.tree
+        self._made.append((self.at, subject_of(message)))
+        return None
+
+    def stop(self, merged: Merged, left: Sequence[str], *, is_sequence: bool) -> Outcome:
+        commit = self._handle[left[0]].peel(pygit2.Commit)
+        if is_sequence:
+            self._note_sequence(left)
+        state = {
+            REVERT_HEAD if self._how.reverts else PICK_HEAD: f"{commit.id}\n",
+            MESSAGE: with_conflicts(self._how.message(commit), merged.conflicts),
+        }
+        put = land(self._repository, self._programs, self._handle, merged, state)
+        if is_sequence:
+            (self._repository.git_dir / SEQUENCER / "abort-safety").unlink(missing_ok=True)
+        self._move()
+        if is_sequence:
+            write_state(self._repository, f"{SEQUENCER}/abort-safety", f"{self.at}\n")
+        landed(self._repository)
+        return stopped(self._how.name, merged, (*self._notes, *put.notes))
+
+    def finish(self) -> Outcome:
+        if not self._made:
+            raise NothingToCommit("; ".join(self._notes) or "Nothing is left to do.")
+        state = {
+            REVERT_HEAD if self._how.reverts else PICK_HEAD: f"{self.at}\n",
+            MESSAGE: f"{self._made[-1][1]}\n",
+        }
+        come, gone = stats(self._handle, str(self._handle.head.peel(pygit2.Tree).id), self._tree)
+        put = land(self._repository, self._programs, self._handle, Merged(self._tree), state)
+        self._move()
+        clear_state(self._repository)
+        clear_sequence(self._repository)
+        count = len(self._made)
+        what = f"{self._how.name}: {count} {'commit' if count == 1 else 'commits'}"
+        return Outcome(what, come, gone, commit=self.at, notes=(*self._notes, *put.notes))
+
+    def _move(self) -> None:
+        """At once: between two commits of a series there is no state to be left in."""
+        if self._made:
+            told = f"{self._how.name}: {self._made[-1][1]}"
+            move_ref(self._handle, "HEAD", self.at, self._start, told)
+
+    def _note_sequence(self, left: Sequence[str]) -> None:
+        """As git keeps it, so that either can go on."""
+        (self._repository.git_dir / SEQUENCER).mkdir(exist_ok=True)
+        lines = [f"{self._how.word} {oid} {self._subject(oid)}\n" for oid in left]
+        options = ""
+        if self._how.mainline is not None:
+            options += f"\tmainline = {self._how.mainline}\n"
+        if self._how.favor in _FAVORS:
+            options += f"\tstrategy-option = {_FAVORS[self._how.favor]}\n"
+        if options:
+            write_state(self._repository, f"{SEQUENCER}/opts", f"[options]\n{options}")
+        write_state(self._repository, f"{SEQUENCER}/head", f"{self._origin}\n")
+        write_state(self._repository, f"{SEQUENCER}/todo", "".join(lines))
+
+    def _subject(self, oid: str) -> str:
+        return subject_of(message_of(self._handle[oid].peel(pygit2.Commit)))
+
+
+_FAVORS: Final = {MergeFavor.OURS: "ours", MergeFavor.THEIRS: "theirs"}
+
+
+def clear_sequence(repository: Repository) -> None:
+    place = repository.git_dir / SEQUENCER
+    if place.is_dir():
+        remove_tree(place)

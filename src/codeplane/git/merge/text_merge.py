@@ -1,0 +1,124 @@
+"""Three contents of one file made into one, as far as they can be."""
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import pygit2
+from pygit2.enums import MergeFavor, MergeFileFlag, ObjectType
+from pygit2.ffi import C, ffi
+
+from codeplane.git.repo.config import text
+from codeplane.git.repo.outcome import Side
+
+_LOOKED_AT: Final = 8000  # bytes in which git looks for what makes a file binary
+_LARGEST: Final = 64 << 20
+_MARKER: Final = 7
+_REGULAR: Final = 0o100644
+_STYLES: Final = {"diff3": MergeFileFlag.STYLE_DIFF3, "zdiff3": 1 << 8}
+
+
+class Labels(NamedTuple):
+    """What the three sides are called beside the marks of a conflict."""
+
+    ours: str
+    theirs: str
+    base: str
+
+    def at(self, base: str, ours: str, theirs: str) -> "Labels":
+        """With the paths, where a side has the file under another name."""
+        if base == ours == theirs:
+            return self
+        return Labels(f"{self.ours}:{ours}", f"{self.theirs}:{theirs}", f"{self.base}:{base}")
+
+
+class Content(NamedTuple):
+    """The blob that was made. One that is not clean has marks in it, or is one of the sides."""
+
+    oid: str
+    is_clean: bool
+
+
+@dataclass(frozen=True)
+class Drivers:
+    """How files of a repository are merged: by attributes and settings, never by a program they name."""
+
+    handle: pygit2.Repository
+    favor: MergeFavor = MergeFavor.NORMAL
+    depth: int = 0  # of merged ancestors; their marks are longer, so that those of the file stand out
+
+    def driver(self, path: str) -> str:
+        """`text`, `union`, `binary`, or the name of a driver that would be a program."""
+        value = self.handle.get_attr(os.fsencode(path), "merge")
+        return {True: "text", False: "binary", None: "text"}.get(value, value)  # type: ignore[arg-type, return-value]
+
+    def merge(self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, longer: int) -> Content:
+        """Merges regular files. `longer` is added to the length of the marks."""
+        base, ours, theirs = sides
+        datas = [bytes(self.handle.odb.read(side.oid)[1]) if side is not None else b"" for side in sides]
+        driver = self.driver(path)
+        if driver == "binary" or any(map(_is_binary, datas)):
+            return self._chosen(base, ours, theirs)
+        favor = MergeFavor.UNION if driver == "union" else self.favor if not self.depth else MergeFavor.NORMAL
+        data, is_clean = self._merged(path, sides, labels, (favor, longer))
+        oid = self.handle.odb.write(ObjectType.BLOB, data)
+        return Content(str(oid), is_clean)
+
+    def _chosen(self, base: Side | None, ours: Side, theirs: Side) -> Content:
+        if self.depth:
+            oid = base.oid if base is not None else str(self.handle.odb.write(ObjectType.BLOB, b""))
+            return Content(oid, is_clean=False)
+        chosen = theirs if self.favor == MergeFavor.THEIRS else ours
+        return Content(chosen.oid, self.favor in (MergeFavor.OURS, MergeFavor.THEIRS))
+
+    def _merged(
+        self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, how: tuple[MergeFavor, int]
+    ) -> tuple[bytes, bool]:
+        options = ffi.new("git_merge_file_options *", {"version": 1, "favor": int(how[0])})
+        names = [ffi.new("char[]", label.encode("utf-8", "surrogateescape")) for label in labels]
+        options.our_label, options.their_label, options.ancestor_label = names
+        options.flags = self._flags()
+        options.marker_size = self._marker(path) + how[1]
+        entries = [_entry(path, side) for side in sides]
+        result = ffi.new("git_merge_file_result *")
+        # The library's own call has no parameter for labels and sizes.
+        own = self.handle._repo  # noqa: SLF001
+        failed = C.git_merge_file_from_index(result, own, *(entry for entry, _ in entries), options)
+        if failed:
+            raise pygit2.GitError(f"cannot merge {path}")
+        try:
+            data, is_clean = bytes(ffi.buffer(result.ptr, result.len)), bool(result.automergeable)
+        finally:
+            C.git_merge_file_result_free(result)
+        return data if is_clean else _labelled(data, labels, options.marker_size), is_clean
+
+    def _flags(self) -> int:
+        return int(_STYLES.get(text(self.handle, "merge.conflictStyle") or "", 0))
+
+    def _marker(self, path: str) -> int:
+        value = self.handle.get_attr(os.fsencode(path), "conflict-marker-size")
+        is_size = isinstance(value, str) and value.isdecimal() and 0 < len(value) < 4
+        return int(value) if is_size and isinstance(value, str) else _MARKER
+
+
+def _entry(path: str, side: Side | None) -> tuple[Any, Any]:
+    """An entry of an index for the library, and the name that has to live as long."""
+    if side is None:
+        return ffi.NULL, None
+    name = ffi.new("char[]", os.fsencode(path))
+    entry = ffi.new("git_index_entry *", {"mode": _REGULAR, "path": name})
+    ffi.buffer(ffi.addressof(entry, "id"))[:] = bytes.fromhex(side.oid)
+    return entry, name
+
+
+def _labelled(data: bytes, labels: Labels, size: int) -> bytes:
+    """The library leaves the label of an empty side away; the whole file is one conflict then."""
+    opened, closed = re.escape(b"<" * size), re.escape(b">" * size)
+    ours, theirs = (b" " + label.encode("utf-8", "surrogateescape") for label in labels[:2])
+    data = re.sub(rb"\A" + opened + rb"(?=\r?\n)", lambda found: found[0] + ours, data)
+    return re.sub(closed + rb"(?=\r?\n\Z)", lambda found: found[0] + theirs, data)
+
+
+def _is_binary(data: bytes) -> bool:
+    return b"\0" in data[:_LOOKED_AT] or len(data) > _LARGEST

@@ -1,0 +1,1 @@
+"""Operations that users know by name: branch, checkout, reset, stash, tag, worktree, submodule, pull."""

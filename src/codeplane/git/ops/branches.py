@@ -1,0 +1,205 @@
+"""Local branches: what there are, and making, deleting, renaming them."""
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+import pygit2
+from pygit2.enums import BranchType
+
+from codeplane.core.errors import InvalidArgument, NotFound, WorkAtRisk
+from codeplane.core.suggest import nearest
+from codeplane.git.ops.checkout import new_branch
+from codeplane.git.repo.heads import BRANCHES, check_free, taken
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.ref_names import branch_name
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.upstream import Upstream
+from codeplane.jail import shown
+
+_REMOTES: Final = "refs/remotes/"
+_SHORT: Final = 10
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch with its last commit; `worktree` is another checkout that has it."""
+
+    name: str
+    commit: str
+    subject: str
+    is_current: bool = False
+    upstream: Upstream | None = None
+    worktree: str | None = None
+
+
+@dataclass(frozen=True)
+class BranchOutcome(Outcome):
+    """With the commit that a branch had which is gone or elsewhere now."""
+
+    was: str | None = None
+
+
+def list_branches(
+    repository: Repository, *, remote: bool, contains: str = "", most: int
+) -> tuple[list[Branch], int]:
+    """Branches whose name has a text, by name, and how many there are beyond `most`."""
+    elsewhere = taken(repository)
+    with repository.opened() as handle:
+        kind = BranchType.REMOTE if remote else BranchType.LOCAL
+        names = sorted(handle.raw_listall_branches(kind))
+        fitting = [raw for raw in names if contains in os.fsdecode(raw) and not raw.endswith(b"/HEAD")]
+        found = [_branch(handle, raw, kind, elsewhere) for raw in fitting[:most]]
+    return found, len(fitting) - len(found)
+
+
+def create_branch(
+    repository: Repository, name: str, start: str | None = None, *, force: bool = False
+) -> BranchOutcome:
+    """Makes a branch without checking it out. With `force` one that exists goes to the new place."""
+    with repository.opened() as handle:
+        old = handle.references.get(BRANCHES + branch_name(name))
+        if old is not None and force:
+            return _moved(repository, handle, name, start)
+    goal = new_branch(repository, name, start)
+    if goal.commit is None:
+        raise InvalidArgument("A branch needs a commit to start at, and there is none yet.")
+    with repository.opened() as handle:
+        made = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
+        if goal.upstream is not None:
+            made.upstream = handle.lookup_branch(goal.upstream, BranchType.REMOTE)
+    tracks = f", which tracks {goal.upstream}" if goal.upstream else ""
+    return BranchOutcome(f"created branch {name}{tracks} at {goal.commit[:_SHORT]}")
+
+
+def delete_branch(repository: Repository, name: str, *, force: bool = False) -> BranchOutcome:
+    """Deletes a branch that is merged into its upstream, or into HEAD; any, when it is forced."""
+    with repository.opened() as handle:
+        branch = _found(handle, name)
+        if branch.is_head():
+            raise InvalidArgument(
+                f"{name} is checked out: it can't be deleted.",
+                hints=["Check out another branch first (git_checkout)."],
+            )
+        check_free(repository, BRANCHES + name)
+        was = str(branch.peel(pygit2.Commit).id)
+        if not force and not _is_merged(handle, branch):
+            raise WorkAtRisk(
+                f"Branch {name} has commits that {_against(branch)} lacks.",
+                hints=[f'git_branch {{"action": "delete", "name": "{name}", "force": true}}'],
+                commit=was,
+            )
+        branch.delete()
+    return BranchOutcome(f"deleted branch {name} (was {was[:_SHORT]})", was=was)
+
+
+def rename_branch(
+    repository: Repository, name: str | None, new_name: str, *, force: bool = False
+) -> BranchOutcome:
+    """Gives a branch, or the one that is checked out, another name; its settings and its log go along."""
+    branch_name(new_name)
+    with repository.opened() as handle:
+        old = name or _current(handle)
+        branch = _found(handle, old)
+        check_free(repository, BRANCHES + old)
+        taken_name = handle.references.get(BRANCHES + new_name)
+        was = None
+        if taken_name is not None and old != new_name:
+            if not force:
+                raise InvalidArgument(f"Branch {new_name} already exists.", name=new_name)
+            check_free(repository, BRANCHES + new_name)
+            was = str(taken_name.peel(pygit2.Commit).id)
+        branch.rename(new_name, force)
+    return BranchOutcome(f"renamed branch {old} to {new_name}", was=was)
+
+
+def set_upstream(repository: Repository, name: str | None, upstream: str | None) -> BranchOutcome:
+    """Has a branch, or the one that is checked out, track a remote's or a local one; None ends that."""
+    with repository.opened() as handle:
+        own = name or _current(handle)
+        branch = _found(handle, own)
+        if upstream is None:
+            branch.upstream = None  # type: ignore[assignment]
+            return BranchOutcome(f"{own} tracks nothing")
+        kind = BranchType.REMOTE if _REMOTES + upstream in handle.references else BranchType.LOCAL
+        followed = handle.lookup_branch(upstream, kind)
+        if followed is None:
+            raise _missing(upstream, [*handle.branches.remote, *handle.branches.local])
+        branch.upstream = followed
+    return BranchOutcome(f"{own} tracks {upstream}")
+
+
+def _moved(repository: Repository, handle: pygit2.Repository, name: str, start: str | None) -> BranchOutcome:
+    branch = _found(handle, name)
+    if branch.is_head():
+        raise InvalidArgument(
+            f"{name} is checked out.", hints=[f'git_reset {{"ref": "{start or "HEAD"}", "mode": "keep"}}']
+        )
+    check_free(repository, BRANCHES + name)
+    was, now = str(branch.peel(pygit2.Commit).id), find_commit(handle, start or "HEAD").oid
+    log = f"branch: Reset to {start or 'HEAD'}"
+    handle.create_reference_direct(BRANCHES + name, pygit2.Oid(hex=now), True, message=log)
+    return BranchOutcome(f"moved branch {name} from {was[:_SHORT]} to {now[:_SHORT]}", was=was)
+
+
+def _branch(handle: pygit2.Repository, raw: bytes, kind: BranchType, elsewhere: dict[str, str]) -> Branch:
+    branch = handle.lookup_branch(raw, kind)
+    commit = branch.peel(pygit2.Commit)
+    subject = commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
+    name = os.fsdecode(raw)
+    return Branch(
+        name,
+        str(commit.id),
+        subject,
+        is_current=kind == BranchType.LOCAL and branch.is_head(),
+        upstream=_upstream(handle, branch) if kind == BranchType.LOCAL else None,
+        worktree=elsewhere.get(BRANCHES + name),
+    )
+
+
+def _upstream(handle: pygit2.Repository, branch: pygit2.Branch) -> Upstream | None:
+    try:
+        name = branch.upstream_name
+    except (KeyError, ValueError, pygit2.GitError):
+        return None
+    short = name.removeprefix(_REMOTES).removeprefix(BRANCHES)
+    there = handle.references.get(name)
+    if there is None:
+        return Upstream(short)
+    ahead, behind = handle.ahead_behind(branch.peel(pygit2.Commit).id, there.peel(pygit2.Commit).id)
+    return Upstream(short, ahead, behind)
+
+
+def _is_merged(handle: pygit2.Repository, branch: pygit2.Branch) -> bool:
+    against = branch.upstream
+    if against is None and handle.head_is_unborn:
+        return False
+    other = (against or handle.head).peel(pygit2.Commit).id
+    tip = branch.peel(pygit2.Commit).id
+    return other == tip or handle.descendant_of(other, tip)
+
+
+def _against(branch: pygit2.Branch) -> str:
+    return f"its upstream {shown(branch.upstream.shorthand)}" if branch.upstream is not None else "HEAD"
+
+
+def _found(handle: pygit2.Repository, name: str) -> pygit2.Branch:
+    branch = handle.lookup_branch(branch_name(name), BranchType.LOCAL)
+    if branch is None:
+        raise _missing(name, handle.branches.local)
+    return branch
+
+
+def _missing(name: str, names: object) -> NotFound:
+    printable = [one for one in names if one.isprintable()]  # type: ignore[attr-defined]
+    near = nearest(name, printable)
+    return NotFound(
+        f"There is no branch {name}.", hints=[f"Did you mean {', '.join(near)}?"] if near else (), name=name
+    )
+
+
+def _current(handle: pygit2.Repository) -> str:
+    if handle.head_is_detached or handle.head_is_unborn:
+        raise InvalidArgument("No branch is checked out; name one.")
+    return handle.head.shorthand

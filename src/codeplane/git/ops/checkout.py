@@ -1,0 +1,200 @@
+"""Checking out branches and commits, and restoring single files."""
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, NotFound, RevisionNotFound
+from codeplane.core.suggest import nearest
+from codeplane.git.history.tree_diff import between, in_index, staged, unmerged, unstaged
+from codeplane.git.repo.heads import BRANCHES, check_free, check_nothing_under_way, end_merge, previous
+from codeplane.git.repo.hooks import run_hook
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import Outcome, Side
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.ref_names import branch_name
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.autosave import head_tree
+from codeplane.git.worktree.checkout_plan import plan_paths
+from codeplane.git.worktree.checkout_tree import carry_out, put_tree
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_REMOTES: Final = "refs/remotes/"
+_BACK: Final = re.compile(r"-|@\{-(\d{1,3})\}")
+_HERE: Final = ("HEAD", "@")
+_NOWHERE: Final = "0" * 40
+# Beyond this, counting lines costs more than anybody gains.
+_MOST_COUNTED: Final = 300
+_SHORT: Final = 10
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to be checked out: a branch by its full name, or a commit. A new branch may track another."""
+
+    commit: str | None
+    branch: str | None = None
+    is_new: bool = False
+    upstream: str | None = None
+
+
+def check_out(repository: Repository, programs: Programs, goal: Goal, *, force: bool = False) -> Outcome:
+    """Brings files and index to a commit and has HEAD point there; local changes are carried along."""
+    with repository.opened() as handle:
+        check_nothing_under_way(handle, "Checking out a branch or a commit")
+        if goal.branch is not None and not goal.is_new:
+            check_free(repository, goal.branch)
+        old = None if handle.head_is_unborn else str(handle.head.target)
+        tree = str(handle[goal.commit].peel(pygit2.Tree).id) if goal.commit is not None else None
+        plus, minus = _counted(handle, tree)
+        done = None
+        if tree is not None:
+            done = put_tree(repository, programs, handle, tree, force=force)
+        _point(handle, goal)
+        end_merge(repository)
+        said = _said(handle, goal)
+    hook = (old or _NOWHERE, goal.commit or _NOWHERE, "1")
+    notes = (*(done.notes if done else ()), *run_hook(repository, programs, "post-checkout", hook))
+    return Outcome(said, plus, minus, saved=done.saved if done else None, notes=notes)
+
+
+def find_goal(repository: Repository, ref: str, *, detach: bool = False) -> Goal:
+    """What a name means, in git's order: a local branch, a commit, a branch that one remote has."""
+    with repository.opened() as handle:
+        if back := _BACK.fullmatch(ref):
+            ref = previous(handle, int(back[1] or 1))
+        if ref in _HERE and not handle.head_is_unborn and not handle.head_is_detached:
+            ref = handle.head.shorthand
+        local = handle.references.get(BRANCHES + ref) if _may_name(ref) else None
+        if local is not None and not detach:
+            return Goal(str(local.peel(pygit2.Commit).id), BRANCHES + ref)
+        try:
+            return Goal(find_commit(handle, ref).oid)
+        except RevisionNotFound as error:
+            return _of_remote(handle, ref, error, detach=detach)
+
+
+def new_branch(repository: Repository, name: str, start: str | None) -> Goal:
+    """A branch that does not exist yet, at a commit or at HEAD; at a remote's branch it tracks that one."""
+    branch = BRANCHES + branch_name(name)
+    with repository.opened() as handle:
+        if branch in handle.references:
+            raise InvalidArgument(
+                f"Branch {name} already exists.", hints=[f'git_checkout {{"ref": "{name}"}}'], name=name
+            )
+        if start is None and handle.head_is_unborn:
+            return Goal(None, branch, is_new=True)
+        commit = find_commit(handle, start or "HEAD").oid
+        remote = _REMOTES + start if start is not None and _may_name(start) else ""
+        upstream = start if remote and remote in handle.references else None
+        return Goal(commit, branch, is_new=True, upstream=upstream)
+
+
+def restore(
+    repository: Repository,
+    programs: Programs,
+    selection: Selection,
+    *,
+    ref: str | None = None,
+    force: bool = False,
+) -> Outcome:
+    """Files and index entries become those of a commit; without one, files become those of the index."""
+    with repository.opened() as handle:
+        tree = find_commit(handle, ref).tree if ref is not None else None
+        wanted = _of_index(handle, selection) if tree is None else _of_tree(handle, selection, tree)
+        plan = plan_paths(handle, repository.root, wanted)
+        why = f"before files were restored from {shown(ref or 'the index')}"
+        done = carry_out(repository, programs, handle, plan, force=force, why=why)
+    count = len(plan.writes) + len(plan.adopted)
+    files = f"{count} file{'s' if count != 1 else ''}"
+    return Outcome(f"{files} restored from {shown(ref or 'the index')}", saved=done.saved, notes=done.notes)
+
+
+def _of_index(handle: pygit2.Repository, selection: Selection) -> dict[str, Side | None]:
+    tracked = [os.fsdecode(entry.path) for entry in handle.index]
+    torn = sorted(path for path in unmerged(handle) if path in selection)
+    if torn:
+        raise InvalidArgument(
+            f"Unmerged, so the index has no single version: {', '.join(map(shown, torn[:20]))}.",
+            hints=["Name a commit in `ref`, or resolve and stage them."],
+        )
+    _check_found(selection, tracked, "the index")
+    return {path: in_index(handle, path) for path in unstaged(handle) if path in selection}
+
+
+def _of_tree(handle: pygit2.Repository, selection: Selection, tree: str) -> dict[str, Side | None]:
+    there = between(handle, None, tree)
+    _check_found(selection, there, "that commit")
+    differ = staged(handle, tree).keys() | unstaged(handle) | unmerged(handle)
+    return {path: there[path].new for path in differ if path in there and path in selection}
+
+
+def _check_found(selection: Selection, there: object, where: str) -> None:
+    missing = selection.missing(list(there))  # type: ignore[call-overload]
+    if missing:
+        raise NotFound(
+            f"Not in {where}: {', '.join(map(shown, missing[:20]))}.", paths=list(map(shown, missing))
+        )
+
+
+def _of_remote(handle: pygit2.Repository, ref: str, error: RevisionNotFound, *, detach: bool) -> Goal:
+    names = handle.remotes.names() if _may_name(ref) and not detach else ()
+    having = [name for name in names if name and f"{_REMOTES}{name}/{ref}" in handle.references]
+    if len(having) == 1:
+        found = handle.references[f"{_REMOTES}{having[0]}/{ref}"].peel(pygit2.Commit)
+        return Goal(str(found.id), BRANCHES + branch_name(ref), is_new=True, upstream=f"{having[0]}/{ref}")
+    if having:
+        calls = [
+            f'git_checkout {{"ref": "{ref}", "create": true, "start": "{name}/{ref}"}}' for name in having
+        ]
+        raise InvalidArgument(
+            f"Several remotes have a branch {ref}: {', '.join(having)}.", hints=calls
+        ) from error
+    near = nearest(ref, [name for name in handle.branches.local if name.isprintable()])
+    raise RevisionNotFound(
+        f"There is no branch, tag or commit {ref!r}.",
+        hints=[f'git_checkout {{"ref": "{name}"}}' for name in near] or list(error.hints),
+        name=ref,
+    ) from error
+
+
+def _point(handle: pygit2.Repository, goal: Goal) -> None:
+    """HEAD goes last: until here a crash leaves the old one."""
+    if goal.branch is None:
+        assert goal.commit is not None, "BUG: neither a branch nor a commit"
+        handle.set_head(pygit2.Oid(hex=goal.commit))
+        return
+    if goal.is_new and goal.commit is not None:
+        name = goal.branch.removeprefix(BRANCHES)
+        made = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
+        if goal.upstream is not None:
+            made.upstream = handle.lookup_branch(goal.upstream, pygit2.enums.BranchType.REMOTE)
+    handle.set_head(goal.branch)
+
+
+def _counted(handle: pygit2.Repository, tree: str | None) -> tuple[int, int]:
+    old = head_tree(handle)
+    if tree is None or old is None or old == tree:
+        return 0, 0
+    diff = handle[old].peel(pygit2.Tree).diff_to_tree(handle[tree].peel(pygit2.Tree), context_lines=0)
+    if len(diff) > _MOST_COUNTED:
+        return 0, 0
+    return diff.stats.insertions, diff.stats.deletions
+
+
+def _said(handle: pygit2.Repository, goal: Goal) -> str:
+    if goal.branch is None:
+        commit = handle[goal.commit or ""].peel(pygit2.Commit)
+        subject = shown(commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0])
+        return f"HEAD is detached at {str(commit.id)[:_SHORT]} ({subject}); commits here belong to no branch"
+    name = shown(goal.branch.removeprefix(BRANCHES))
+    tracks = f", which tracks {goal.upstream}" if goal.upstream else ""
+    return f"switched to {'new ' if goal.is_new else ''}branch {name}{tracks}"
+
+
+def _may_name(ref: str) -> bool:
+    return pygit2.reference_is_valid_name(BRANCHES + ref)

@@ -1,0 +1,208 @@
+"""The submodules that `.gitmodules` names, checked before anything is done with what it says."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.core.errors import CodePlaneError, GitFailed, PathRefused
+from codeplane.git.repo.config import text
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository, open_repository
+from codeplane.git.worktree.files import SUBMODULE, WorkTree
+from codeplane.jail import is_closed, shown
+from codeplane.storage.files import read_small, write_public
+
+FILE: Final = ".gitmodules"
+State = Literal["absent", "ok", "moved", "modified", "conflict", "not listed"]
+
+_LARGEST: Final = 1 << 20
+_HEADER = re.compile(r'^\s*\[\s*submodule\s+"((?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
+_ANY_HEADER = re.compile(r"^\s*\[")
+_VALUE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*?)\s*$")
+
+
+@dataclass(frozen=True)
+class Module:
+    """One submodule. Its name is where its git directory is kept; its path is where it is checked out."""
+
+    name: str
+    path: str
+    url: str | None
+    recorded: str | None  # the commit that the index has
+    branch: str | None = None
+
+
+@dataclass(frozen=True)
+class ModuleStatus:
+    module: Module
+    state: State
+    is_active: bool
+    commit: str | None = None
+
+
+def list_modules(repository: Repository, handle: pygit2.Repository) -> list[Module]:
+    """The submodules of the index, with what `.gitmodules` says of them; a bad name or path is refused."""
+    told = {values.get("path", name): (name, values) for name, values in _sections(_read(repository.root))}
+    found = []
+    for entry in handle.index:
+        if int(entry.mode) == SUBMODULE:
+            name, values = told.get(entry.path, (entry.path, {}))
+            check_name(name)
+            check_place(repository, handle, entry.path)
+            url = values.get("url")
+            found.append(Module(name, entry.path, url, str(entry.id), values.get("branch")))
+    return found
+
+
+def select_modules(repository: Repository, handle: pygit2.Repository, chosen: Selection) -> list[Module]:
+    """Those that are meant; a path that is none of them is refused."""
+    every = list_modules(repository, handle)
+    missing = chosen.missing([one.path for one in every])
+    if missing:
+        raise PathRefused(f"Not a submodule: {', '.join(map(shown, missing))}.")
+    return [one for one in every if one.path in chosen]
+
+
+def module_dir(repository: Repository, name: str) -> Path:
+    """Where the git directory of a submodule is kept; never inside of another one, never behind a link."""
+    base = repository.git_dir / "modules"
+    place = base / check_name(name)
+    for part in (base, *(base / one for one in reversed(Path(name).parents)), place):
+        if part.is_symlink():
+            raise PathRefused(f"{part} is a link: submodules there are not used.")
+        if part not in (base, place) and (part / "HEAD").exists():
+            raise PathRefused(f"The submodule {name!r} would be inside another one.")
+    return place
+
+
+def opened_module(repository: Repository, module: Module) -> Repository | None:
+    """The submodule's own repository, if it is checked out; one that belongs elsewhere is none."""
+    root = repository.root / module.path
+    if not (root / ".git").is_file() and not (root / ".git").is_dir():
+        return None
+    try:
+        return open_repository(root, trusted=repository.trusted)
+    except CodePlaneError:
+        return None
+
+
+def status_of(repository: Repository, handle: pygit2.Repository, module: Module) -> ModuleStatus:
+    is_active = text(handle, f"submodule.{module.name}.url") is not None
+    inner = opened_module(repository, module)
+    if inner is None:
+        return ModuleStatus(module, "absent", is_active)
+    commit = inner.head().commit
+    with inner.opened() as own:
+        ignored = pygit2.enums.FileStatus.IGNORED
+        is_dirty = any(not flags & ignored for flags in own.status(untracked_files="normal").values())
+    state: State = "ok"
+    if is_unmerged(handle, module.path):
+        state = "conflict"
+    elif module.url is None:
+        state = "not listed"
+    elif commit != module.recorded:
+        state = "moved"
+    elif is_dirty:
+        state = "modified"
+    return ModuleStatus(module, state, is_active, commit)
+
+
+def is_unmerged(handle: pygit2.Repository, path: str) -> bool:
+    conflicts = handle.index.conflicts
+    return conflicts is not None and path in conflicts
+
+
+def check_name(name: str) -> str:
+    """A name that stays inside `modules`, and that nothing reads as an option."""
+    parts = re.split(r"[/\\]", name)
+    is_bad = not name or name.startswith("-") or not name.isprintable()
+    if is_bad or any(part in ("", ".", "..") or is_closed(part) for part in parts):
+        raise PathRefused(f"{shown(name)!r} is not a valid name for a submodule.")
+    return name
+
+
+def check_place(repository: Repository, handle: pygit2.Repository, path: str) -> None:
+    """Refuses a submodule whose place is behind a link or reads as an option."""
+    if path.startswith("-") or any(part in ("", ".", "..") or is_closed(part) for part in path.split("/")):
+        raise PathRefused(f"{shown(path)!r} is not a valid path for a submodule.")
+    in_the_way = WorkTree(handle, repository.root).blocker(path)
+    place = repository.root / path
+    if in_the_way is not None or place.is_symlink():
+        raise PathRefused(f"{shown(in_the_way or path)} is in the way of the submodule {shown(path)}.")
+
+
+def put_section(root: Path, name: str, values: dict[str, str]) -> None:
+    """Has `.gitmodules` say this of a submodule."""
+    kept = _without(_read(root), name)
+    lines = "".join(f"\t{key} = {_quoted(value)}\n" for key, value in values.items())
+    body = f'{kept}[submodule "{_escaped(name)}"]\n{lines}'
+    write_public(root / FILE, body.encode("utf-8", "surrogateescape"))
+
+
+def drop_section(root: Path, name: str) -> bool:
+    """Has `.gitmodules` say nothing of a submodule; tells whether anything is left in it."""
+    kept = _without(_read(root), name)
+    write_public(root / FILE, kept.encode("utf-8", "surrogateescape"))
+    return bool(kept.strip())
+
+
+def _read(root: Path) -> str:
+    file = root / FILE
+    if not file.is_symlink() and not file.exists():
+        return ""
+    data = read_small(file, _LARGEST)
+    if data is None:
+        raise GitFailed(f"{FILE} is no plain file, or too large.")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _sections(data: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each section by name. It is git's own form without includes, which git does not follow here either."""
+    name, values = None, dict[str, str]()
+    for line in data.splitlines():
+        header = _HEADER.match(line)
+        if _ANY_HEADER.match(line):
+            if name is not None:
+                yield name, values
+            name, values = (re.sub(r"\\(.)", r"\1", header[1]), {}) if header else (None, {})
+            line = line[header.end() :] if header else ""
+        if name is not None and (value := _VALUE.match(line)):
+            values[value[1].lower()] = _unquoted(value[2])
+    if name is not None:
+        yield name, values
+
+
+def _without(data: str, name: str) -> str:
+    kept, is_in = [], False
+    for line in data.splitlines(keepends=True):
+        if _ANY_HEADER.match(line):
+            header = _HEADER.match(line)
+            is_in = header is not None and re.sub(r"\\(.)", r"\1", header[1]) == name
+        if not is_in:
+            kept.append(line)
+    text_kept = "".join(kept)
+    return text_kept if not text_kept or text_kept.endswith("\n") else text_kept + "\n"
+
+
+def _unquoted(value: str) -> str:
+    if value.startswith('"'):
+        inner = re.match(r'"((?:[^"\\]|\\.)*)"', value)
+        return re.sub(r"\\(.)", r"\1", inner[1]) if inner else value
+    return re.split(r"\s[#;]", value, maxsplit=1)[0].strip()
+
+
+def _quoted(value: str) -> str:
+    return f'"{_escaped(value)}"' if re.search(r'[#;"\\]|^\s|\s$', value) else value
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def file_entry(handle: pygit2.Repository) -> pygit2.IndexEntry:
+    """The entry of git's index for `.gitmodules` as it is now."""
+    return pygit2.IndexEntry(FILE, handle.create_blob_fromworkdir(FILE), pygit2.enums.FileMode.BLOB)

@@ -1,0 +1,139 @@
+"""Pulling: what was fetched becomes part of the current branch."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, NotFound
+from codeplane.git.merge.merge import How as MergeHow
+from codeplane.git.merge.merge import merge
+from codeplane.git.merge.rebase import plan_rebase, start
+from codeplane.git.remote.fetch import Brought, Moved, take
+from codeplane.git.remote.remotes import Remote, Upstream, find_remote, remote_for, upstream_of
+from codeplane.git.remote.transfer import unobeyed
+from codeplane.git.repo.config import text
+from codeplane.git.repo.heads import check_nothing_under_way
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.urls import shown_url
+from codeplane.process import Programs
+
+_HEADS: Final = "refs/heads/"
+# Git leaves the destination out for these.
+_USUAL: Final = ("main", "master")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a pull gets its commits from: a remote, and the branch of it that is merged."""
+
+    remote: Remote
+    upstream: Upstream | None
+    branch: str | None  # the only one that is fetched
+
+
+@dataclass(frozen=True)
+class PullOutcome(Outcome):
+    """Names the references that the fetch has moved."""
+
+    remote: str = ""
+    moved: tuple[Moved, ...] = ()
+
+
+def source_of(repository: Repository, remote: str | None, branch: str | None, *, merges: bool) -> Source:
+    """Finds out where to pull from, before anybody is asked for anything."""
+    current = repository.head().branch
+    with repository.opened() as handle:
+        found = find_remote(handle, remote) if remote is not None else remote_for(handle, current)
+        upstream = upstream_of(handle, current)
+        if merges:
+            check_nothing_under_way(handle, "A pull")
+    if branch is not None:
+        upstream = Upstream(found.name, f"{_HEADS}{branch}")
+    elif upstream is not None and upstream.remote != found.name:
+        upstream = None
+    if merges and upstream is None:
+        raise InvalidArgument(
+            f"{current or 'A detached HEAD'} tracks no branch of {found.name}: name the branch to pull.",
+            hints=['"branch": "main"', '"fetch_only": true'],
+        )
+    return Source(found, upstream, branch)
+
+
+def take_fetch(
+    repository: Repository, brought: Brought, source: Source, *, prune: bool | None = None
+) -> PullOutcome:
+    """Keeps what was fetched; the branch and the working tree stay."""
+    merges = [source.upstream] if source.upstream is not None else []
+    prunes = source.remote.prune if prune is None else prune
+    moved = tuple(take(repository, brought, prune=prunes, merges=merges))
+    rejected = tuple(f"{one.ref} was not updated: {one.why}." for one in moved if one.move == "rejected")
+    count = len(moved) - len(rejected)
+    summary = (
+        f"fetched {source.remote.name}: {count} references moved"
+        if count
+        else (f"fetched {source.remote.name}: nothing new")
+    )
+    notes = (*unobeyed(repository), *rejected)
+    return PullOutcome(summary, notes=notes, remote=source.remote.name, moved=moved)
+
+
+def take_pull(
+    repository: Repository, programs: Programs, brought: Brought, source: Source, how: "How"
+) -> PullOutcome:
+    """Keeps what was fetched, then merges it into the current branch or rebases that onto it."""
+    got = take_fetch(repository, brought, source, prune=how.prune)
+    assert source.upstream is not None, "BUG: a pull knows what it merges"
+    tip = brought.exchange.heads.get(source.upstream.ref)
+    if tip is None:
+        raise NotFound(f"{source.remote.name} has no branch {source.upstream.branch!r}.")
+    done = _integrate(repository, programs, tip, source, how)
+    name = f"{source.remote.name}/{source.upstream.branch}"
+    return replace(
+        got,
+        summary=f"{done.summary.replace(tip, name)}; {got.summary}",
+        notes=(*got.notes, *done.notes),
+        commit=done.commit,
+        conflicts=done.conflicts,
+        saved=done.saved,
+        insertions=done.insertions,
+        deletions=done.deletions,
+    )
+
+
+@dataclass(frozen=True)
+class How:
+    """How commits are joined. Where nothing is said of `rebase` and `prune`, the configuration says it."""
+
+    rebase: bool | None = None
+    ff_only: bool = False
+    prune: bool | None = None
+
+
+def _integrate(repository: Repository, programs: Programs, tip: str, source: Source, how: How) -> Outcome:
+    assert source.upstream is not None, "BUG: a pull knows what it merges"
+    branch = repository.head().branch
+    with repository.opened() as handle:
+        rebases = how.rebase if how.rebase is not None else _rebases(handle, branch)
+        ff_only = how.ff_only or (how.rebase is None and not rebases and text(handle, "pull.ff") == "only")
+        is_apart = not handle.head_is_unborn and not _is_forward(handle, tip)
+    if rebases and is_apart and not ff_only:
+        with repository.opened() as handle:
+            return start(repository, programs, handle, plan_rebase(handle, tip, None), ())
+    place = shown_url(source.remote.url).rstrip("/").removesuffix(".git")
+    into = "" if branch in _USUAL else f" into {branch or 'HEAD'}"
+    message = f"Merge branch '{source.upstream.branch}' of {place}{into}\n"
+    return merge(
+        repository, programs, tip, MergeHow(message=message, label=tip, action="pull", ff_only=ff_only)
+    )
+
+
+def _is_forward(handle: pygit2.Repository, tip: str) -> bool:
+    ours = str(handle.head.target)
+    return ours == tip or handle.descendant_of(tip, ours) or handle.descendant_of(ours, tip)
+
+
+def _rebases(handle: pygit2.Repository, branch: str | None) -> bool:
+    told = (text(handle, f"branch.{branch}.rebase") if branch else None) or text(handle, "pull.rebase")
+    return told is not None and told.lower() not in ("false", "no", "off", "0", "")

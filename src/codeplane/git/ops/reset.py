@@ -1,0 +1,129 @@
+"""Moving the branch that is checked out to another commit, with or without the index and the files."""
+
+from enum import StrEnum
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitUnfinished, NotFound
+from codeplane.git.history.tree_diff import Pair, between, in_index, staged, unmerged
+from codeplane.git.repo.heads import check_nothing_under_way, end_merge, move_head, note_orig_head
+from codeplane.git.repo.objects import Commit, find_commit
+from codeplane.git.repo.outcome import Outcome, Side
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.autosave import head_tree, save_work
+from codeplane.git.worktree.checkout_plan import in_tree
+from codeplane.git.worktree.checkout_tree import Put, put_tree
+from codeplane.git.worktree.files import WorkTree
+from codeplane.git.worktree.index_writer import edited_index, put_entry
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_SHORT: Final = 10
+
+
+class Mode(StrEnum):
+    """What follows the branch: nothing, the index, also the files, or the files as far as they are clean."""
+
+    SOFT = "soft"
+    MIXED = "mixed"
+    HARD = "hard"
+    KEEP = "keep"
+
+
+def reset(
+    repository: Repository, programs: Programs, ref: str, mode: Mode, *, force: bool = False
+) -> Outcome:
+    """Has the branch point to a commit, after index and files are in place; ORIG_HEAD is where it was."""
+    with repository.opened() as handle:
+        target = find_commit(handle, ref)
+        if mode in (Mode.SOFT, Mode.KEEP):
+            check_nothing_under_way(handle, f"A {mode} reset")
+            _check_merged(handle, mode)
+        done = _follow(repository, programs, handle, target, mode, force=force)
+        note_orig_head(handle)
+        move_head(handle, target.oid, f"reset: moving to {ref}")
+        end_merge(repository)
+        message = handle[target.oid].peel(pygit2.Commit).raw_message
+        subject = shown(message.decode("utf-8", "replace").strip().partition("\n")[0])
+    said = f"{mode} reset: HEAD is at {target.oid[:_SHORT]} ({subject})"
+    return Outcome(said, saved=done.saved, mode=mode.value, notes=done.notes)
+
+
+def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outcome:
+    """Entries of the index become those of a commit; the files stay, and so does the branch."""
+    with repository.opened() as handle:
+        tree = head_tree(handle) if ref == "HEAD" else find_commit(handle, ref).tree
+        differ = {path: pair for path, pair in staged(handle, tree).items() if path in selection}
+        differ |= {
+            path: Pair(_at(handle, tree, path), None) for path in unmerged(handle) if path in selection
+        }
+        _check_known(handle, selection, tree)
+        saved = _save_hidden(repository, handle, set(differ))
+        with edited_index(repository, handle) as index:
+            for path, pair in differ.items():
+                put_entry(index, path, pair.old)
+    count = len(differ)
+    return Outcome(f"reset {count} path{'s' if count != 1 else ''} of the index to {shown(ref)}", saved=saved)
+
+
+def _follow(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    target: Commit,
+    mode: Mode,
+    *,
+    force: bool,
+) -> Put:
+    match mode:
+        case Mode.SOFT:
+            return Put()
+        case Mode.HARD:
+            return put_tree(repository, programs, handle, target.tree, force=force, whole=True)
+        case Mode.KEEP:
+            done = put_tree(repository, programs, handle, target.tree, force=force)
+        case Mode.MIXED:
+            done = Put(saved=_save_hidden(repository, handle, None))
+    with edited_index(repository, handle) as index:
+        index.read_tree(target.tree)
+    return done
+
+
+def _save_hidden(repository: Repository, handle: pygit2.Repository, paths: set[str] | None) -> str | None:
+    """Keeps what only the index has: a staged content that the file does not have any more."""
+    tree = WorkTree(handle, repository.root)
+    changed = staged(handle, head_tree(handle))
+    hidden = {
+        path
+        for path, pair in changed.items()
+        if pair.new is not None and (paths is None or path in paths) and _differs(handle, tree, path)
+    }
+    return save_work(repository, handle, "what was staged before a reset", hidden) if hidden else None
+
+
+def _differs(handle: pygit2.Repository, tree: WorkTree, path: str) -> bool:
+    entry = in_index(handle, path)
+    found = tree.at(path, entry)
+    return found is None or found.side != entry
+
+
+def _check_merged(handle: pygit2.Repository, mode: Mode) -> None:
+    torn = sorted(unmerged(handle))
+    if torn and mode is Mode.KEEP:
+        raise GitUnfinished(
+            f"A keep reset is not possible with unmerged paths: {', '.join(map(shown, torn))}."
+        )
+
+
+def _check_known(handle: pygit2.Repository, selection: Selection, tree: str | None) -> None:
+    known = {*between(handle, None, tree)} if tree is not None else set()
+    known |= {str(entry.path) for entry in handle.index} | unmerged(handle)
+    missing = selection.missing(known)
+    if missing:
+        raise NotFound(f"Neither tracked nor in that commit: {', '.join(map(shown, missing[:20]))}.")
+
+
+def _at(handle: pygit2.Repository, tree: str | None, path: str) -> Side | None:
+    return in_tree(handle[tree].peel(pygit2.Tree), path) if tree is not None else None

@@ -1,0 +1,247 @@
+"""Work put aside and taken up again, in the form that `git stash` has."""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import pygit2
+from pygit2.enums import FileStatus
+
+from codeplane.core.errors import GitUnfinished, InvalidArgument, NotFound, NothingToCommit, WorkAtRisk
+from codeplane.git.history.tree_diff import in_index, unmerged
+from codeplane.git.repo.heads import common_dir
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.autosave import Work, head_tree, saved_names
+from codeplane.git.worktree.checkout_plan import Plan, in_tree, plan_paths
+from codeplane.git.worktree.checkout_tree import at_risk, carry_out
+from codeplane.git.worktree.files import WorkTree
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_STASH: Final = "refs/stash"
+_WITHOUT_UNTRACKED: Final = 2
+_PLACE: Final = re.compile(r"(?:stash@\{)?(\d{1,6})\}?")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One piece of work that was put aside: by the user, with a place in the list, or saved on the way."""
+
+    commit: str
+    message: str
+    place: int | None = None
+    ref: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What `ref` takes."""
+        return f"stash@{{{self.place}}}" if self.place is not None else self.ref or self.commit
+
+
+@dataclass(frozen=True)
+class StashOutcome(Outcome):
+    """With the commits of stashes that are in the list no more."""
+
+    dropped: tuple[str, ...] = ()
+
+
+def list_stashes(repository: Repository) -> list[Entry]:
+    """What was put aside, the newest first; then what was saved before something was discarded."""
+    with repository.opened() as handle:
+        return [*_stashes(handle), *_saved(handle)]
+
+
+def push(
+    repository: Repository,
+    programs: Programs,
+    *,
+    message: str = "",
+    selection: Selection | None = None,
+    untracked: bool = False,
+    keep_index: bool = False,
+) -> StashOutcome:
+    """Keeps local changes in a commit at the head of the list and takes them out of the files."""
+    with repository.opened() as handle:
+        check_merged(handle)
+        if handle.head_is_unborn:
+            raise InvalidArgument("There is nothing to stash before the first commit.")
+        work = _work(repository, handle, selection, untracked=untracked)
+        if work.is_empty:
+            raise NothingToCommit(
+                "There is nothing to stash.",
+                hints=['Untracked files: git_stash {"action": "push", "include_untracked": true}'],
+            )
+        plan = _plan_out(repository, handle, work, keep_index=keep_index)
+        oid = work.commit(message)
+        said = shown(handle[oid].peel(pygit2.Commit).raw_message.decode("utf-8", "replace").strip())
+        _store(repository, handle, oid, said)
+        carry_out(repository, programs, handle, plan, force=True, keep=False)
+    return StashOutcome(f"saved as stash@{{0}}: {said}", saved=str(oid))
+
+
+def find(repository: Repository, ref: str | None) -> Entry:
+    """A stash by its place, `stash@{1}` or `1`, a saved reference, or any commit that is one; the newest."""
+    with repository.opened() as handle:
+        stashes = _stashes(handle)
+        place = _PLACE.fullmatch(ref or "0")
+        if place is not None and (ref is None or "@" in ref or len(ref) < 4):
+            if int(place[1]) >= len(stashes):
+                raise NotFound(
+                    f"There is no stash@{{{place[1]}}}; the list has {len(stashes)}.",
+                    hints=['git_stash {"action": "list"}'],
+                )
+            return stashes[int(place[1])]
+        known = {entry.ref: entry for entry in _saved(handle)}
+        if ref in known:
+            return known[ref]
+        commit = handle[find_commit(handle, ref or "").oid].peel(pygit2.Commit)
+        if len(commit.parents) not in (_WITHOUT_UNTRACKED, _WITHOUT_UNTRACKED + 1):
+            raise InvalidArgument(f"{shown(ref or '')} is a commit, not a stash.", name=shown(ref or ""))
+        by_commit = {entry.commit: entry for entry in (*stashes, *known.values())}
+        return by_commit.get(str(commit.id)) or Entry(str(commit.id), _subject(commit))
+
+
+def drop(repository: Repository, entry: Entry) -> StashOutcome:
+    """Takes a stash out of the list; its commit can still be applied until git tidies up."""
+    with repository.opened() as handle:
+        _drop(handle, entry)
+    return StashOutcome(f"dropped {entry.name}: {entry.message}", dropped=(entry.commit,))
+
+
+def clear(repository: Repository) -> StashOutcome:
+    """Empties the list of stashes; what was saved on the way stays."""
+    with repository.opened() as handle:
+        entries = _stashes(handle)
+        for _ in entries:
+            handle.stash_drop(0)
+    count = len(entries)
+    said = f"dropped {count} stash{'es' if count != 1 else ''}"
+    return StashOutcome(said, dropped=tuple(entry.commit for entry in entries))
+
+
+def patch(repository: Repository, entry: Entry, most: int) -> tuple[list[str], str, bool]:
+    """The files of a stash with their kinds of change, the patch, and whether it was cut."""
+    with repository.opened() as handle:
+        commit = handle[entry.commit].peel(pygit2.Commit)
+        diff = commit.parents[0].tree.diff_to_tree(commit.tree)
+        files = [
+            f"{delta.status_char()} {shown(os.fsdecode(delta.new_file.raw_path))}" for delta in diff.deltas
+        ]
+        if len(commit.parents) > 2:
+            loose = commit.parents[2].tree.diff_to_tree(swap=True).deltas
+            files += [f"? {shown(os.fsdecode(delta.new_file.raw_path))}" for delta in loose]
+        parts = []
+        for one in diff:
+            parts.append(one.data.decode("utf-8", "replace") if one is not None else "")
+            if sum(map(len, parts)) > most:
+                break
+        text = "".join(parts)
+    return files, text[:most], len(text) > most or len(parts) < len(diff)
+
+
+def _work(
+    repository: Repository, handle: pygit2.Repository, selection: Selection | None, *, untracked: bool
+) -> Work:
+    everything = Work.look(repository, handle)
+    within = selection or Selection()
+    loose = _untracked(handle) if untracked else set()
+    if selection is not None:
+        _check_known(handle, selection, loose)
+    chosen = {path for path in everything.paths | loose if path in within}
+    return Work.look(repository, handle, chosen)
+
+
+def _check_known(handle: pygit2.Repository, selection: Selection, loose: set[str]) -> None:
+    known = {os.fsdecode(entry.path) for entry in handle.index} | loose
+    missing = selection.missing(known)
+    if missing:
+        raise NotFound(
+            f"Not tracked: {', '.join(map(shown, missing[:20]))}.", paths=list(map(shown, missing))
+        )
+
+
+def _untracked(handle: pygit2.Repository) -> set[str]:
+    found = handle.status(untracked_files="all", ignored=False)
+    return {path for path, flags in found.items() if flags & FileStatus.WT_NEW and not path.endswith("/")}
+
+
+def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, message: str) -> None:
+    """The list of stashes is the log of one reference, which has to be there to be written."""
+    log = common_dir(repository) / "logs" / _STASH
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.touch()
+    handle.create_reference_direct(_STASH, oid, True, message=message)
+
+
+def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, keep_index: bool) -> Plan:
+    """How the work leaves the files; what is in the way of that and no part of it is refused."""
+    head = handle[head_tree(handle) or ""].peel(pygit2.Tree)
+    wanted = {path: in_index(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
+    plan = plan_paths(handle, repository.root, wanted)
+    tree = WorkTree(handle, repository.root)
+    for path in work.untracked:
+        if tree.at(path) is not None:
+            plan.removals.add(path)
+    others = {
+        path: risk for path, risk in plan.risks.items() if path not in work.paths | work.untracked.keys()
+    }
+    if others:
+        refusal = at_risk(others, "Stashing the rest")
+        hints = [
+            'git_stash {"action": "push", "include_untracked": true}',
+            "Move the ignored files elsewhere.",
+        ]
+        raise WorkAtRisk(refusal.message, hints=hints, **refusal.details)
+    return plan
+
+
+def check_merged(handle: pygit2.Repository) -> None:
+    """Refuses an index with conflicts."""
+    torn = sorted(unmerged(handle))
+    if torn:
+        raise GitUnfinished(
+            f"Resolve these paths first: {', '.join(map(shown, torn[:20]))}.",
+            hints=['git_merge {"action": "abort"}', "Resolve them, then git_stage."],
+        )
+
+
+def _drop(handle: pygit2.Repository, entry: Entry) -> None:
+    if entry.place is not None:
+        handle.stash_drop(entry.place)
+    elif entry.ref is not None:
+        handle.references.delete(entry.ref)
+    else:
+        raise InvalidArgument(
+            f"{entry.name} is not in the list: it can't be dropped.", hints=['git_stash {"action": "list"}']
+        )
+
+
+def _stashes(handle: pygit2.Repository) -> list[Entry]:
+    found = handle.listall_stashes()
+    return [
+        Entry(str(one.commit_id), shown(one.raw_message.decode("utf-8", "replace").strip()), place)
+        for place, one in enumerate(found)
+    ]
+
+
+def _saved(handle: pygit2.Repository) -> list[Entry]:
+    return list(_entries(handle, saved_names(handle)))
+
+
+def _entries(handle: pygit2.Repository, names: Iterable[str]) -> Iterable[Entry]:
+    for name in names:
+        commit = handle.references[name].peel(pygit2.Commit)
+        yield Entry(str(commit.id), _subject(commit), ref=name)
+
+
+def _path(delta: pygit2.DiffDelta) -> str:
+    return shown(os.fsdecode(delta.new_file.raw_path))
+
+
+def _subject(commit: pygit2.Commit) -> str:
+    return shown(commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0])

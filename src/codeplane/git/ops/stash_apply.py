@@ -1,0 +1,155 @@
+"""Taking up work that was put aside: merged into what is there, with conflicts where both have changed."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import pygit2
+from pygit2.enums import FileMode
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.history.tree_diff import between
+from codeplane.git.history.tree_edit import beside
+from codeplane.git.merge.text_merge import Drivers, Labels
+from codeplane.git.merge.tree_merge import Merged, merge_trees
+from codeplane.git.ops.stash import Entry, StashOutcome, check_merged, drop
+from codeplane.git.repo.outcome import Conflict, Side
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.checkout_plan import Plan, Risk, in_tree, plan_switch
+from codeplane.git.worktree.checkout_tree import carry_out
+from codeplane.git.worktree.files import Standing, WorkTree
+from codeplane.git.worktree.index_writer import edited_index, put_entry
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_LABELS = Labels("Updated upstream", "Stashed changes", "Stash base")
+_WITH_UNTRACKED = 3
+
+
+class Trees(NamedTuple):
+    """The index before a stash is applied, and what it is to have afterwards, where the stash says so."""
+
+    current: str
+    staged: str | None
+
+
+def apply(
+    repository: Repository, programs: Programs, entry: Entry, *, index: bool = False, force: bool = False
+) -> StashOutcome:
+    """Merges a stash into index and files. What was new is staged; the rest only with `index`.
+
+    Changed files that it would touch, and files where its untracked ones belong, are refused before anything
+    is done. Where it stops with conflicts, the index has the three sides and the files have the marks.
+    """
+    with repository.opened() as handle:
+        check_merged(handle)
+        stash = handle[entry.commit].peel(pygit2.Commit)
+        current = str(handle.index.write_tree())
+        trees = Trees(current, _staged(handle, stash, current) if index else None)
+        base = str(stash.parents[0].tree.id)
+        merged = merge_trees(Drivers(handle), base, current, str(stash.tree.id), _LABELS)
+        plan = plan_switch(handle, repository.root, current, merged.tree)
+        loose = _loose(handle, stash, repository, plan)
+        done = carry_out(
+            repository, programs, handle, plan, force=force, why=f"before {entry.name} was applied"
+        )
+        _settle(repository, handle, merged, trees, loose)
+    notes = (*done.notes, *merged.notes)
+    if merged.conflicts:
+        paths = len(merged.conflicts)
+        said = f"applied {entry.name} with conflicts in {paths} path{'s' if paths != 1 else ''}; kept"
+        if index:
+            notes += ("What was staged is no longer staged, because of the conflicts.",)
+        return StashOutcome(said, conflicts=merged.conflicts, saved=done.saved, notes=notes)
+    return StashOutcome(f"applied {entry.name}: {entry.message}", saved=done.saved, notes=notes)
+
+
+def pop(
+    repository: Repository, programs: Programs, entry: Entry, *, index: bool = False, force: bool = False
+) -> StashOutcome:
+    """Applies a stash and takes it out of the list; one with conflicts stays in it."""
+    done = apply(repository, programs, entry, index=index, force=force)
+    if done.conflicts:
+        return done
+    gone = drop(repository, entry)
+    return StashOutcome(f"{done.summary}; dropped", saved=done.saved, notes=done.notes, dropped=gone.dropped)
+
+
+def _staged(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> str | None:
+    """The tree that the index is to have, where the stash has something staged that is not there yet."""
+    base, then = str(stash.parents[0].tree.id), str(stash.parents[1].tree.id)
+    if then in (base, current):
+        return None
+    merged = merge_trees(Drivers(handle), base, current, then, _LABELS)
+    if merged.conflicts:
+        raise GitFailed(
+            "The staged part of the stash conflicts with the index.",
+            hints=["The same call without index leaves it unstaged."],
+        )
+    return merged.tree
+
+
+def _loose(
+    handle: pygit2.Repository, stash: pygit2.Commit, repository: Repository, plan: Plan
+) -> dict[str, Side]:
+    """The untracked files of a stash, put into the plan; one that is there already is at risk."""
+    if len(stash.parents) < _WITH_UNTRACKED:
+        return {}
+    tree = WorkTree(handle, repository.root)
+    found = between(handle, None, str(stash.parents[2].tree.id))
+    loose = {path: pair.new for path, pair in found.items() if pair.new is not None}
+    turned = sorted(beside(loose, plan.writes))
+    if turned:
+        hints = [f"git show {stash.id}^3:{shown(turned[0])}"]
+        raise GitFailed(f"The stash has {shown(turned[0])} as a file and as a directory.", hints=hints)
+    for path, side in loose.items():
+        standing = tree.at(path)
+        if standing is not None and standing.side == side:
+            continue
+        for one in _in_the_way(tree, path, standing) - plan.removals:
+            plan.risks[one] = Risk.UNTRACKED
+            plan.removals.add(one)
+        plan.writes[path] = side
+    return loose
+
+
+def _in_the_way(tree: WorkTree, path: str, standing: Standing | None) -> set[str]:
+    """The files that have to go for one to be put at a path."""
+    if standing is not None and standing.is_directory:
+        return set(tree.files_below(path))
+    blocker = tree.blocker(path)
+    return {path} if standing is not None else {blocker} if blocker is not None else set()
+
+
+def _settle(
+    repository: Repository, handle: pygit2.Repository, merged: Merged, trees: Trees, loose: Iterable[str]
+) -> None:
+    """The index as git's own stash leaves it."""
+    before = handle[trees.current].peel(pygit2.Tree)
+    with edited_index(repository, handle) as index:
+        for path in loose:
+            if in_tree(before, path) is None:  # one that is tracked here, and the same, stays so
+                put_entry(index, path, None)
+        if merged.conflicts:
+            for one in merged.conflicts:
+                _mark(index, one)
+        elif trees.staged is not None:
+            index.read_tree(handle[trees.staged].peel(pygit2.Tree))
+        else:
+            differ = between(handle, trees.current, merged.tree)
+            come = {path for path, pair in differ.items() if pair.old is None}
+            # What is new stays staged, and no entry can be there beside one below it.
+            old = {path for path, pair in differ.items() if pair.old is not None}
+            for path in old - beside(old, come):
+                put_entry(index, path, in_tree(before, path))
+
+
+def _mark(index: pygit2.Index, one: Conflict) -> None:
+    if one.path in index:
+        index.remove(one.path)
+    sides = (one.ancestor, one.ours, one.theirs)
+    ancestor, ours, theirs = (_entry(one.path, side) if side is not None else None for side in sides)
+    index.add_conflict(ancestor, ours, theirs)  # type: ignore[arg-type]
+
+
+def _entry(path: str, side: Side) -> pygit2.IndexEntry:
+    return pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), FileMode(side.mode))

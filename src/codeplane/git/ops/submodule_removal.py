@@ -1,0 +1,116 @@
+"""Taking submodules away. What is only in their files is refused or saved; their commits stay."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, WorkAtRisk
+from codeplane.git.ops.gitmodules import FILE, Module, drop_section, file_entry, opened_module, select_modules
+from codeplane.git.ops.submodules import ModulesOutcome
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.autosave import save_work
+from codeplane.git.worktree.index_writer import edited_index
+from codeplane.jail import shown
+
+_MOST_NAMED: Final = 20
+
+
+def deinit_modules(repository: Repository, chosen: Selection, *, force: bool) -> ModulesOutcome:
+    """Takes the files of submodules away; their commits stay in the git directory."""
+    with repository.opened() as handle:
+        modules = select_modules(repository, handle, chosen)
+        saved = _emptied(repository, modules, force=force)
+        for module in modules:
+            _deactivate(handle, module)
+    done = tuple(shown(module.path) for module in modules)
+    return ModulesOutcome(f"deinitialised {len(done)} submodules", done=done, notes=saved)
+
+
+def remove_modules(repository: Repository, chosen: Selection, *, force: bool) -> ModulesOutcome:
+    """Takes submodules out of tree, index and `.gitmodules`; their commits stay in the git directory."""
+    if not chosen.paths:
+        raise InvalidArgument("The action remove needs paths.")
+    with repository.opened() as handle:
+        modules = select_modules(repository, handle, chosen)
+        saved = _emptied(repository, modules, force=force)
+        with edited_index(repository, handle) as index:
+            for module in modules:
+                _deactivate(handle, module)
+                is_left = drop_section(repository.root, module.name)
+                index.remove(module.path)
+                if is_left:
+                    index.add(file_entry(handle))
+                else:
+                    (repository.root / FILE).unlink()
+                    if FILE in index:
+                        index.remove(FILE)
+                place = repository.root / module.path
+                if place.is_dir():
+                    place.rmdir()
+    done = tuple(shown(module.path) for module in modules)
+    return ModulesOutcome(f"removed {len(done)} submodules", done=done, notes=saved)
+
+
+def _deactivate(handle: pygit2.Repository, module: Module) -> None:
+    prefix = f"submodule.{module.name}."
+    for key in {entry.name for entry in handle.config if entry.name.startswith(prefix)}:
+        del handle.config[key]
+
+
+def _emptied(repository: Repository, modules: Sequence[Module], *, force: bool) -> tuple[str, ...]:
+    """Takes the files of all away, or of none; says where work was kept."""
+    notes = []
+    risks: dict[str, list[str]] = {}
+    for module in modules:
+        risks |= _at_risk(repository, module)
+    if risks and not force:
+        told = "; ".join(f"{path}: {', '.join(what[:_MOST_NAMED])}" for path, what in risks.items())
+        raise WorkAtRisk(
+            f"Submodules have work that exists nowhere else. {told}.",
+            hints=["force: true removes it; it is saved first in the submodule's own repository."],
+            paths=risks,
+        )
+    for module in modules:
+        inner = opened_module(repository, module)
+        if inner is not None:
+            with inner.opened() as own:
+                files = _work(own)
+                saved = save_work(inner, own, "before the submodule was removed", files) if files else None
+            notes += [f"{shown(module.path)}: work is kept as {saved} in {inner.git_dir}."] if saved else []
+        _empty(repository, module)
+    return tuple(notes)
+
+
+def _at_risk(repository: Repository, module: Module) -> dict[str, list[str]]:
+    inner, place = opened_module(repository, module), repository.root / module.path
+    if inner is None:
+        left = sorted(one.name for one in place.iterdir()) if place.is_dir() else []
+        if left:
+            raise WorkAtRisk(f"{shown(module.path)} holds files, but is not a checkout of the submodule.")
+        return {}
+    if not inner.git_dir.is_relative_to(repository.git_dir):
+        raise WorkAtRisk(
+            f"{shown(module.path)} keeps its repository inside itself.",
+            hints=["git submodule absorbgitdirs"],
+        )
+    with inner.opened() as own:
+        work = [shown(path) for path in _work(own)]
+    return {shown(module.path): work} if work else {}
+
+
+def _work(handle: pygit2.Repository) -> list[str]:
+    ignored = pygit2.enums.FileStatus.IGNORED
+    return sorted(path for path, flags in handle.status(untracked_files="all").items() if not flags & ignored)
+
+
+def _empty(repository: Repository, module: Module) -> None:
+    place: Path = repository.root / module.path
+    for one in place.iterdir() if place.is_dir() else ():
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one)
+        else:
+            one.unlink()

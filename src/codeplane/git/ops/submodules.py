@@ -1,0 +1,250 @@
+"""Submodules: cloning, checking out, adding and removing them. Nothing that they name is ever run."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitFailed, InvalidArgument, NotFound, WorkAtRisk
+from codeplane.git.ops.checkout import Goal, check_out
+from codeplane.git.ops.gitmodules import (
+    FILE,
+    Module,
+    ModuleStatus,
+    check_name,
+    check_place,
+    file_entry,
+    module_dir,
+    opened_module,
+    put_section,
+    select_modules,
+    status_of,
+)
+from codeplane.git.remote.fetch import fetched, take
+from codeplane.git.remote.remotes import Upstream, find_remote, follow, list_remotes, remote_for
+from codeplane.git.remote.transfer import Line
+from codeplane.git.repo.config import text
+from codeplane.git.repo.heads import BRANCHES
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository, open_repository
+from codeplane.git.repo.urls import resolved_url, shown_url
+from codeplane.git.worktree.checkout_tree import put_tree
+from codeplane.git.worktree.index_writer import edited_index
+from codeplane.jail import shown
+
+_ORIGIN: Final = "origin"
+_DEEPEST: Final = 10
+
+
+@dataclass(frozen=True)
+class ModulesOutcome(Outcome):
+    """Says of each submodule what was done."""
+
+    done: tuple[str, ...] = ()
+
+
+def statuses(
+    repository: Repository, chosen: Selection, *, recursive: bool, above: str = "", depth: int = 0
+) -> Iterator[tuple[str, ModuleStatus]]:
+    """Each submodule by its path from the top, those inside of others after them."""
+    with repository.opened() as handle:
+        for module in select_modules(repository, handle, chosen):
+            found = status_of(repository, handle, module)
+            yield f"{above}{module.path}", found
+            inner = opened_module(repository, module) if recursive and depth < _DEEPEST else None
+            if inner is not None:
+                path = f"{above}{module.path}/"
+                yield from statuses(inner, Selection(), recursive=True, above=path, depth=depth + 1)
+
+
+def init_modules(repository: Repository, chosen: Selection) -> ModulesOutcome:
+    """Copies the addresses of submodules into the configuration, where the user may change them."""
+    with repository.opened() as handle:
+        done = [
+            f"{shown(module.path)}: {shown_url(_activate(repository, handle, module))}"
+            for module in select_modules(repository, handle, chosen)
+        ]
+    return ModulesOutcome(f"initialised {len(done)} submodules", done=tuple(done))
+
+
+def update_modules(line: Line, chosen: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
+    """Brings submodules to the commits that the index has: clones what is absent, fetches what is missing."""
+    done: list[str] = []
+    notes: list[str] = []
+    saved = None
+    for path, told in _update(line, chosen, recursive=recursive, force=force, above="", depth=0):
+        done.append(f"{shown(path)}: {told.summary}")
+        notes += told.notes
+        saved = told.saved or saved
+    return ModulesOutcome(
+        f"updated {len(done)} submodules", saved=saved, notes=tuple(notes), done=tuple(done)
+    )
+
+
+def add_module(line: Line, path: str, url: str, name: str | None = None) -> ModulesOutcome:
+    """Clones a repository into the tree, and stages it with its entry in `.gitmodules`."""
+    repository = line.repository
+    with repository.opened() as handle:
+        check_place(repository, handle, path)
+        _check_free(repository, handle, path)
+        module = Module(check_name(name or path), path, url, None)
+        git_dir = module_dir(repository, module.name)
+        if git_dir.exists():
+            raise InvalidArgument(f"{git_dir} already exists, from an earlier submodule.")
+        address = resolved_url(url, _base_url(repository, handle))
+        line.check_address(address)
+        try:
+            inner = _laid_out(repository, module, address)
+            commit, branch = _clone(replace(line, repository=inner))
+        except BaseException:
+            shutil.rmtree(git_dir, ignore_errors=True)
+            shutil.rmtree(repository.root / path, ignore_errors=True)
+            raise
+        put_section(repository.root, module.name, {"path": path, "url": url})
+        with edited_index(repository, handle) as index:
+            index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=commit), pygit2.enums.FileMode.COMMIT))
+            index.add(file_entry(handle))
+        handle.config[f"submodule.{module.name}.url"] = address
+        handle.config[f"submodule.{module.name}.active"] = "true"
+    done = f"{shown(path)}: {branch or 'detached'} at {commit[:10]}"
+    return ModulesOutcome(f"added submodule {shown(path)} from {shown_url(address)}", done=(done,))
+
+
+def sync_modules(repository: Repository, chosen: Selection, *, recursive: bool) -> ModulesOutcome:
+    """Has the configuration and the submodules' remotes say again what `.gitmodules` says."""
+    done: list[str] = []
+    with repository.opened() as handle:
+        for module in select_modules(repository, handle, chosen):
+            if text(handle, f"submodule.{module.name}.url") is None:
+                continue
+            address = _activate(repository, handle, module, again=True)
+            inner = opened_module(repository, module)
+            if inner is not None:
+                with inner.opened() as own:
+                    own.config[f"remote.{_ORIGIN}.url"] = address
+                if recursive:
+                    done += sync_modules(inner, Selection(), recursive=True).done
+            done.append(f"{shown(module.path)}: {shown_url(address)}")
+    return ModulesOutcome(f"synchronised {len(done)} submodules", done=tuple(done))
+
+
+def _update(
+    line: Line, chosen: Selection, *, recursive: bool, force: bool, above: str, depth: int
+) -> Iterator[tuple[str, Outcome]]:
+    repository = line.repository
+    with repository.opened() as handle:
+        modules = select_modules(repository, handle, chosen)
+    for module in modules:
+        with repository.opened() as handle:
+            if text(handle, f"submodule.{module.name}.update") == "none":
+                yield f"{above}{module.path}", Outcome("left alone: submodule.update is none")
+                continue
+            address = _activate(repository, handle, module)
+        inner = opened_module(repository, module) or _restored(line, module, address)
+        yield f"{above}{module.path}", _brought(replace(line, repository=inner), module, force=force)
+        if recursive and depth < _DEEPEST:
+            down = replace(line, repository=inner)
+            path = f"{above}{module.path}/"
+            yield from _update(down, Selection(), recursive=True, force=force, above=path, depth=depth + 1)
+
+
+def _brought(line: Line, module: Module, *, force: bool) -> Outcome:
+    """The submodule at the commit that is recorded."""
+    inner, wanted = line.repository, module.recorded or ""
+    with inner.opened() as own:
+        is_there = wanted in own
+        remote = find_remote(own, _ORIGIN)
+        here = None if own.head_is_unborn else str(own.head.target)
+    if here == wanted:
+        return Outcome(f"at {wanted[:10]}")
+    if not is_there:
+        with fetched(line, remote) as brought:
+            take(inner, brought, prune=False, merges=[])
+        with inner.opened() as own:
+            if wanted not in own:
+                raise NotFound(
+                    f"{shown_url(remote.url)} has no commit {wanted} for the submodule {shown(module.path)}.",
+                    hints=["It was not pushed, or the address has changed (action sync)."],
+                )
+    done = check_out(inner, line.programs, Goal(wanted), force=force)
+    return Outcome(f"now at {wanted[:10]}", notes=done.notes, saved=done.saved)
+
+
+def _clone(line: Line) -> tuple[str, str | None]:
+    """Fetches all and checks out what the remote's HEAD leads to."""
+    inner = line.repository
+    with inner.opened() as own:
+        remote = find_remote(own, _ORIGIN)
+    with fetched(line, remote) as brought:
+        take(inner, brought, prune=False, merges=[])
+        exchange = brought.exchange
+    commit = exchange.heads.get("HEAD")
+    if commit is None:
+        raise GitFailed(f"{shown_url(remote.url)} has no commit to check out.")
+    branch = exchange.head if exchange.head and exchange.head.startswith(BRANCHES) else None
+    check_out(inner, line.programs, Goal(commit, branch, is_new=branch is not None))
+    if branch is not None:
+        with inner.opened() as own:
+            follow(own, branch.removeprefix(BRANCHES), Upstream(_ORIGIN, branch))
+    return commit, branch.removeprefix(BRANCHES) if branch else None
+
+
+def _laid_out(repository: Repository, module: Module, address: str) -> Repository:
+    """A git directory for the submodule, if it has none, and a working tree that belongs to it."""
+    git_dir, root = module_dir(repository, module.name), repository.root / module.path
+    if root.exists() and any(root.iterdir()):
+        raise WorkAtRisk(f"{shown(module.path)} is not empty and not a checkout of the submodule.")
+    if not (git_dir / "HEAD").exists():
+        pygit2.init_repository(str(git_dir), bare=True, initial_head="main")
+    root.mkdir(parents=True, exist_ok=True)
+    config = pygit2.Config(str(git_dir / "config"))
+    config["core.bare"] = "false"
+    config["core.worktree"] = os.path.relpath(root, git_dir)
+    config[f"remote.{_ORIGIN}.url"] = address
+    config[f"remote.{_ORIGIN}.fetch"] = f"+refs/heads/*:refs/remotes/{_ORIGIN}/*"
+    (root / ".git").write_bytes(b"gitdir: " + os.fsencode(os.path.relpath(git_dir, root)) + b"\n")
+    (git_dir / "index").unlink(missing_ok=True)  # what it says is of files that are not there
+    return open_repository(root, trusted=repository.trusted)
+
+
+def _restored(line: Line, module: Module, address: str) -> Repository:
+    """The submodule that was not checked out: as its files were when they went, or without a commit."""
+    line.check_address(address)
+    inner = _laid_out(line.repository, module, address)
+    with inner.opened() as own:
+        if not own.head_is_unborn:
+            put_tree(inner, line.programs, own, str(own.head.peel(pygit2.Tree).id), whole=True)
+    return inner
+
+
+def _activate(
+    repository: Repository, handle: pygit2.Repository, module: Module, *, again: bool = False
+) -> str:
+    known = text(handle, f"submodule.{module.name}.url")
+    if known is not None and not again:
+        return resolved_url(known, _base_url(repository, handle))
+    if module.url is None:
+        raise NotFound(f"{FILE} has no address for the submodule {shown(module.path)}.")
+    address = resolved_url(module.url, _base_url(repository, handle))
+    handle.config[f"submodule.{module.name}.active"] = "true"
+    handle.config[f"submodule.{module.name}.url"] = address
+    return address
+
+
+def _base_url(repository: Repository, handle: pygit2.Repository) -> str | None:
+    """What relative addresses are relative to: the branch's remote, else the repository itself."""
+    if not list_remotes(handle):
+        return str(repository.root)
+    return remote_for(handle, repository.head().branch).url
+
+
+def _check_free(repository: Repository, handle: pygit2.Repository, path: str) -> None:
+    place = repository.root / path
+    if path in handle.index or any(entry.path.startswith(f"{path}/") for entry in handle.index):
+        raise InvalidArgument(f"{shown(path)} is already in the index.")
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise InvalidArgument(f"{shown(path)} already exists and is not empty.")

@@ -1,0 +1,89 @@
+"""Names for commits that stay."""
+
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, NotFound
+from codeplane.git.commit.cleanup import cleaned
+from codeplane.git.commit.create import move_ref
+from codeplane.git.commit.identity import committer, written
+from codeplane.git.commit.signing import sign
+from codeplane.git.repo.lock_retry import patiently
+from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.ref_names import tag_name
+from codeplane.git.repo.repository import Repository
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_PREFIX: Final = "refs/tags/"
+_SHORT: Final = 10
+
+
+def create_tag(
+    repository: Repository,
+    programs: Programs,
+    name: str,
+    at: str = "HEAD",
+    *,
+    message: str | None = None,
+    force: bool = False,
+) -> Outcome:
+    """Names a commit; with a message the tag has an author and a moment of its own."""
+    ref = _PREFIX + tag_name(name)
+    with repository.opened() as handle:
+        commit = find_commit(handle, at).oid
+        was = _target(handle, ref)
+        if was is not None and not force:
+            raise InvalidArgument(
+                f"Tag {name} already exists, at {was[:_SHORT]}.",
+                hints=['Choose another name, or send "force": true to move it.'],
+            )
+        notes: tuple[str, ...] = ()
+        target = commit
+        if message is not None:
+            target, notes = _annotated(repository, programs, handle, name, commit, message)
+        move_ref(handle, ref, target, was, f"tag: tagging {commit}")
+    moved = f" (was {was})" if was is not None else ""
+    return Outcome(f"tagged {commit[:_SHORT]} as {shown(name)}{moved}", notes=notes)
+
+
+def delete_tag(repository: Repository, name: str) -> Outcome:
+    """Removes a tag; the answer says where it was, so that it can be made again."""
+    ref = _PREFIX + tag_name(name)
+    with repository.opened() as handle:
+        was = _target(handle, ref)
+        if was is None:
+            raise NotFound(f"There is no tag {name!r}.", hints=['git_inspect {"what": "tags"}'])
+        patiently(lambda: _remove(handle, ref))
+    return Outcome(f"deleted tag {shown(name)} (was {was})")
+
+
+def _annotated(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    name: str,
+    commit: str,
+    message: str,
+) -> tuple[str, tuple[str, ...]]:
+    said = cleaned(handle, message, "strip")
+    if not said:
+        raise InvalidArgument("The message of a tag is empty.")
+    tagger = committer(handle)
+    head = f"object {commit}\ntype commit\ntag {name}\n".encode() + b"tagger " + written(tagger, "utf-8")
+    payload = head + b"\n\n" + said.encode()
+    signature, notes = sign(repository, programs, handle, payload, tagger, "tag")
+    return str(handle.write(pygit2.enums.ObjectType.TAG, payload + signature)), notes
+
+
+def _target(handle: pygit2.Repository, ref: str) -> str | None:
+    found = handle.references.get(ref)
+    return str(found.target) if found is not None else None
+
+
+def _remove(handle: pygit2.Repository, ref: str) -> None:
+    with handle.transaction() as transaction:
+        transaction.lock_ref(ref)
+        transaction.remove(ref)

@@ -1,0 +1,103 @@
+"""Removing a linked worktree, and what would go with it."""
+
+import os
+from collections.abc import Iterator
+from typing import Final
+
+import pygit2
+from pygit2.enums import FileStatus
+
+from codeplane.core.errors import InvalidArgument, WorkAtRisk
+from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, because, listed
+from codeplane.git.remote.refspecs import text_names
+from codeplane.git.repo.heads import BRANCHES
+from codeplane.git.repo.repository import Repository, open_repository
+from codeplane.git.repo.upstream import unfinished
+from codeplane.git.worktree.autosave import SAVED, save_work
+from codeplane.git.worktree.files import SUBMODULE
+from codeplane.jail import shown
+from codeplane.storage import StateDir
+from codeplane.storage.files import remove_tree
+
+_MOST_NAMED: Final = 20
+
+
+def remove_worktree(repository: Repository, roots: Roots, found: Worktree, *, force: bool) -> WorktreeOutcome:
+    """Removes a worktree with its directory. Work that is only there is refused, or saved with `force`."""
+    _check_removable(repository, roots, found)
+    saved: str | None = None
+    notes: tuple[str, ...] = ()
+    if not found.gone:
+        saved, notes = _parted(repository, found, force=force)
+        remove_tree(found.path)
+    remove_tree(found.git_dir)
+    return WorktreeOutcome(f"removed worktree {found.path}", saved=saved, notes=notes)
+
+
+def _check_removable(repository: Repository, roots: Roots, found: Worktree) -> None:
+    if os.path.realpath(found.path) == os.path.realpath(repository.root):
+        raise InvalidArgument("This server works in that worktree: remove it from another one.")
+    if found.locked is not None:
+        raise InvalidArgument(f"{found.path} is locked{because(found)}.", hints=["unlock it first"])
+    if found.path.is_symlink():
+        raise InvalidArgument(f"{found.path} is a link, and stays.")
+    roots.enter(str(found.path))
+    if not found.gone and StateDir.at(found.path).lock().is_taken():
+        raise InvalidArgument(f"{found.path} is being served: stop CodePlane there first.")
+
+
+def _parted(repository: Repository, found: Worktree, *, force: bool) -> tuple[str | None, tuple[str, ...]]:
+    """What is only in a worktree is named, or kept."""
+    inner = open_repository(found.path, trusted=repository.trusted)
+    with inner.opened() as handle:
+        files = sorted(_work(handle))
+        loose = _loose_commit(handle)
+        begun = unfinished(handle)
+        modules = [entry.path for entry in handle.index if int(entry.mode) == SUBMODULE]
+        living = [path for path in modules if os.path.lexists(found.path / path / ".git")]
+        risks = {
+            "changed or untracked": [shown(path) for path in files],
+            "commits on no branch": [loose] if loose else [],
+            "not finished": [begun] if begun else [],
+            "submodules with repositories of their own": [shown(path) for path in living],
+        }
+        if any(risks.values()) and not force:
+            raise WorkAtRisk(
+                f"{found.path} has work that exists nowhere else. "
+                + "; ".join(f"{why}: {listed(what)}" for why, what in risks.items() if what)
+                + ".",
+                hints=["force: true removes it; files and commits are saved first, ignored files are not."],
+                paths=risks["changed or untracked"][:_MOST_NAMED],
+            )
+        saved = (
+            save_work(inner, handle, f"before the worktree {found.name} was removed", files)
+            if files
+            else None
+        )
+        if loose and saved is None:
+            saved = f"{SAVED}worktree-{loose[:10]}"
+            handle.create_reference(saved, loose, force=True)
+    return saved, ((f"Submodules went with it: {listed(living)}.",) if living else ())
+
+
+def _work(handle: pygit2.Repository) -> list[str]:
+    ignored = FileStatus.IGNORED
+    return [path for path, flags in handle.status(untracked_files="all").items() if not flags & ignored]
+
+
+def _loose_commit(handle: pygit2.Repository) -> str | None:
+    """The commit of a detached HEAD that no branch and no tag leads to."""
+    if not handle.head_is_detached:
+        return None
+    commit = handle.head.target
+    tips = [ref.peel(pygit2.Commit).id for ref in _tips(handle)]
+    is_kept = any(tip == commit or handle.descendant_of(tip, commit) for tip in tips)
+    return None if is_kept else str(commit)
+
+
+def _tips(handle: pygit2.Repository) -> Iterator[pygit2.Reference]:
+    for name in text_names(handle):
+        if name.startswith((BRANCHES, "refs/remotes/", "refs/tags/")):
+            found = handle.references[name].resolve()
+            if isinstance(handle.get(found.target), pygit2.Commit | pygit2.Tag):
+                yield found

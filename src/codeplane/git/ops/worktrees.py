@@ -1,0 +1,218 @@
+"""Linked worktrees: where they are, and making them below the directories that are meant for them."""
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, NotFound
+from codeplane.git.ops.checkout import Goal, check_out, find_goal, new_branch
+from codeplane.git.repo.heads import BRANCHES, common_dir
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository, open_repository
+from codeplane.jail import shown
+from codeplane.process import Programs
+from codeplane.storage.files import read_small, remove_tree, write_public
+
+_LARGEST: Final = 8192
+_MOST_NAMED: Final = 20
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class Worktree:
+    """One checkout of the repository. The primary has no name; one whose directory is gone is `gone`."""
+
+    path: Path
+    git_dir: Path
+    name: str | None = None
+    branch: str | None = None
+    commit: str | None = None
+    locked: str | None = None  # with the reason, which may be empty
+    gone: bool = False
+
+
+@dataclass(frozen=True)
+class WorktreeOutcome(Outcome):
+    """Has the place of the worktree that was made."""
+
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The directories that worktrees may be made in and removed from; the first is where a bare name goes."""
+
+    places: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, repository: Repository, told: Sequence[str]) -> "Roots":
+        base = primary_root(repository)
+        usual = base.with_name(f"{base.name}.worktrees")
+        named = [base / os.path.expanduser(one) for one in told]  # noqa: PTH111 - kept if it is no home
+        return cls(tuple(Path(os.path.realpath(one)) for one in named or [usual]))
+
+    def enter(self, text: str) -> Path:
+        """The place that a text from outside means, if it is below one of the roots."""
+        if not text or not text.isprintable() or text.startswith("-") or ".." in Path(text).parts:
+            raise InvalidArgument(f"{text!r} is not a valid place for a worktree.")
+        place = Path(os.path.realpath(self.places[0] / text))
+        if not any(place != root and place.is_relative_to(root) for root in self.places):
+            raise InvalidArgument(
+                f"{text} is not in a directory for worktrees.",
+                hints=[f"Below {root}." for root in self.places],
+            )
+        return place
+
+
+def primary_root(repository: Repository) -> Path:
+    """The checkout that all linked ones belong to."""
+    return repository.primary() or repository.root
+
+
+def where(repository: Repository) -> str | None:
+    """One line for whoever works in a linked worktree; None in the primary checkout."""
+    primary = repository.primary()
+    if primary is None:
+        return None
+    here = f"linked worktree {shown(repository.worktree_name)} at {repository.root}"
+    return f"{here}; the main checkout {primary} is out of reach"
+
+
+def list_worktrees(repository: Repository) -> list[Worktree]:
+    """The primary checkout first, then the linked ones by name."""
+    common = common_dir(repository)
+    linked = common / "worktrees"
+    names = sorted(one.name for one in linked.iterdir() if one.is_dir()) if linked.is_dir() else []
+    with repository.opened() as handle:
+        found = [_described(handle, Worktree(primary_root(repository), common))]
+        return found + [_described(handle, _read(linked / name)) for name in names]
+
+
+def find_worktree(repository: Repository, text: str) -> Worktree:
+    """A linked worktree by its name, or by its path or the end of it."""
+    linked = [one for one in list_worktrees(repository) if one.name is not None]
+    wanted = text.rstrip("/")
+    for fits in (
+        [one for one in linked if str(one.path) == os.path.realpath(wanted) or str(one.path) == wanted],
+        [one for one in linked if one.name == wanted],
+        [one for one in linked if str(one.path).endswith(f"/{wanted}")],
+    ):
+        if len(fits) == 1:
+            return fits[0]
+    known = ", ".join(shown(str(one.path)) for one in linked[:_MOST_NAMED])
+    raise NotFound(f"There is no worktree {text!r}.", hints=[f"Worktrees: {known}."] if known else [])
+
+
+def plan_goal(repository: Repository, place: Path, ref: str | None, create: str | None) -> Goal:
+    """What a new worktree has checked out: a branch, a new branch, or a commit."""
+    if create is not None:
+        goal = new_branch(repository, create, ref)
+    elif ref is not None:
+        goal = find_goal(repository, ref)
+    else:
+        with repository.opened() as handle:
+            has_branch = f"{BRANCHES}{place.name}" in handle.references
+        goal = find_goal(repository, place.name) if has_branch else new_branch(repository, place.name, None)
+    if goal.commit is None:
+        raise InvalidArgument("The repository has no commit yet: a worktree needs one.")
+    return goal
+
+
+def add_worktree(repository: Repository, programs: Programs, place: Path, goal: Goal) -> WorktreeOutcome:
+    """Makes a worktree. When that fails, nothing of it is left."""
+    if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
+        raise InvalidArgument(f"{place} already exists and is not empty.")
+    linked = common_dir(repository) / "worktrees"
+    admin = linked / _free_name(linked, place.name)
+    was_there = place.is_dir()
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        _lay_out(admin, place)
+        made = open_repository(place, trusted=repository.trusted)
+        done = check_out(made, programs, goal)
+    except BaseException:
+        shutil.rmtree(admin, ignore_errors=True)
+        for one in place.iterdir() if was_there else ():
+            shutil.rmtree(one, ignore_errors=True) if one.is_dir() else one.unlink()
+        if not was_there:
+            shutil.rmtree(place, ignore_errors=True)
+        raise
+    return WorktreeOutcome(f"created worktree {place}: {done.summary}", notes=done.notes, path=str(place))
+
+
+def lock_worktree(found: Worktree, reason: str) -> WorktreeOutcome:
+    """Keeps a worktree from being removed or pruned."""
+    if found.locked is not None:
+        raise InvalidArgument(f"{found.path} is already locked{because(found)}.")
+    write_public(found.git_dir / "locked", reason.encode("utf-8", "surrogateescape"))
+    return WorktreeOutcome(f"locked worktree {found.path}")
+
+
+def unlock_worktree(found: Worktree) -> WorktreeOutcome:
+    if found.locked is None:
+        raise InvalidArgument(f"{found.path} is not locked.")
+    (found.git_dir / "locked").unlink()
+    return WorktreeOutcome(f"unlocked worktree {found.path}")
+
+
+def prune_worktrees(repository: Repository) -> WorktreeOutcome:
+    """Forgets worktrees whose directories are gone; a locked one may come back."""
+    gone = [one for one in list_worktrees(repository) if one.gone and one.locked is None]
+    for one in gone:
+        remove_tree(one.git_dir)
+    names = f": {listed(str(one.path) for one in gone)}" if gone else ""
+    return WorktreeOutcome(f"pruned {len(gone)} worktrees{names}")
+
+
+def _read(git_dir: Path) -> Worktree:
+    told = os.fsdecode((read_small(git_dir / "gitdir", _LARGEST) or b"").strip())
+    link = Path(os.path.normpath(git_dir / told)) if told else git_dir / "nowhere"
+    back = os.fsdecode((read_small(link, _LARGEST) or b"").strip()).removeprefix("gitdir:").strip()
+    is_own = bool(back) and os.path.realpath(link.parent / back) == os.path.realpath(git_dir)
+    locked = read_small(git_dir / "locked", _LARGEST)
+    reason = locked.decode("utf-8", "replace").strip() if locked is not None else None
+    return Worktree(link.parent, git_dir, git_dir.name, locked=reason, gone=not is_own)
+
+
+def _described(handle: pygit2.Repository, one: Worktree) -> Worktree:
+    text = (read_small(one.git_dir / "HEAD", _LARGEST) or b"").decode("utf-8", "surrogateescape").strip()
+    branch = text.removeprefix("ref: ") if text.startswith("ref: ") else None
+    target = handle.references.get(branch) if branch else None
+    commit = text if branch is None else str(target.target) if target is not None else None
+    short = branch.removeprefix(BRANCHES) if branch else None
+    return Worktree(one.path, one.git_dir, one.name, short, commit or None, one.locked, one.gone)
+
+
+def _free_name(linked: Path, wanted: str) -> str:
+    name = _UNFIT.sub("-", wanted).strip(".-") or "worktree"
+    return next(
+        one for one in (name, *(f"{name}{n}" for n in range(1, 10_000))) if not os.path.lexists(linked / one)
+    )
+
+
+def _lay_out(admin: Path, place: Path) -> None:
+    """A worktree without a commit, which the checkout fills."""
+    admin.mkdir(parents=True)
+    (admin / "HEAD").write_text(f"ref: {BRANCHES}codeplane/unborn-{secrets.token_hex(4)}\n", encoding="utf-8")
+    (admin / "commondir").write_text("../..\n", encoding="utf-8")
+    (admin / "gitdir").write_bytes(os.fsencode(place / ".git") + b"\n")
+    (place / ".git").write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
+
+
+def because(found: Worktree) -> str:
+    """Why a worktree is locked, in brackets."""
+    return f" ({shown(found.locked)})" if found.locked else ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence; those beyond the first are counted."""
+    every = list(names)
+    more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
+    return ", ".join(every[:_MOST_NAMED]) + more

@@ -1,0 +1,1 @@
+"""Remotes: addresses of references, credentials, fetching and pushing."""

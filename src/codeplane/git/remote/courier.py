@@ -1,0 +1,237 @@
+"""The process that talks to one remote, once: a request as JSON on its input, lines of JSON on its output.
+
+It works in a scratch repository that has the objects of the real one at its back. Whatever becomes of it, the
+real one is as it was; who started it takes over what it has brought.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pygit2
+from pygit2.enums import CredentialType
+
+from codeplane.core.documents import decode_json
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.remote.refspecs import Refspec, is_text, mapped, text_names
+from codeplane.git.repo.urls import checked_url, is_local, without_secrets
+
+INCOMING: Final = "refs/incoming/"
+OUTGOING: Final = "refs/outgoing/"
+_TAGS: Final = "refs/tags/"
+_PEELED: Final = "^{}"
+_TELL_SEC: Final = 0.2
+
+
+class _Ended(Exception):
+    """The exchange ends here, with this answer."""
+
+    def __init__(self, **answer: object) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class _Callbacks(pygit2.RemoteCallbacks):
+    """Answers what the library asks. Each credential is offered once."""
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._has_some = "password" in request
+        self._given = (request["user"], request["password"]) if self._has_some else None
+        self._agent = True
+        self._told = 0.0
+        self.said: list[str] = []
+        self.refused: dict[str, str] = {}
+
+    def certificate_check(
+        self,
+        certificate: None,  # noqa: ARG002 - the library names what it hands over
+        valid: bool,
+        host: bytes | str,
+    ) -> bool:
+        """What the library has found counts; left to itself it takes any key of an SSH host."""
+        if not valid:
+            name = host.decode("utf-8", "replace") if isinstance(host, bytes) else host
+            raise _Ended(
+                error="unreachable",
+                message=f"the certificate or key of {name} is not trusted; SSH looks into known_hosts",
+            )
+        return True
+
+    def credentials(
+        self,
+        url: str,  # noqa: ARG002 - the library names what it hands over
+        username_from_url: str | None,
+        allowed_types: CredentialType,
+    ) -> pygit2.Username | pygit2.UserPass | pygit2.Keypair:
+        if allowed_types & CredentialType.USERNAME:
+            return pygit2.Username(username_from_url or "git")
+        if allowed_types & CredentialType.SSH_KEY and self._agent:
+            self._agent = False
+            return pygit2.KeypairFromAgent(username_from_url or "git")
+        if allowed_types & CredentialType.USERPASS_PLAINTEXT:
+            if not self._has_some:
+                raise _Ended(
+                    error="credentials", message="The remote asks for credentials.", user=username_from_url
+                )
+            given, self._given = self._given, None
+            if given is not None:
+                return pygit2.UserPass(*given)
+        raise _Ended(error="refused_credentials", message="The remote does not accept the credentials.")
+
+    def sideband_progress(self, string: str) -> None:
+        self.said.append(string)
+
+    def transfer_progress(self, stats: Any) -> None:
+        self._tell(stats.received_objects, stats.total_objects)
+
+    def push_transfer_progress(self, objects_pushed: int, total_objects: int, _: int) -> None:
+        self._tell(objects_pushed, total_objects)
+
+    def push_update_reference(self, refname: str, message: str | None) -> None:
+        if message is not None:
+            self.refused[refname] = message
+
+    def _tell(self, done: int, total: int) -> None:
+        if time.monotonic() - self._told > _TELL_SEC:
+            self._told = time.monotonic()
+            _say({"done": done, "total": total})
+
+
+def main() -> None:
+    request = decode_json(sys.stdin.buffer.read())
+    try:
+        _say(_exchange(request))
+    except _Ended as ended:
+        _say(ended.answer)
+    except InvalidArgument as error:
+        _say({"error": "address", "message": error.message})
+    except (pygit2.GitError, OSError, ValueError, KeyError) as error:
+        _say({"error": "failed", "message": without_secrets(str(error))})
+
+
+def _exchange(request: Mapping[str, Any]) -> Mapping[str, object]:
+    milliseconds = int(request["seconds"] * 1000)
+    pygit2.settings.server_connect_timeout = milliseconds
+    pygit2.settings.server_timeout = milliseconds
+    pygit2.settings.owner_validation = not request["trusted"]
+    scratch = pygit2.Repository(request["scratch"])
+    if "password" in request or "@" in request["url"]:
+        # The library would offer them to whatever host it is sent to.
+        scratch.config["http.followRedirects"] = "false"
+    remote = scratch.remotes.create_anonymous(request["url"])
+    # The user's own configuration may have put another address in its place.
+    if is_local(checked_url(remote.url or "")) and not request["local"]:
+        raise _Ended(error="address", message="Local directories are not allowed here.")
+    callbacks = _Callbacks(request)
+    heads = _connect(remote, callbacks, pushes=request["act"] == "push")
+    if request["act"] == "fetch":
+        _fetch(scratch, remote, callbacks, request, heads)
+    elif request["act"] == "push":
+        return _push(scratch, remote, callbacks, request["updates"], heads)
+    return {"heads": heads, "said": _shown(callbacks.said)}
+
+
+def _connect(remote: pygit2.Remote, callbacks: _Callbacks, *, pushes: bool) -> dict[str, str]:
+    try:
+        remote.connect(callbacks, int(pushes), proxy=True)
+    except pygit2.GitError as error:
+        raise _Ended(error="unreachable", message=without_secrets(str(error))) from error
+    found = remote.list_heads(connect=False)
+    symbolic = {head.name: head.symref_target for head in found if head.symref_target}
+    if symbolic.get("HEAD"):
+        _say({"head": symbolic["HEAD"]})
+    return {head.name: str(head.oid) for head in found if head.name and _is_name(head.name)}
+
+
+def _is_name(name: str) -> bool:
+    """A remote may call its references anything; what no reference may be called is passed over."""
+    return name == "HEAD" or (is_text(name) and pygit2.reference_is_valid_name(name.removesuffix(_PEELED)))
+
+
+def _fetch(
+    scratch: pygit2.Repository,
+    remote: pygit2.Remote,
+    callbacks: _Callbacks,
+    request: Mapping[str, Any],
+    heads: Mapping[str, str],
+) -> None:
+    specs = [spec for text in request["specs"] if (spec := Refspec.parse(text)) is not None]
+    names = {name for name in heads if not name.endswith(_PEELED)}
+    wanted = {one.source for one in mapped([_anyway(spec) for spec in specs], sorted(names))}
+    if request["tags"] == "all":
+        wanted |= {name for name in names if name.startswith(_TAGS)}
+    _bring(remote, callbacks, sorted(wanted))
+    if request["tags"] == "auto":
+        _bring(remote, callbacks, _reached(scratch, heads, wanted))
+
+
+def _anyway(spec: Refspec) -> Refspec:
+    return spec if spec.target or spec.excludes else Refspec(spec.source, f"{INCOMING}{spec.source}")
+
+
+def _bring(remote: pygit2.Remote, callbacks: _Callbacks, names: Sequence[str]) -> None:
+    if names:
+        remote.fetch([f"+{name}:{INCOMING}{name}" for name in names], callbacks=callbacks, proxy=True)
+
+
+def _reached(scratch: pygit2.Repository, heads: Mapping[str, str], had: set[str]) -> list[str]:
+    """The tags that are not here yet, of commits that are."""
+    tags = [
+        name for name in heads if name.startswith(_TAGS) and not name.endswith(_PEELED) and name not in had
+    ]
+    known = set(text_names(scratch))
+    return [name for name in tags if name not in known and heads.get(name + _PEELED, heads[name]) in scratch]
+
+
+def _push(
+    scratch: pygit2.Repository,
+    remote: pygit2.Remote,
+    callbacks: _Callbacks,
+    updates: Sequence[Mapping[str, Any]],
+    heads: Mapping[str, str],
+) -> Mapping[str, object]:
+    specs = []
+    refused = {one["target"]: why for one in updates if (why := _against(scratch, one, heads))}
+    changing = [one for one in updates if heads.get(one["target"]) != one["oid"]]
+    for at, one in enumerate(changing):
+        if one["oid"]:
+            scratch.references.create(f"{OUTGOING}{at}", one["oid"], force=True)
+        specs.append(f"+{OUTGOING}{at}:{one['target']}" if one["oid"] else f":{one['target']}")
+    if specs and not refused and not any(one["dry"] for one in updates):
+        remote.push(specs, callbacks=callbacks, proxy=True)
+    return {"heads": heads, "refused": refused or callbacks.refused, "said": _shown(callbacks.said)}
+
+
+def _against(scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[str, str]) -> str | None:
+    """Why an update must not be made; it is judged by what the remote says in this very exchange."""
+    there, new = heads.get(one["target"]), one["oid"]
+    if there == new:
+        return None
+    if not new and there is None:
+        return "missing"
+    if one["lease"] is not None and (there or "") != one["lease"]:
+        return "stale"
+    if one["force"] or not new or there is None:
+        return None
+    if there not in scratch:
+        return "unknown"
+    if one["target"].startswith(_TAGS):
+        return "exists"
+    return None if scratch.descendant_of(new, there) else "diverged"
+
+
+def _shown(said: Sequence[str]) -> str:
+    text = without_secrets("".join(said))[-2000:]
+    return "".join(sign for sign in text.replace("\r", "\n") if sign.isprintable() or sign == "\n")
+
+
+def _say(line: Mapping[str, object]) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

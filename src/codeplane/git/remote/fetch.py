@@ -1,0 +1,175 @@
+"""Fetching: first the exchange, which changes nothing here; then what it has brought is taken over."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.git.remote.refspecs import Mapped, Refspec, mapped, text_names
+from codeplane.git.remote.remotes import Remote, Tags, Upstream
+from codeplane.git.remote.transfer import Exchange, Line, scratch_of, settle
+from codeplane.git.repo.heads import taken
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.urls import shown_url
+from codeplane.storage.files import write_public
+
+Move = Literal["new", "updated", "forced", "pruned", "rejected"]
+
+_TAGS: Final = "refs/tags/"
+_HEADS: Final = "refs/heads/"
+_PEELED: Final = "^{}"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A reference that a fetch or a push has moved, or would not."""
+
+    ref: str
+    move: Move
+    before: str | None = None
+    after: str | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What an exchange has brought, not taken over yet."""
+
+    remote: Remote
+    exchange: Exchange
+    scratch: Path
+    specs: tuple[Refspec, ...]
+    tags: Tags
+
+
+@contextmanager
+def fetched(
+    line: Line, remote: Remote, *, branch: str | None = None, tags: Tags | None = None
+) -> Iterator[Brought]:
+    """The exchange. What it has brought is there as long as the block lasts; `take` keeps it."""
+    tags = remote.tags if tags is None else tags
+    specs = (*_narrowed(remote, branch), *((Refspec(f"{_TAGS}*", f"{_TAGS}*"),) if tags == "all" else ()))
+    request = {"act": "fetch", "specs": [_text(spec) for spec in specs], "tags": tags}
+    with scratch_of(line.repository) as scratch:
+        yield Brought(remote, line.exchange(scratch, remote.url, request), scratch, specs, tags)
+
+
+def take(repository: Repository, brought: Brought, *, prune: bool, merges: Sequence[Upstream]) -> list[Moved]:
+    """Keeps the objects, moves the references, and writes FETCH_HEAD. `merges` is what the branch follows."""
+    settle(repository, brought.scratch)
+    heads = {name: oid for name, oid in brought.exchange.heads.items() if not name.endswith(_PEELED)}
+    with repository.opened() as handle:
+        pairs = mapped(brought.specs, heads)
+        known = {one.target for one in pairs}
+        found = _pruned(handle, brought, known) if prune else []
+        tags = _reached(handle, brought) if brought.tags == "auto" else []
+        pairs += [Mapped(name, name, force=False) for name in tags]
+        busy = _checked_out(repository, handle)
+        for pair in pairs:
+            moved = _move(handle, pair, heads[pair.source], brought.remote.name, busy)
+            found += [moved] if moved is not None else []
+    asked = [name for name in heads if any(spec.matches(name) for spec in brought.specs if not spec.excludes)]
+    _write_fetch_head(repository, brought, [*asked, *tags], merges)
+    return found
+
+
+def _narrowed(remote: Remote, branch: str | None) -> tuple[Refspec, ...]:
+    """With a branch, that alone, and its tracking reference if it has one."""
+    if branch is None:
+        return remote.specs or (Refspec("HEAD", None),)
+    name = f"{_HEADS}{branch}"
+    pairs = mapped(remote.specs, [name])
+    return tuple(Refspec(name, pair.target, pair.force) for pair in pairs) or (Refspec(name, None),)
+
+
+def _text(spec: Refspec) -> str:
+    sign = "^" if spec.excludes else "+" if spec.force else ""
+    return f"{sign}{spec.source}" + (f":{spec.target}" if spec.target else "")
+
+
+def _pruned(handle: pygit2.Repository, brought: Brought, known: set[str]) -> list[Moved]:
+    found = []
+    for name in text_names(handle):
+        is_followed = any(spec.made(name) for spec in brought.remote.specs)
+        if is_followed and name not in known and not name.endswith("/HEAD") and not name.startswith(_HEADS):
+            before = handle.references[name]
+            found.append(Moved(name, "pruned", before=str(before.target)))
+            before.delete()
+    return found
+
+
+def _reached(handle: pygit2.Repository, brought: Brought) -> list[str]:
+    """Tags of commits that are here, as the exchange has brought them."""
+    heads = brought.exchange.heads
+    return [
+        name
+        for name in heads
+        if name.startswith(_TAGS)
+        and not name.endswith(_PEELED)
+        and handle.references.get(name) is None
+        and heads[name] in handle
+        and heads.get(name + _PEELED, heads[name]) in handle
+    ]
+
+
+def _move(
+    handle: pygit2.Repository, pair: Mapped, oid: str, remote: str, busy: Mapping[str, str]
+) -> Moved | None:
+    try:
+        here = handle.references.get(pair.target)
+        before = str(here.resolve().target) if here is not None else None
+        if before == oid:
+            return None
+        if pair.target in busy:
+            return Moved(pair.target, "rejected", before, oid, f"it is checked out in {busy[pair.target]}")
+        if here is None:
+            handle.create_reference(pair.target, oid, message=f"fetch {remote}: storing head")
+            return Moved(pair.target, "new", after=oid)
+        is_forward = _is_forward(handle, pair.target, oid, before)
+        if not is_forward and not pair.force:
+            why = "it would replace a tag" if pair.target.startswith(_TAGS) else "not a fast-forward"
+            return Moved(pair.target, "rejected", before, oid, why)
+        kind = "fast-forward" if is_forward else "forced-update"
+        handle.create_reference(pair.target, oid, force=True, message=f"fetch {remote}: {kind}")
+        return Moved(pair.target, "updated" if is_forward else "forced", before, oid)
+    except (pygit2.GitError, KeyError, ValueError) as error:
+        return Moved(pair.target, "rejected", after=oid, why=str(error))
+
+
+def _is_forward(handle: pygit2.Repository, target: str, oid: str, before: str | None) -> bool:
+    if target.startswith(_TAGS) or before is None or before not in handle:
+        return False
+    return bool(handle.descendant_of(oid, before))
+
+
+def _checked_out(repository: Repository, handle: pygit2.Repository) -> dict[str, str]:
+    """Branches that a working tree is on: a fetch must not move them under its feet."""
+    found, head = taken(repository), handle.references.get("HEAD")
+    if head is not None and isinstance(head.target, str):
+        found[head.target] = str(repository.root)
+    return found
+
+
+def _write_fetch_head(
+    repository: Repository, brought: Brought, names: Sequence[str], merges: Sequence[Upstream]
+) -> None:
+    heads, wanted = brought.exchange.heads, {one.ref for one in merges if one.remote == brought.remote.name}
+    address = shown_url(brought.remote.url).rstrip("/").removesuffix(".git")
+    first = [name for name in names if name in wanted or name == "HEAD"]
+    lines = [f"{heads[name]}\t\t{_described(name)}{address}\n" for name in first]
+    rest = [name for name in dict.fromkeys(names) if name not in first]
+    lines += [f"{heads[name]}\tnot-for-merge\t{_described(name)}{address}\n" for name in rest]
+    write_public(repository.git_dir / "FETCH_HEAD", "".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _described(name: str) -> str:
+    if name == "HEAD":
+        return ""
+    kind = (
+        "branch" if name.startswith(_HEADS) else "tag" if name.startswith(_TAGS) else "remote-tracking branch"
+    )
+    short = name.removeprefix(_HEADS).removeprefix(_TAGS)
+    return f"{kind} '{short}' of "

@@ -1,0 +1,247 @@
+"""Pushing: the remote is asked what it has and is changed in the same exchange."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, NotFound, RemoteRefused
+from codeplane.git.remote.fetch import Moved
+from codeplane.git.remote.refspecs import text_names, tracking
+from codeplane.git.remote.remotes import Remote, Upstream, find_remote, follow, remote_for, upstream_of
+from codeplane.git.remote.transfer import Exchange, Line, scratch_of, unobeyed
+from codeplane.git.repo.hooks import has_hook, run_hook
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.urls import shown_url
+
+Force = Literal["with_lease"] | bool
+
+_HEADS: Final = "refs/heads/"
+_TAGS: Final = "refs/tags/"
+_ALL: Final = "*"
+_NONE: Final = "0" * 40
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for. Names are checked already."""
+
+    remote: str | None = None
+    branch: str | None = None
+    to: str | None = None
+    tags: Sequence[str] = ()  # `*` is every tag
+    with_branch: bool = True
+    force: Force = False
+    delete: bool = False
+    follow: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Update:
+    """One reference of the remote that is to be another; without an id it is to go."""
+
+    source: str
+    target: str
+    oid: str
+    force: bool = False
+    lease: str | None = None  # what the remote must have; empty for nothing
+
+
+@dataclass(frozen=True)
+class Plan:
+    remote: Remote
+    updates: tuple[Update, ...]
+    branch: str | None
+
+
+@dataclass(frozen=True)
+class PushOutcome(Outcome):
+    """Names what the remote has now that it had not before."""
+
+    remote: str = ""
+    moved: tuple[Moved, ...] = ()
+    said: str = ""
+
+
+def plan_push(repository: Repository, wish: Wish) -> Plan:
+    """What a push would change, from what is known here."""
+    with repository.opened() as handle:
+        branch = wish.branch if wish.branch is not None else repository.head().branch
+        remote = (
+            find_remote(handle, wish.remote)
+            if wish.remote is not None
+            else remote_for(handle, branch, pushes=True)
+        )
+        updates = []
+        if wish.with_branch:
+            updates.append(_branch(handle, wish, remote, branch))
+        updates += [_tag(handle, wish, name) for name in _tag_names(handle, wish)]
+    return Plan(remote, tuple(updates), branch)
+
+
+def push_all(line: Line, plan: Plan, wish: Wish) -> PushOutcome:
+    """Asks the user's hook, pushes, and notes what the remote has now."""
+    notes: tuple[str, ...] = ()
+    if not wish.dry_run:
+        known = _push(line, plan, dry_run=True).heads if has_hook(line.repository, "pre-push") else {}
+        told = "".join(_for_hook(one, known) for one in plan.updates).encode()
+        args = (plan.remote.name, plan.remote.push_url)
+        notes = run_hook(line.repository, line.programs, "pre-push", args, stdin=told, check=line.check)
+    exchange = _push(line, plan, dry_run=wish.dry_run)
+    return _noted(line.repository, plan, exchange, wish, notes)
+
+
+def _for_hook(one: Update, known: Mapping[str, str]) -> str:
+    return f"{one.source or '(delete)'} {one.oid or _NONE} {one.target} {known.get(one.target, _NONE)}\n"
+
+
+def _push(line: Line, plan: Plan, *, dry_run: bool) -> Exchange:
+    """All of the plan or nothing; the remote may still refuse single references."""
+    updates = [
+        {"oid": one.oid, "target": one.target, "force": one.force, "lease": one.lease, "dry": dry_run}
+        for one in plan.updates
+    ]
+    with scratch_of(line.repository) as scratch:
+        exchange = line.exchange(scratch, plan.remote.push_url, {"act": "push", "updates": updates})
+    if exchange.refused:
+        raise _refusal(line.repository, plan, exchange)
+    return exchange
+
+
+def _noted(
+    repository: Repository, plan: Plan, exchange: Exchange, wish: Wish, notes: tuple[str, ...]
+) -> PushOutcome:
+    """Has the tracking references say what the remote has now, and the branch follow its target."""
+    moved = [_moved(one, exchange.heads.get(one.target)) for one in plan.updates]
+    told = tuple(one for one in moved if one is not None)
+    if not wish.dry_run:
+        with repository.opened() as handle:
+            for one in plan.updates:
+                _track(handle, plan.remote, one)
+            if wish.follow and wish.with_branch and plan.branch is not None and not wish.delete:
+                follow(handle, plan.branch, Upstream(plan.remote.name, plan.updates[0].target))
+    verb = "would push" if wish.dry_run else "pushed"
+    names = ", ".join(f"{one.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({one.move})" for one in told[:10])
+    summary = f"{verb} {names} to {plan.remote.name}" if told else f"{plan.remote.name} is already up to date"
+    return PushOutcome(
+        summary,
+        notes=(*notes, *unobeyed(repository)),
+        remote=plan.remote.name,
+        moved=told,
+        said=exchange.said.strip(),
+    )
+
+
+def _branch(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str | None) -> Update:
+    if branch is None:
+        raise InvalidArgument("HEAD is detached: name the branch to push.")
+    source = f"{_HEADS}{branch}"
+    target = f"{_HEADS}{wish.to}" if wish.to is not None else _target(handle, wish, remote, branch)
+    followed = tracking(remote.specs, target)
+    known = handle.references.get(followed) if followed else None
+    lease = (str(known.resolve().target) if known is not None else "") if wish.force == "with_lease" else None
+    if wish.delete:
+        return Update("", target, "", force=True, lease=lease)
+    found = handle.references.get(source)
+    if found is None:
+        raise NotFound(f"There is no branch {branch!r} here, or it has no commit.")
+    return Update(source, target, str(found.resolve().target), force=bool(wish.force), lease=lease)
+
+
+def _target(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str) -> str:
+    """The branch of the same name; where another is followed, nobody can know which is meant."""
+    same = f"{_HEADS}{branch}"
+    upstream = upstream_of(handle, branch)
+    if (
+        wish.delete
+        or wish.follow
+        or upstream is None
+        or upstream.remote != remote.name
+        or upstream.ref == same
+    ):
+        return same
+    raise InvalidArgument(
+        f"{branch} tracks {upstream.branch} of {remote.name}: name the branch to push to.",
+        hints=[f'"to": "{upstream.branch}"', f'"to": "{branch}"'],
+    )
+
+
+def _tag_names(handle: pygit2.Repository, wish: Wish) -> list[str]:
+    if _ALL not in wish.tags:
+        return list(wish.tags)
+    return [name.removeprefix(_TAGS) for name in text_names(handle) if name.startswith(_TAGS)]
+
+
+def _tag(handle: pygit2.Repository, wish: Wish, name: str) -> Update:
+    ref = f"{_TAGS}{name}"
+    if wish.delete:
+        return Update("", ref, "", force=True)
+    found = handle.references.get(ref)
+    if found is None:
+        raise NotFound(f"There is no tag {name!r}.")
+    return Update(ref, ref, str(found.target), force=wish.force is True)
+
+
+def _moved(one: Update, there: str | None) -> Moved | None:
+    if there == (one.oid or None):
+        return None
+    if not one.oid:
+        return Moved(one.target, "pruned", before=there)
+    return Moved(one.target, "new" if there is None else "forced" if one.force else "updated", there, one.oid)
+
+
+def _track(handle: pygit2.Repository, remote: Remote, one: Update) -> None:
+    followed = tracking(remote.specs, one.target)
+    if followed is None or not followed.startswith("refs/remotes/"):
+        return
+    here = handle.references.get(followed)
+    if one.oid and (here is None or str(here.target) != one.oid):
+        handle.create_reference(followed, one.oid, force=True, message="update by push")
+    elif not one.oid and here is not None:
+        here.delete()
+
+
+def _refusal(repository: Repository, plan: Plan, exchange: Exchange) -> RemoteRefused:
+    assert exchange.refused, "BUG: nothing was refused"
+    target, why = next(iter(exchange.refused.items()))
+    name = target.removeprefix(_HEADS).removeprefix(_TAGS)
+    where = f"{name} of {plan.remote.name}"
+    update = next((one for one in plan.updates if one.target == target), None)
+    there = exchange.heads.get(target)
+    text, hints = _explained(repository, where, why, update, there)
+    said = {"said": exchange.said.strip()} if exchange.said.strip() else {}
+    return RemoteRefused(
+        text,
+        hints=hints,
+        reference=target,
+        remote=plan.remote.name,
+        url=shown_url(plan.remote.push_url),
+        **said,
+    )
+
+
+def _explained(
+    repository: Repository, where: str, why: str, update: Update | None, there: str | None
+) -> tuple[str, list[str]]:
+    pull = ['git_pull, then push again; or force "with_lease" to overwrite it.']
+    match why:
+        case "diverged" if update is not None and there is not None:
+            with repository.opened() as handle:
+                ahead, behind = handle.ahead_behind(update.oid, there)
+            return f"{where} has {behind} commits that would be lost; {ahead} would be pushed.", pull
+        case "unknown":
+            return f"{where} has commits that are not here.", pull
+        case "stale":
+            return (
+                f"{where} has changed since the last fetch: somebody has pushed in the meantime.",
+                ["git_pull with fetch_only, look at the new commits, then push again."],
+            )
+        case "exists":
+            return f"The tag {where} already exists and differs.", ["force: true replaces it."]
+        case "missing":
+            return f"There is no {where}.", []
+        case _:
+            return f"{where} was refused by the remote: {why.strip()}.", []

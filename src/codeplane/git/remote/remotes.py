@@ -1,0 +1,155 @@
+"""The remotes of a repository, and which of them a branch goes with."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import pygit2
+
+from codeplane.core.errors import InvalidArgument, NotFound
+from codeplane.git.remote.refspecs import Refspec, text_names
+from codeplane.git.repo.config import flag
+from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.ref_names import remote_name
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.urls import checked_url, shown_url
+
+Tags = Literal["auto", "all", "none"]
+
+_HEADS: Final = "refs/heads/"
+_TAG_OPTIONS: Final[dict[str, Tags]] = {"--tags": "all", "--no-tags": "none"}
+_USUAL: Final = "origin"
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A remote as the configuration has it. Addresses may hold passwords: `shown_url` hides them."""
+
+    name: str
+    url: str
+    push_url: str
+    specs: tuple[Refspec, ...]
+    tags: Tags = "auto"
+    prune: bool = False
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """What a branch follows: a reference of a remote; `.` is the repository itself."""
+
+    remote: str
+    ref: str
+
+    @property
+    def branch(self) -> str:
+        return self.ref.removeprefix(_HEADS)
+
+
+def list_remotes(handle: pygit2.Repository) -> list[Remote]:
+    """Every remote that has an address."""
+    names = sorted(name for name in handle.remotes.names() if name)
+    return [found for name in names if (found := _read(handle, name)) is not None]
+
+
+def find_remote(handle: pygit2.Repository, name: str) -> Remote:
+    found = _read(handle, remote_name(name))
+    if found is None:
+        known = [one.name for one in list_remotes(handle)]
+        raise NotFound(
+            f"There is no remote {shown_url(name)!r}.",
+            hints=[
+                f"Remotes: {', '.join(map(shown_url, known))}."
+                if known
+                else "git_remote with action add creates one."
+            ],
+        )
+    return found
+
+
+def upstream_of(handle: pygit2.Repository, branch: str | None) -> Upstream | None:
+    """What the configuration says that a branch follows."""
+    if branch is None:
+        return None
+    remote = _value(handle, f"branch.{branch}.remote")
+    ref = _value(handle, f"branch.{branch}.merge")
+    return Upstream(remote, ref) if remote and ref else None
+
+
+def remote_for(handle: pygit2.Repository, branch: str | None, *, pushes: bool = False) -> Remote:
+    """The remote that a branch goes with: its own, else the only one, else `origin`."""
+    keys = [f"branch.{branch}.pushRemote", "remote.pushDefault"] if pushes else []
+    for key in (*keys, f"branch.{branch}.remote"):
+        name = _value(handle, key) if branch is not None or "branch." not in key else None
+        if name and name != "." and (found := _read(handle, name)) is not None:
+            return found
+    remotes = list_remotes(handle)
+    if len(remotes) == 1:
+        return remotes[0]
+    return find_remote(handle, _USUAL)
+
+
+def follow(handle: pygit2.Repository, branch: str, upstream: Upstream) -> None:
+    """Has a branch follow a reference of a remote."""
+    handle.config[f"branch.{branch}.remote"] = upstream.remote
+    handle.config[f"branch.{branch}.merge"] = upstream.ref
+
+
+def add_remote(repository: Repository, name: str, url: str) -> Outcome:
+    remote_name(name), checked_url(url)
+    with repository.opened() as handle:
+        if _read(handle, name) is not None:
+            raise InvalidArgument(
+                f"Remote {name!r} already exists.", hints=["The action set_url changes its address."]
+            )
+        handle.remotes.create(name, url)
+    return Outcome(f"added remote {name}: {shown_url(url)}")
+
+
+def remove_remote(repository: Repository, name: str) -> Outcome:
+    """Takes a remote away, with its tracking branches and what follows it."""
+    with repository.opened() as handle:
+        find_remote(handle, name)
+        gone = [ref for ref in text_names(handle) if ref.startswith(f"refs/remotes/{name}/")]
+        handle.remotes.delete(name)
+        for ref in gone:
+            if handle.references.get(ref) is not None:
+                handle.references.delete(ref)
+    return Outcome(f"removed remote {name} and {len(gone)} tracking references")
+
+
+def rename_remote(repository: Repository, name: str, new_name: str) -> Outcome:
+    """Renames a remote, its tracking branches and what follows it."""
+    with repository.opened() as handle:
+        find_remote(handle, name)
+        if _read(handle, remote_name(new_name)) is not None:
+            raise InvalidArgument(f"Remote {new_name!r} already exists.")
+        problems = handle.remotes.rename(name, new_name)
+    notes = tuple(f"The refspec {one} was not changed." for one in problems)
+    return Outcome(f"renamed remote {name} to {new_name}", notes=notes)
+
+
+def set_remote_url(repository: Repository, name: str, url: str, *, pushes: bool = False) -> Outcome:
+    checked_url(url)
+    with repository.opened() as handle:
+        find_remote(handle, name)
+        (handle.remotes.set_push_url if pushes else handle.remotes.set_url)(name, url)
+    return Outcome(f"remote {name} is now {shown_url(url)}{' for pushing' if pushes else ''}")
+
+
+def _read(handle: pygit2.Repository, name: str) -> Remote | None:
+    # Not libgit2's own remote: that has what `url.*.insteadOf` of the repository makes of the address.
+    url = _value(handle, f"remote.{name}.url")
+    if not url:
+        return None
+    texts = handle.config.get_multivar(f"remote.{name}.fetch")
+    specs = tuple(spec for text in texts if (spec := Refspec.parse(str(text))) is not None)
+    push_url = _value(handle, f"remote.{name}.pushurl") or url
+    tags = _TAG_OPTIONS.get(_value(handle, f"remote.{name}.tagOpt") or "", "auto")
+    prune = flag(handle, f"remote.{name}.prune", default=flag(handle, "fetch.prune"))
+    return Remote(name, url, push_url, specs, tags, prune)
+
+
+def _value(handle: pygit2.Repository, key: str) -> str | None:
+    try:
+        return str(handle.config[key])
+    except (KeyError, ValueError):
+        return None

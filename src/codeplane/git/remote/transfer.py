@@ -1,0 +1,286 @@
+"""One exchange with a remote, in a process of its own that is killed when its time is over.
+
+What is fetched goes into a scratch repository next to the objects of the real one, with a name that `git gc`
+clears away after a crash. Nothing of the real repository changes before the exchange has succeeded.
+"""
+
+import json
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pygit2
+
+from codeplane.core.documents import decode_json
+from codeplane.core.errors import (
+    CodePlaneError,
+    CredentialsRefused,
+    GitFailed,
+    InvalidArgument,
+    RemoteRefused,
+    RemoteUnreachable,
+)
+from codeplane.git.remote.credentials import Credential, Helpers
+from codeplane.git.remote.refspecs import text_names
+from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.urls import checked_url, is_local, shown_key, shown_url
+from codeplane.process import Programs
+from codeplane.storage.files import publish
+
+_MOST_OUTPUT: Final = 64 << 20
+# What the scratch repository gets of a trusted repository's own configuration.
+_TRUSTED_KEYS: Final = ("url.", "http.")
+_REFUSALS: Final = (
+    "404",
+    "403",
+    "not found",
+    "not exist",
+    "denied",
+    "certificate",
+    "not owned",
+    "unsupported",
+    "cannot redirect",
+)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What the remote has said: its references, where its HEAD leads, and what it printed."""
+
+    heads: Mapping[str, str]
+    head: str | None = None
+    refused: Mapping[str, str] | None = None
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What every exchange of one call needs."""
+
+    repository: Repository
+    programs: Programs
+    seconds: float
+    check: Callable[[], None] | None = None
+    progress: Callable[[float, float, str], None] | None = None
+    local: bool = True  # whether directories of this machine may be remotes
+
+    def check_address(self, url: str) -> None:
+        """Refuses an address before anything is made for it."""
+        if is_local(checked_url(url)) and not self.local:
+            raise InvalidArgument(
+                f"{url} is a local directory: not used in a repository that is not trusted.",
+                hints=["cpl trust"],
+            )
+
+    def exchange(self, scratch: Path, url: str, request: Mapping[str, object]) -> Exchange:
+        """Runs one exchange to its end. Credentials are looked for when the remote wants some, once."""
+        self.check_address(url)
+        deadline = time.monotonic() + self.seconds
+        answer = self._run(scratch, url, request, None, deadline)
+        if answer.get("error") != "credentials":
+            return self._told(url, answer)
+        helpers = Helpers(self.programs, self.repository.root, self.repository.trusted)
+        credential = helpers.fill(url, answer.get("user"), deadline - time.monotonic(), self.check)
+        if credential is None:
+            raise _no_credentials(url)
+        answer = self._run(scratch, url, request, credential, deadline)
+        is_wrong = answer.get("error") == "refused_credentials"
+        if is_wrong or "error" not in answer:
+            helpers.tell(url, credential, accepted=not is_wrong)
+        return self._told(url, answer)
+
+    def _run(
+        self,
+        scratch: Path,
+        url: str,
+        request: Mapping[str, object],
+        credential: Credential | None,
+        deadline: float,
+    ) -> dict[str, Any]:
+        left = deadline - time.monotonic()
+        whole = {
+            "url": url,
+            "scratch": str(scratch),
+            "seconds": max(left, 1.0),
+            "trusted": self.repository.trusted,
+            "local": self.local,
+            **request,
+        }
+        if credential is not None:
+            whole |= {"user": credential.user, "password": credential.password}
+        ear = _Ear(self.progress)
+        done = self.programs.run(
+            [Path(sys.executable), "-I", "-m", "codeplane.git.remote.courier"],
+            cwd=scratch,
+            timeout=max(left, 0.1),
+            stdin=json.dumps(whole).encode(),
+            most=_MOST_OUTPUT,
+            check=self.check,
+            heard=ear,
+        )
+        if done.code is None:
+            raise _unreachable(url, f"not finished within {self.seconds:g} seconds")
+        if not ear.answer:
+            raise GitFailed(f"The exchange with {shown_url(url)} broke off.", code=done.code)
+        return ear.answer
+
+    def _told(self, url: str, answer: Mapping[str, Any]) -> Exchange:
+        if "error" not in answer:
+            return Exchange(
+                answer["heads"], answer.get("head"), answer.get("refused"), answer.get("said", "")
+            )
+        told = str(answer["message"]).strip().rstrip(".")
+        match answer["error"]:
+            case "refused_credentials" | "credentials":
+                raise _no_credentials(url)
+            case "address":
+                raise InvalidArgument(f"{told}.")
+            case "unreachable" if not any(word in told.lower() for word in _REFUSALS):
+                raise _unreachable(url, told)
+            case _:
+                raise RemoteRefused(f"{shown_url(url)}: {told}.", url=shown_url(url))
+
+
+class _Ear:
+    """Makes of what the process prints the progress and, in the end, the answer."""
+
+    def __init__(self, progress: Callable[[float, float, str], None] | None) -> None:
+        self.answer: dict[str, Any] = {}
+        self._progress = progress
+        self._rest = bytearray()
+        self._head: str | None = None
+
+    def __call__(self, data: bytes) -> None:
+        self._rest += data
+        *lines, rest = self._rest.split(b"\n")
+        self._rest = bytearray(rest)
+        for line in lines:
+            self._take(decode_json(line))
+
+    def _take(self, said: dict[str, Any]) -> None:
+        if "done" in said:
+            if self._progress is not None:
+                self._progress(said["done"], said["total"], "objects")
+        elif said.keys() == {"head"}:
+            self._head = said["head"]
+        else:
+            self.answer = {**said, "head": self._head}
+
+
+@contextmanager
+def scratch_of(repository: Repository) -> Iterator[Path]:
+    """A repository without a working tree that has all objects and references of the real one."""
+    objects = repository.common_dir / "objects"
+    place = objects / f"tmp_objdir-codeplane-{secrets.token_hex(6)}"
+    try:
+        for part in ("objects/info", "objects/pack", "refs"):
+            (place / part).mkdir(parents=True, mode=0o700)
+        (place / "objects/info/alternates").write_bytes(bytes(objects) + b"\n")
+        (place / "HEAD").write_bytes(b"ref: refs/heads/none\n")
+        with repository.opened() as handle:
+            (place / "config").write_text(_config(handle, trusted=repository.trusted), encoding="utf-8")
+            (place / "packed-refs").write_bytes(_packed(handle))
+        shallow = repository.common_dir / "shallow"
+        if shallow.is_file():
+            (place / "shallow").write_bytes(shallow.read_bytes())
+        yield place
+    except OSError as error:
+        raise GitFailed(f"Cannot write into {objects}: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def settle(repository: Repository, scratch: Path) -> None:
+    """Gives the repository the objects that were brought; a pack is there before its index is."""
+    target = repository.common_dir / "objects" / "pack"
+    target.mkdir(exist_ok=True)
+    for pack in sorted((scratch / "objects/pack").glob("pack-*"), key=lambda one: one.suffix == ".idx"):
+        publish(pack, target / pack.name)
+    # A connection that brings few objects may leave them one by one.
+    for loose in (scratch / "objects").glob("[0-9a-f][0-9a-f]/*"):
+        (repository.common_dir / "objects" / loose.parent.name).mkdir(exist_ok=True)
+        publish(loose, repository.common_dir / "objects" / loose.parent.name / loose.name)
+    shallow = scratch / "shallow"
+    if shallow.is_file():
+        publish(shallow, repository.common_dir / "shallow")
+
+
+def unobeyed(repository: Repository) -> tuple[str, ...]:
+    """What the repository's own configuration says of remotes that is not done."""
+    with repository.opened() as handle:
+        own = (key for key in _own_keys(handle) if _is_unobeyed(key, trusted=repository.trusted))
+        keys = sorted({shown_key(key) for key in own})
+    if not keys:
+        return ()
+    why = (
+        "no programs are run for remotes"
+        if repository.trusted
+        else "the repository is not trusted (cpl trust)"
+    )
+    return (f"Ignored, since {why}: {', '.join(keys[:10])}.",)
+
+
+def _own_keys(handle: pygit2.Repository) -> list[str]:
+    local = pygit2.enums.ConfigLevel.LOCAL
+    return [entry.name for entry in handle.config if entry.level >= local]
+
+
+def _is_unobeyed(key: str, *, trusted: bool) -> bool:
+    section, _, name = key.partition(".")
+    name = name.rpartition(".")[2]
+    is_program = (section, name) in (
+        ("core", "sshcommand"),
+        ("remote", "uploadpack"),
+        ("remote", "receivepack"),
+        ("remote", "vcs"),
+        ("remote", "proxy"),
+    )
+    is_other = section in ("credential", "http", "url") or (section, name) == ("core", "askpass")
+    return is_program or (is_other and not trusted)
+
+
+def _config(handle: pygit2.Repository, *, trusted: bool) -> str:
+    lines = ["[core]", "\trepositoryformatversion = 0", "\tbare = true"]
+    local = pygit2.enums.ConfigLevel.LOCAL
+    for entry in handle.config if trusted else ():
+        if entry.level >= local and entry.name.startswith(_TRUSTED_KEYS) and entry.value is not None:
+            section, _, rest = entry.name.partition(".")
+            sub, _, name = rest.rpartition(".")
+            head = f'[{section} "{_escaped(sub)}"]' if sub else f"[{section}]"
+            lines += [head, f'\t{name} = "{_escaped(entry.value)}"']
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _packed(handle: pygit2.Repository) -> bytes:
+    """The references, so that the remote is told what is here already."""
+    found = ((name, handle.references[name].target) for name in text_names(handle))
+    lines = "".join(f"{target} {name}\n" for name, target in found if isinstance(target, pygit2.Oid))
+    return f"# pack-refs with: sorted\n{lines}".encode()
+
+
+def _unreachable(url: str, why: str) -> CodePlaneError:
+    return RemoteUnreachable(
+        f"{shown_url(url)} cannot be reached: {why}.",
+        hints=["Check the address (git_remote) and the network; git.remote_timeout_sec is the time it gets."],
+        url=shown_url(url),
+    )
+
+
+def _no_credentials(url: str) -> CodePlaneError:
+    return CredentialsRefused(
+        f"{shown_url(url)} asks for credentials, and accepts none that the user's agent or helpers have.",
+        hints=[
+            "The user can run `git fetch` once in a terminal, or set up a credential helper or ssh-agent."
+        ],
+        url=shown_url(url),
+    )

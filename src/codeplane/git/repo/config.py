@@ -1,0 +1,25 @@
+"""Settings of git as the user and the repository have them; a value is data, nothing named by it is run."""
+
+import pygit2
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.repo.urls import shown_key
+
+
+def text(handle: pygit2.Repository, name: str) -> str | None:
+    """The value of a setting; None when it is not set or has no value."""
+    try:
+        if name not in handle.config:
+            return None
+        value: str | None = handle.config[name]
+        return value
+    except UnicodeDecodeError as error:
+        raise GitFailed(f"The setting {shown_key(name)} of git is not UTF-8.") from error
+
+
+def flag(handle: pygit2.Repository, name: str, *, default: bool = False) -> bool:
+    """The value of a setting that is true or false."""
+    try:
+        return bool(handle.config.get_bool(name)) if name in handle.config else default
+    except (pygit2.GitError, ValueError) as error:
+        raise GitFailed(f"The setting {shown_key(name)} of git is neither true nor false.") from error

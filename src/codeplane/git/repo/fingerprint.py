@@ -1,0 +1,51 @@
+"""What tells whether an operation of git has left everything as it was."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from codeplane.git.repo.repository import Repository
+
+# Beside HEAD, the index and the references, what an operation leaves that has begun and not ended.
+_FILES: Final = (
+    "HEAD", "index", "packed-refs", "config", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+    "logs/refs/stash",
+)  # fmt: skip
+_DIRECTORIES: Final = ("refs", "rebase-merge", "rebase-apply", "sequencer", "worktrees", "modules")
+_MOST_READ: Final = 4096
+
+
+def stamp(repository: Repository) -> str:
+    """The same while neither HEAD nor references, index, settings or anything unfinished have changed.
+
+    It is looked at from outside, by sizes, times and short contents, so it may differ where only a time does.
+    """
+    made = hashlib.sha256()
+    for place in {repository.git_dir, repository.common_dir}:
+        for path in _looked_at(place):
+            with suppress(OSError):
+                made.update(_told(path))
+    return made.hexdigest()
+
+
+def _looked_at(place: Path) -> Iterator[Path]:
+    for name in _FILES:
+        yield place / name
+    for name in _DIRECTORIES:
+        for inner, directories, files in os.walk(place / name):
+            if name == "modules":
+                directories.clear()
+            directories.sort()
+            yield from (Path(inner, file) for file in sorted([*files, *directories]))
+
+
+def _told(path: Path) -> bytes:
+    found = path.lstat()
+    if path.is_dir():
+        return f"{path}/".encode("utf-8", "surrogateescape")
+    if found.st_size > _MOST_READ:
+        return f"{path} {found.st_size} {found.st_mtime_ns} {found.st_ino}".encode("utf-8", "surrogateescape")
+    return os.fsencode(path) + b"\0" + path.read_bytes()

@@ -1,0 +1,120 @@
+"""Where HEAD is, was and may go: the checkouts of all worktrees, what is under way, what came before."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pygit2
+from pygit2.enums import RepositoryState
+
+from codeplane.core.errors import GitUnfinished, InvalidArgument
+from codeplane.git.repo.repository import Repository
+from codeplane.storage.files import read_small
+
+BRANCHES: Final = "refs/heads/"
+_LARGEST: Final = 8192
+_MOVED: Final = re.compile(r"checkout: moving from (\S+) to ")
+_UNDER_WAY: Final = {
+    RepositoryState.MERGE: ("a merge", "git_merge"),
+    RepositoryState.REVERT: ("a revert", "git_merge"),
+    RepositoryState.REVERT_SEQUENCE: ("a revert", "git_merge"),
+    RepositoryState.CHERRYPICK: ("a cherry-pick", "git_merge"),
+    RepositoryState.CHERRYPICK_SEQUENCE: ("a cherry-pick", "git_merge"),
+    RepositoryState.REBASE: ("a rebase", "git_rebase"),
+    RepositoryState.REBASE_INTERACTIVE: ("a rebase", "git_rebase"),
+    RepositoryState.REBASE_MERGE: ("a rebase", "git_rebase"),
+    RepositoryState.APPLY_MAILBOX: ("git am", ""),
+    RepositoryState.APPLY_MAILBOX_OR_REBASE: ("a rebase or git am", "git_rebase"),
+}
+# As git's reset and checkout do: a rebase is left alone.
+_OF_A_MERGE: Final = (
+    "MERGE_HEAD", "MERGE_RR", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+)  # fmt: skip
+
+
+def check_nothing_under_way(handle: pygit2.Repository, what: str) -> None:
+    """Refuses what git does not do in the middle of a merge, a rebase and the like."""
+    found = _UNDER_WAY.get(RepositoryState(handle.state()))
+    if found is None:
+        return
+    name, tool = found
+    hints = (
+        [f'{tool} {{"action": "{action}"}}' for action in ("continue", "abort")]
+        if tool
+        else ["git am --abort"]
+    )
+    raise GitUnfinished(f"{what} is not possible during {name}.", hints=hints)
+
+
+def end_merge(repository: Repository) -> None:
+    """Forgets a merge, a cherry-pick or a revert that was under way."""
+    for name in _OF_A_MERGE:
+        (repository.git_dir / name).unlink(missing_ok=True)
+
+
+def common_dir(repository: Repository) -> Path:
+    """The git directory that all worktrees share."""
+    own = repository.git_dir
+    return own.parent.parent if own.parent.name == "worktrees" else own
+
+
+def taken(repository: Repository) -> dict[str, str]:
+    """Branches, by full name, that other worktrees have checked out or rebase, and where those are."""
+    own = repository.git_dir.resolve()
+    found: dict[str, str] = {}
+    for directory, root in _checkouts(common_dir(repository)):
+        if directory.resolve() == own:
+            continue
+        for file in ("HEAD", "rebase-merge/head-name", "rebase-apply/head-name"):
+            text = (read_small(directory / file, _LARGEST) or b"").decode("utf-8", "replace").strip()
+            name = text.removeprefix("ref: ")
+            if name.startswith(BRANCHES):
+                found.setdefault(name, root)
+    return found
+
+
+def check_free(repository: Repository, ref: str) -> None:
+    """Refuses a branch that another worktree has."""
+    where = taken(repository).get(ref)
+    if where is not None:
+        name = ref.removeprefix(BRANCHES)
+        raise InvalidArgument(
+            f"Branch {name} is checked out in the worktree {where}.", name=name, worktree=where
+        )
+
+
+def previous(handle: pygit2.Repository, back: int = 1) -> str:
+    """What was checked out before, as a branch's name or an id: git's `-` and `@{-1}`."""
+    moves = (_MOVED.match(entry.message) for entry in handle.references["HEAD"].log())
+    found = [move[1] for move in moves if move is not None]
+    if len(found) < back:
+        raise InvalidArgument("There is no previous branch.", hints=["git_branch lists branches."])
+    return found[back - 1]
+
+
+def move_head(handle: pygit2.Repository, oid: str, reflog: str) -> None:
+    """Has the branch that is checked out, or a detached HEAD, point to a commit."""
+    name = handle.references["HEAD"]
+    target = pygit2.Oid(hex=oid)
+    if name.type == pygit2.enums.ReferenceType.DIRECT:
+        name.set_target(target, reflog)
+    else:
+        handle.create_reference_direct(str(name.target), target, True, message=reflog)
+
+
+def note_orig_head(handle: pygit2.Repository) -> None:
+    """ORIG_HEAD is where HEAD is now, before it moves."""
+    if not handle.head_is_unborn:
+        handle.create_reference_direct("ORIG_HEAD", handle.head.target, True)
+
+
+def _checkouts(common: Path) -> Iterator[tuple[Path, str]]:
+    """The git directory of each worktree, and its root as far as it is known."""
+    yield common, str(common.parent)
+    linked = common / "worktrees"
+    if linked.is_dir():
+        for directory in sorted(linked.iterdir()):
+            told = (read_small(directory / "gitdir", _LARGEST) or b"").decode("utf-8", "replace").strip()
+            yield directory, told.removesuffix("/.git") or directory.name

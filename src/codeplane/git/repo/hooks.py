@@ -1,0 +1,110 @@
+"""The user's hooks: run where the repository is trusted, named in the answer where it is not."""
+
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import HookRefused, ProgramFailed
+from codeplane.git.repo.config import text
+from codeplane.git.repo.repository import Repository
+from codeplane.process import Finished, Programs
+
+TIMEOUT_SEC: Final = 120.0
+_MOST_TOLD: Final = 4000
+
+
+def run_hook(
+    repository: Repository,
+    programs: Programs,
+    name: str,
+    args: Sequence[str] = (),
+    *,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT_SEC,
+    check: Callable[[], None] | None = None,
+) -> tuple[str, ...]:
+    """Runs a hook, if there is one, as git does; what the caller has to know of it.
+
+    A hook that fails raises `HookRefused`, except for those that come after the fact. In a repository that is
+    not trusted nothing runs.
+    """
+    with repository.opened() as handle:
+        if not repository.trusted:
+            return _not_run(handle, name)
+        file = _directory(handle) / name
+    if not _is_runnable(file):
+        return ()
+    given = {"GIT_DIR": str(repository.git_dir), "GIT_EDITOR": ":", "GIT_PREFIX": "", **(env or {})}
+    argv = [*_started(file), *args]
+    try:
+        done = programs.run(argv, cwd=repository.root, timeout=timeout, env=given, stdin=stdin, check=check)
+    except ProgramFailed as error:
+        done = Finished(127, b"", error.message.encode())
+    if done.is_ok:
+        return ()
+    if name.startswith("post-"):
+        return (f"The hook {name} {_ended(done, timeout)}: {done.said[:200]}",)
+    raise HookRefused(
+        f"The hook {name} {_ended(done, timeout)}.",
+        hints=["Fix what it reports, then repeat the call."],
+        hook=name,
+        output=done.said[-_MOST_TOLD:],
+    )
+
+
+def has_hook(repository: Repository, name: str) -> bool:
+    """Whether `run_hook` would run something."""
+    with repository.opened() as handle:
+        return repository.trusted and _is_runnable(_directory(handle) / name)
+
+
+def _not_run(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
+    """Nothing that the repository names outside of its own directory is even looked at."""
+    if text(handle, "core.hooksPath") is not None:
+        return ("Hooks of core.hooksPath were not run: the repository is not trusted (cpl trust).",)
+    if _is_runnable(_common(handle) / "hooks" / name):
+        return (f"The hook {name} was not run: the repository is not trusted (cpl trust).",)
+    return ()
+
+
+def _directory(handle: pygit2.Repository) -> Path:
+    said = text(handle, "core.hooksPath")
+    if said is None:
+        return _common(handle) / "hooks"
+    return Path(handle.workdir) / Path(said).expanduser()
+
+
+def _common(handle: pygit2.Repository) -> Path:
+    """The directory that all worktrees share."""
+    own = Path(handle.path)
+    return own.parent.parent if own.parent.name == "worktrees" else own
+
+
+def _is_runnable(file: Path) -> bool:
+    try:
+        return stat.S_ISREG(file.stat().st_mode) and os.access(file, os.X_OK)
+    except OSError:
+        return False
+
+
+def _started(file: Path) -> list[str | Path]:
+    """A script that does not say what runs it is run by the shell, as git does it."""
+    try:
+        with file.open("rb") as stream:
+            first = stream.read(4)
+    except OSError:
+        return [file]
+    return ["/bin/sh", file] if first[:2] != b"#!" and _is_text(first) else [file]
+
+
+def _is_text(data: bytes) -> bool:
+    return all(byte >= 32 or byte in b"\n\r\t" for byte in data) and data.isascii()
+
+
+def _ended(done: Finished, timeout: float) -> str:
+    return f"did not end within {timeout:.0f} s" if done.code is None else f"failed ({done.code})"

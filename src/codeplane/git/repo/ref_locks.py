@@ -1,0 +1,44 @@
+"""Locks of references that an operation left which a crash has cut off."""
+
+import stat
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from codeplane.git.repo.repository import Repository
+
+_OF_WORKTREE: Final = ("HEAD", "ORIG_HEAD")
+_SHARED: Final = ("packed-refs", "refs/stash")
+_BRANCHES: Final = "refs/heads/"
+# A reference is locked for milliseconds; who has held one for so long does not live any more.
+_LONGEST_SEC: Final = 2.0
+
+
+def drop_ref_locks(repository: Repository, branches: Iterable[str], since: float) -> list[str]:
+    """Removes those that are no older than the operation, and says which; the others are somebody else's."""
+    names = [f"{_BRANCHES}{branch}" for branch in branches]
+    places = [
+        *(repository.git_dir / f"{name}.lock" for name in _OF_WORKTREE),
+        *(repository.common_dir / f"{name}.lock" for name in (*_SHARED, *names)),
+    ]
+    return [f"{place} was left by it; it has been removed." for place in places if _drop(place, since)]
+
+
+def _drop(place: Path, since: float) -> bool:
+    found = _stamp(place)
+    if found is None or found < since:
+        return False
+    time.sleep(max(0.0, min(_LONGEST_SEC, found + _LONGEST_SEC - time.time())))
+    if _stamp(place) != found:
+        return False
+    place.unlink(missing_ok=True)
+    return True
+
+
+def _stamp(place: Path) -> float | None:
+    try:
+        found = place.lstat()
+    except OSError:
+        return None
+    return found.st_mtime if stat.S_ISREG(found.st_mode) else None

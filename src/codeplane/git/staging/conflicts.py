@@ -1,0 +1,128 @@
+"""What git could not merge: out of its index, and out of the files that have the marks."""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import pygit2
+
+from codeplane.git.repo.outcome import Conflict, Side
+
+_KINDS: Final = {
+    (True, True, True): "both_modified",
+    (False, True, True): "both_added",
+    (True, True, False): "deleted_by_them",
+    (True, False, True): "deleted_by_us",
+    (False, True, False): "added_by_us",
+    (False, False, True): "added_by_them",
+    (True, False, False): "both_deleted",
+}
+_MARKS: Final = re.compile(rb"^(<{7,}|\|{7,}|={7,}|>{7,})(?: .*)?\r?$")
+_MOST_HUNKS: Final = 20
+_MOST_LINES: Final = 30
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """One conflict in a file: the lines from mark to mark, and what each side has between them."""
+
+    start_line: int
+    end_line: int
+    ours: str
+    theirs: str
+    base: str | None = None  # where the file shows it
+
+
+@dataclass(frozen=True)
+class Described:
+    """A conflict as a person is told of it. A file without marks has no hunks."""
+
+    conflict: Conflict
+    kind: str
+    hunks: tuple[Hunk, ...] = ()
+    more_hunks: int = 0
+
+
+def conflicts_of(index: pygit2.Index) -> tuple[Conflict, ...]:
+    """The paths with unmerged entries, in order; a side that lacks the path is None."""
+    found = [
+        Conflict(_path(ancestor, ours, theirs), _side(ancestor), _side(ours), _side(theirs))
+        for ancestor, ours, theirs in index.conflicts or ()
+    ]
+    return tuple(sorted(found, key=lambda one: one.path))
+
+
+def described(conflicts: Iterable[Conflict], read: Callable[[str], bytes | None]) -> tuple[Described, ...]:
+    """Conflicts with their kinds and hunks; `read` has the content of a file of the working tree, or None."""
+    return tuple(_described(one, read(one.path)) for one in conflicts)
+
+
+def kind_of(one: Conflict) -> str:
+    """What the two sides have done, in the words of git's status."""
+    return _KINDS[one.ancestor is not None, one.ours is not None, one.theirs is not None]
+
+
+def hunks_of(data: bytes) -> list[Hunk]:
+    """The conflicts that are marked in a file; marks in another order than git's are text."""
+    return _Reader(data).hunks
+
+
+def has_marks(data: bytes) -> bool:
+    return bool(hunks_of(data))
+
+
+def _described(one: Conflict, data: bytes | None) -> Described:
+    hunks = hunks_of(data) if data is not None and b"\0" not in data[:8000] else []
+    return Described(one, kind_of(one), tuple(hunks[:_MOST_HUNKS]), max(0, len(hunks) - _MOST_HUNKS))
+
+
+class _Reader:
+    """Reads marks in their order: ours, perhaps the ancestor, theirs, the end."""
+
+    def __init__(self, data: bytes) -> None:
+        self.hunks: list[Hunk] = []
+        self._start = 0
+        self._size = 0
+        self._parts: dict[bytes, list[bytes]] = {}
+        self._at = b""
+        for number, line in enumerate(data.split(b"\n"), start=1):
+            mark = _MARKS.match(line)
+            if mark is None or not self._turn(mark[1], number):
+                self._parts.get(self._at, []).append(line)
+
+    def _turn(self, mark: bytes, number: int) -> bool:
+        sign, size = mark[:1], len(mark)
+        if sign == b"<" and not self._at:
+            self._start, self._size, self._at, self._parts = number, size, sign, {sign: []}
+            return True
+        follows = {b"|": (b"<",), b"=": (b"<", b"|"), b">": (b"=",)}.get(sign, ())
+        if size != self._size or self._at not in follows:
+            return False
+        if sign == b">":
+            self._end(number)
+        else:
+            self._at, self._parts[sign] = sign, []
+        return True
+
+    def _end(self, number: int) -> None:
+        ours, theirs, base = (self._parts.get(sign) for sign in (b"<", b"=", b"|"))
+        told = _text(base) if base is not None else None
+        self.hunks.append(Hunk(self._start, number, _text(ours or []), _text(theirs or []), told))
+        self._at, self._size = b"", 0
+
+
+def _text(lines: list[bytes]) -> str:
+    told = [line.decode("utf-8", "replace") for line in lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        told.append(f"… {len(lines) - _MOST_LINES} more lines")
+    return "\n".join(told)
+
+
+def _path(*entries: pygit2.IndexEntry | None) -> str:
+    return next(os.fsdecode(entry.path) for entry in entries if entry is not None)
+
+
+def _side(entry: pygit2.IndexEntry | None) -> Side | None:
+    return Side(str(entry.id), int(entry.mode)) if entry is not None else None

@@ -1,0 +1,369 @@
+"""What the next commit will have: files put into git's index."""
+
+import os
+import stat
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pygit2
+from pygit2.enums import FileStatus
+
+from codeplane.core.errors import GitBusy, GitUnfinished, NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.git.history.tree_diff import in_index, unmerged, unstaged
+from codeplane.git.history.tree_edit import side_at
+from codeplane.git.repo.config import flag
+from codeplane.git.repo.outcome import Outcome, Side
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository
+from codeplane.git.staging.conflicts import conflicts_of, has_marks
+from codeplane.git.worktree.autosave import head_tree
+from codeplane.git.worktree.files import EXECUTABLE, FILE, LINK, SUBMODULE, WorkTree
+from codeplane.git.worktree.filters import add_filtered, check_filters, filtered
+from codeplane.git.worktree.index_writer import NextIndex, is_frozen, locked_index, put_entry, put_file
+from codeplane.jail import shown
+from codeplane.jail.beneath import open_beneath
+from codeplane.process import Programs
+
+_MOST_NAMED: Final = 20
+_IN_TREE: Final = (
+    FileStatus.WT_NEW
+    | FileStatus.WT_MODIFIED
+    | FileStatus.WT_DELETED
+    | FileStatus.WT_TYPECHANGE
+    | FileStatus.WT_RENAMED
+    | FileStatus.WT_UNREADABLE
+    | FileStatus.CONFLICTED
+)
+
+
+def _nothing() -> None: ...
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the caller knows of paths that git does not."""
+
+    closed: Callable[[str], str | None]  # why a path is never touched; None when it may be
+    unwanted: Callable[[str], str | None]  # why a path that is not tracked needs `force`
+    submodule: Callable[[str], str | None]  # the commit that a submodule has checked out
+    check: Callable[[], None] = _nothing
+
+
+@dataclass(frozen=True)
+class Staged(Outcome):
+    """The paths whose entries are others now."""
+
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Modes:
+    """What the file system can say of files, by git's settings."""
+
+    has_bits: bool
+    has_links: bool
+
+    @classmethod
+    def of(cls, handle: pygit2.Repository) -> "Modes":
+        bits = flag(handle, "core.fileMode", default=True)
+        return cls(bits, flag(handle, "core.symlinks", default=True))
+
+    def of_file(self, found: os.stat_result, known: Side | None) -> int:
+        if stat.S_ISLNK(found.st_mode):
+            return LINK
+        if not self.has_links and known is not None and known.mode == LINK:
+            return LINK
+        if not self.has_bits:
+            return known.mode if known is not None and known.mode in (FILE, EXECUTABLE) else FILE
+        return EXECUTABLE if found.st_mode & stat.S_IXUSR else FILE
+
+
+@dataclass
+class _Staging:
+    repository: Repository
+    handle: pygit2.Repository
+    rules: Rules
+    chosen: Selection
+    force: bool
+    tracked_only: bool
+    put: list[str] = field(default_factory=list)  # files and links
+    taken: list[str] = field(default_factory=list)  # that are gone
+    linked: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
+    left: dict[str, str] = field(default_factory=dict)  # why they were not staged
+
+    def sort(self, tree: WorkTree, torn: set[str]) -> None:
+        for path in self._candidates(tree):
+            self.rules.check()
+            reason = self._against(path)
+            if reason is not None:
+                self._leave(path, reason)
+            else:
+                self._sort_one(tree, path, is_torn=path in torn)
+
+    def _candidates(self, tree: WorkTree) -> list[str]:
+        found: set[str] = set(self.chosen.paths)
+        if not found or any(map(self._may_hold_more, found)):
+            found |= {
+                path.rstrip("/")
+                for path, flags in self.handle.status(untracked_files="all").items()
+                if flags & _IN_TREE and path.rstrip("/") in self.chosen
+            }
+        if self.force:
+            for path in self.chosen.paths:
+                found |= set(_files_below(tree, path))
+        return sorted(found)
+
+    def _may_hold_more(self, path: str) -> bool:
+        """Whether it is a directory, or was one that is gone with all that git knows in it."""
+        place = self.repository.root / path
+        return place.is_dir() or (not os.path.lexists(place) and in_index(self.handle, path) is None)
+
+    def _against(self, path: str) -> str | None:
+        closed = self.rules.closed(path)
+        if closed is not None:
+            return closed
+        if is_frozen(self.handle.index, path):
+            return f"{shown(path)} is marked assume-unchanged or skip-worktree in git's index."
+        is_new = in_index(self.handle, path) is None
+        return self.rules.unwanted(path) if is_new and not self.force else None
+
+    def _leave(self, path: str, reason: str) -> None:
+        if path in self.chosen.paths and not (self.repository.root / path).is_dir():
+            raise PathRefused(reason, hints=_force_hint(self.rules, path), path=shown(path))
+        if os.path.lexists(self.repository.root / path) or in_index(self.handle, path) is not None:
+            self.left[path] = reason
+
+    def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
+        known = in_index(self.handle, path)
+        is_known = known is not None or is_torn or (self.tracked_only and self._is_in_head(path))
+        found = None if tree.blocker(path) is not None else _lstat(self.repository, path)
+        if found is None:
+            if is_known:
+                self.taken.append(path)
+            elif path in self.chosen.paths and not self._is_above_known(path):
+                raise _unknown(path)
+        elif stat.S_ISDIR(found.st_mode):
+            self._directory(path, known)
+        elif not is_known and self.tracked_only:
+            self._leave_unknown(path)
+        elif stat.S_ISLNK(found.st_mode) or stat.S_ISREG(found.st_mode):
+            self.put.append(path)
+        else:
+            self._leave(path, f"{shown(path)} is neither a file nor a link.")
+
+    def _is_in_head(self, path: str) -> bool:
+        """Whether the last commit has it, whatever is staged: then git knows it where it commits paths."""
+        head = head_tree(self.handle)
+        return head is not None and side_at(self.handle, head, path) is not None
+
+    def _leave_unknown(self, path: str) -> None:
+        if path in self.chosen.paths:
+            raise NotFound(
+                f"Git does not know {shown(path)}.", hints=["git_stage_and_commit stages it first."]
+            )
+
+    def _directory(self, path: str, known: Side | None) -> None:
+        """A directory is staged as a submodule that git knows already, or not as itself at all."""
+        if known is not None and known.mode == SUBMODULE:
+            head = self.rules.submodule(path)
+            if head is not None and head != known.oid:
+                self.linked[path] = head
+        elif known is not None:
+            self.taken.append(path)
+        elif os.path.lexists(self.repository.root / path / ".git"):
+            reason = f"{shown(path)} is a repository of its own: git_submodule adds it."
+            if path in self.chosen.paths:
+                raise PathRefused(reason, path=shown(path))
+            self.left[path] = reason
+
+    def write(self, index: pygit2.Index, done: Container[str]) -> None:
+        """Makes the index what was found out, except for what is done already."""
+        for path in self.taken:
+            put_entry(index, path, None)
+        modes = Modes.of(self.handle)
+        for path in self.put:
+            if path not in done:
+                self.rules.check()
+                self._put(index, path, modes)
+        for path, head in self.linked.items():
+            put_entry(index, path, Side(head, SUBMODULE))
+
+    def _put(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
+        """What is read is what stands there, beneath the root, before and after."""
+        place = self.repository.root / path
+        found = self._beneath(path)
+        mode = modes.of_file(found, in_index(self.handle, path))
+        if stat.S_ISLNK(found.st_mode):
+            oid = self.handle.create_blob(os.fsencode(os.readlink(place)))  # noqa: PTH115
+        elif not stat.S_ISREG(found.st_mode):
+            raise _replaced(path)
+        elif mode == LINK:
+            oid = self.handle.create_blob(place.read_bytes())
+        else:
+            oid = self.handle.create_blob_fromworkdir(path)
+        if not os.path.samestat(found, self._beneath(path)):
+            raise _replaced(path)
+        put_file(index, path, Side(str(oid), mode), found)
+
+    def _beneath(self, path: str) -> os.stat_result:
+        """The stat of a path that no link leads to."""
+        parent, _, name = path.rpartition("/")
+        directory = open_beneath(str(self.repository.root), parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return os.stat(name, dir_fd=directory, follow_symlinks=False)
+        finally:
+            os.close(directory)
+
+    def _is_above_known(self, path: str) -> bool:
+        """Whether it is a directory that was deleted with tracked files in it."""
+        inside = Selection(frozenset({RepoPath(path)}))
+        return any(os.fsdecode(entry.path) in inside for entry in self.handle.index)
+
+
+def stage(
+    repository: Repository,
+    programs: Programs,
+    chosen: Selection,
+    rules: Rules,
+    *,
+    force: bool = False,
+    tracked_only: bool = False,
+) -> Staged:
+    """Stages new, changed and deleted files as `git add --all` does.
+
+    What the rules keep back is an error where it is named, and left out with a note where it is only below a
+    name. `force` stages what is ignored, and conflicts with their marks.
+    """
+    with repository.opened() as handle, locked_index(repository, handle) as following:
+        return stage_into(
+            following, repository, programs, handle, chosen, rules, force=force, tracked_only=tracked_only
+        )
+
+
+def stage_into(
+    following: NextIndex,
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    chosen: Selection,
+    rules: Rules,
+    *,
+    force: bool = False,
+    tracked_only: bool = False,
+) -> Staged:
+    """The same into an index that is not git's yet."""
+    handle.index.read(False)
+    torn = unmerged(handle)
+    work = _Staging(repository, handle, rules, chosen, force, tracked_only)
+    work.sort(WorkTree(handle, repository.root), torn)
+    _check_marks(repository, (path for path in work.put if path in torn and not force))
+    drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
+    drivers = _changed_only(handle, drivers, torn)
+    check_filters(repository, handle, drivers)
+    index = following.index
+    if drivers:
+        add_filtered(repository, programs, following.file, drivers, rules.check)
+        index.read()
+    work.write(index, drivers)
+    index.write()
+    touched = (*work.put, *work.taken, *work.linked)
+    after = conflicts_of(index)
+    still = {one.path for one in after}
+    changed = tuple(
+        sorted(
+            path
+            for path in touched
+            if in_index(handle, path) != _side(index, path) or (path in torn) != (path in still)
+        )
+    )
+    return Staged(summary("staged", changed), notes=left_out(work.left), paths=changed)
+
+
+def _unknown(path: str) -> NotFound:
+    hints = ["Paths are names, not patterns."] if set(path) & set("*?[:") else []
+    return NotFound(f"{shown(path)} does not exist, and git does not know it.", hints=hints, path=shown(path))
+
+
+def _replaced(path: str) -> GitBusy:
+    return GitBusy(f"{shown(path)} was replaced while it was being read.", hints=["Try again."])
+
+
+def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
+    marked = [path for path in paths if has_marks((repository.root / path).read_bytes())]
+    if marked:
+        raise GitUnfinished(
+            f"Conflict markers are still in {listed(marked)}.",
+            hints=['Resolve them, or send "force": true to stage the files as they are.'],
+            paths=[shown(path) for path in marked[:_MOST_NAMED]],
+        )
+
+
+def _side(index: pygit2.Index, path: str) -> Side | None:
+    try:
+        entry = index[path]
+    except KeyError:
+        return None
+    return Side(str(entry.id), int(entry.mode))
+
+
+def _files_below(tree: WorkTree, path: str) -> Iterator[str]:
+    ahead = [path] if tree.blocker(path) is None and _is_directory(tree.root / path) else []
+    while ahead:
+        here = ahead.pop()
+        if not _is_directory(tree.root / here):
+            yield here
+        elif not os.path.lexists(tree.root / here / ".git"):
+            names = sorted(os.listdir(tree.root / here), reverse=True)  # noqa: PTH208
+            ahead += [f"{here}/{name}" for name in names]
+
+
+def _is_directory(place: Path) -> bool:
+    return place.is_dir() and not place.is_symlink()
+
+
+def _lstat(repository: Repository, path: str) -> os.stat_result | None:
+    try:
+        return (repository.root / path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _is_link(repository: Repository, path: str) -> bool:
+    return (repository.root / path).is_symlink()
+
+
+def _force_hint(rules: Rules, path: str) -> list[str]:
+    return (
+        []
+        if rules.unwanted(path) is None or rules.closed(path) is not None
+        else ['Send "force": true to stage it anyway.']
+    )
+
+
+def _changed_only(handle: pygit2.Repository, drivers: dict[str, str], torn: set[str]) -> dict[str, str]:
+    """By their stat: without the filter the content says nothing."""
+    changed = unstaged(handle) | torn if drivers else set()
+    return {path: name for path, name in drivers.items() if path in changed or not in_index(handle, path)}
+
+
+def left_out(left: dict[str, str]) -> tuple[str, ...]:
+    """The note on what was not touched, with the reasons."""
+    if not left:
+        return ()
+    reasons = list(dict.fromkeys(left[path].rstrip(".") for path in sorted(left)))
+    more = [f"{len(reasons) - _MOST_NAMED} more"] if len(reasons) > _MOST_NAMED else []
+    return (f"Left out: {'; '.join(reasons[:_MOST_NAMED] + more)}.",)
+
+
+def summary(did: str, paths: tuple[str, ...]) -> str:
+    """The one line of an outcome."""
+    return f"{did} {listed(paths, 3)}" if paths else f"nothing was {did}"
+
+
+def listed(paths: Iterable[str], most: int = _MOST_NAMED) -> str:
+    """Paths for a sentence."""
+    told = [shown(path) for path in paths]
+    return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")

@@ -1,0 +1,95 @@
+"""Git's index as HEAD has it, and files as the index has them, at chosen paths."""
+
+import os
+from collections.abc import Iterable
+
+import pygit2
+
+from codeplane.core.errors import GitUnfinished, NotFound, PathRefused
+from codeplane.git.history.tree_diff import in_index, staged, unmerged, unstaged
+from codeplane.git.history.tree_edit import EMPTY_TREE, side_at
+from codeplane.git.repo.outcome import Side
+from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.repository import Repository
+from codeplane.git.staging.stage import Rules, Staged, left_out, listed, summary
+from codeplane.git.worktree.autosave import head_tree
+from codeplane.git.worktree.checkout_plan import plan_paths
+from codeplane.git.worktree.checkout_tree import at_risk, carry_out
+from codeplane.git.worktree.files import SUBMODULE
+from codeplane.git.worktree.filters import check_filters, filtered, restore_filtered
+from codeplane.git.worktree.index_writer import edited_index, put_entry
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+
+def unstage(repository: Repository, chosen: Selection, rules: Rules) -> Staged:
+    """Makes the index what HEAD has, at the chosen paths; files stay as they are."""
+    with repository.opened() as handle, edited_index(repository, handle) as index:
+        pairs = staged(handle, head_tree(handle))
+        torn = unmerged(handle)
+        paths = sorted(path for path in pairs.keys() | torn if path in chosen)
+        _check_known(handle, chosen, paths)
+        tree = head_tree(handle) or EMPTY_TREE
+        for path in paths:
+            rules.check()
+            put_entry(index, path, side_at(handle, tree, path))
+    return Staged(summary("unstaged", tuple(paths)), paths=tuple(paths))
+
+
+def discard(
+    repository: Repository,
+    programs: Programs,
+    chosen: Selection,
+    rules: Rules,
+    *,
+    force: bool = False,
+) -> Staged:
+    """Brings tracked files back as the index has them. What is lost by it needs `force` and is saved."""
+    with repository.opened() as handle:
+        handle.index.read()
+        torn = sorted(path for path in unmerged(handle) if path in chosen)
+        if torn:
+            raise GitUnfinished(
+                f"In conflict, so the index has no single version: {listed(torn)}.",
+                hints=["git_merge continues or aborts; git_stage marks a file as resolved."],
+            )
+        work = {
+            path: side
+            for path in sorted(unstaged(handle))
+            if path in chosen and (side := in_index(handle, path)) is not None and side.mode != SUBMODULE
+        }
+        left = {path: reason for path in work if (reason := rules.closed(path)) is not None}
+        for path, reason in left.items():
+            if path in chosen.paths:
+                raise PathRefused(reason, path=shown(path))
+            del work[path]
+        _check_known(handle, chosen, work)
+        return _restore(repository, programs, handle, work, left_out(left), force=force)
+
+
+def _restore(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    work: dict[str, Side],
+    notes: tuple[str, ...],
+    *,
+    force: bool,
+) -> Staged:
+    drivers = filtered(handle, work)
+    check_filters(repository, handle, drivers)
+    plan = plan_paths(handle, repository.root, work)
+    if plan.risks and not force:
+        raise at_risk(plan.risks)
+    done = carry_out(repository, programs, handle, plan, force=force, why="before changes were discarded")
+    if drivers:
+        restore_filtered(repository, programs, handle, drivers)
+    paths = tuple(work)
+    return Staged(summary("restored", paths), saved=done.saved, notes=(*notes, *done.notes), paths=paths)
+
+
+def _check_known(handle: pygit2.Repository, chosen: Selection, more: Iterable[str]) -> None:
+    known = {*more, *(os.fsdecode(entry.path) for entry in handle.index)} if chosen.paths else ()
+    missing = chosen.missing(known)
+    if missing:
+        raise NotFound(f"Git does not know {listed(missing)}.", path=shown(missing[0]))

@@ -1,0 +1,1 @@
+"""The working tree and git's index: what is in them, and bringing both to another tree."""

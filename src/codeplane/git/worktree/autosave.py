@@ -1,0 +1,184 @@
+"""Work that is about to be discarded, kept in a commit of the form that `git stash` makes."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pygit2
+
+from codeplane.git.history.tree_diff import in_index, staged, unmerged, unstaged
+from codeplane.git.history.tree_edit import beside, side_at
+from codeplane.git.repo.outcome import Side
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.files import LINK, WorkTree
+
+SAVED: Final = "refs/codeplane/saved/"
+# Git's own name for who stashes where nobody has said who they are.
+_NOBODY: Final = ("git stash", "git@stash")
+_SHORT: Final = 7
+
+Entries = Mapping[str, Side | None]
+
+
+def save_work(
+    repository: Repository, handle: pygit2.Repository, why: str, paths: Iterable[str] | None = None
+) -> str | None:
+    """Keeps what is staged and what is in files, of all tracked paths or of those given, tracked or not.
+
+    Returns the name of the reference, which `git stash apply` takes too; None when nothing was to be kept.
+    """
+    work = Work.look(repository, handle, paths)
+    if work.is_empty:
+        return None
+    oid = work.commit(why)
+    moment = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    name = f"{SAVED}{moment}-{str(oid)[:_SHORT]}"
+    handle.create_reference_direct(name, oid, True, message=why)
+    return name
+
+
+def saved_names(handle: pygit2.Repository) -> list[str]:
+    """What was saved, the newest first."""
+    # Somewhere else there may be a name that is not UTF-8, so names are asked for as bytes.
+    raw = (one.raw_name for one in handle.references.iterator())
+    names = [name.decode() for name in raw if name.startswith(SAVED.encode()) and name.isascii()]
+    return sorted(names, reverse=True)
+
+
+def drop_saved(repository: Repository, until: float, is_needed: Callable[[str], bool]) -> int:
+    """Takes away what was saved before a moment and nobody needs any more; how many that were."""
+    dropped = 0
+    with repository.opened() as handle:
+        for name in saved_names(handle):
+            found = handle.references[name].peel(pygit2.Commit)
+            if found.commit_time < until and not is_needed(name):
+                handle.references.delete(name)
+                dropped += 1
+    return dropped
+
+
+@dataclass(frozen=True)
+class Work:
+    """What differs from HEAD: in the index, in tracked files, and files that are not tracked."""
+
+    handle: pygit2.Repository
+    in_index: Entries
+    in_files: Entries
+    untracked: Entries
+
+    @classmethod
+    def look(
+        cls, repository: Repository, handle: pygit2.Repository, paths: Iterable[str] | None = None
+    ) -> "Work":
+        tree, torn = WorkTree(handle, repository.root), unmerged(handle)
+        changed = staged(handle, head_tree(handle)).keys() | torn
+        named = changed | unstaged(handle) if paths is None else set(paths)
+        tracked = {path for path in named if in_index(handle, path) or path in torn or path in changed}
+        loose = {path: side for path in named - tracked if (side := stored(tree, path)) is not None}
+        return cls(
+            handle,
+            {path: _staged_side(handle, path, torn) for path in tracked & changed},
+            _in_files(tree, tracked, head_tree(handle), loose),
+            loose,
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.in_index or self.in_files or self.untracked)
+
+    @property
+    def paths(self) -> set[str]:
+        """Of tracked files."""
+        return {*self.in_index, *self.in_files}
+
+    def commit(self, message: str = "") -> pygit2.Oid:
+        """As `git stash` makes it: the parents are HEAD, the index and, if there are any, untracked files."""
+        handle = self.handle
+        base = self._base()
+        label = f"{_branch(handle)}: {_described(handle, base)}"
+        index_tree = changed_tree(handle, head_tree(handle), self.in_index)
+        parents = [base, _made(handle, f"index on {label}\n", index_tree, [base])]
+        if self.untracked:
+            loose = changed_tree(handle, None, self.untracked)
+            parents.append(_made(handle, f"untracked files on {label}\n", loose, []))
+        work_tree = changed_tree(handle, str(index_tree), self.in_files)
+        said = f"On {_branch(handle)}: {message}" if message else f"WIP on {label}\n"
+        return _made(handle, said, work_tree, parents)
+
+    def _base(self) -> pygit2.Oid:
+        if not self.handle.head_is_unborn:
+            return self.handle.head.peel(pygit2.Commit).id
+        return _made(self.handle, "nothing\n", changed_tree(self.handle, None, {}), [])
+
+
+def head_tree(handle: pygit2.Repository) -> str | None:
+    """The tree of HEAD; None on a branch without a commit."""
+    return None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
+
+
+def stored(tree: WorkTree, path: str) -> Side | None:
+    """The file or link at a path, written as a blob; None where there is neither."""
+    found = tree.at(path, in_index(tree.handle, path))
+    if found is None or found.side is None:
+        return None
+    if found.side.mode == LINK:
+        target = os.readlink(tree.root / path)  # noqa: PTH115
+        return Side(str(tree.handle.create_blob(os.fsencode(target))), LINK)
+    return Side(str(tree.handle.create_blob_fromworkdir(path)), found.side.mode)
+
+
+def changed_tree(handle: pygit2.Repository, tree: str | None, entries: Entries) -> pygit2.Oid:
+    """A tree with some paths set and others, given as None, taken out."""
+    index = pygit2.Index()
+    if tree is not None:
+        index.read_tree(handle[tree].peel(pygit2.Tree))
+    for path, side in entries.items():
+        if side is None and path in index:
+            index.remove(path)
+    for path, side in entries.items():
+        if side is not None:
+            index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
+    return index.write_tree(handle)
+
+
+def committer(handle: pygit2.Repository) -> pygit2.Signature:
+    """Who the user says they are; git's stand-in where they have not said it."""
+    try:
+        return handle.default_signature
+    except KeyError:
+        return pygit2.Signature(*_NOBODY)
+
+
+def _in_files(tree: WorkTree, tracked: set[str], head: str | None, loose: Entries) -> dict[str, Side | None]:
+    """As git does, a new file that is only in the index is kept, unless something else is in its place."""
+    found = {path: stored(tree, path) for path in tracked}
+    gone = {path for path, side in found.items() if side is None}
+    kept = {path for path in gone if head is None or side_at(tree.handle, head, path) is None}
+    kept -= beside(kept, loose)
+    return {path: side for path, side in found.items() if path not in kept}
+
+
+def _staged_side(handle: pygit2.Repository, path: str, torn: set[str]) -> Side | None:
+    if path not in torn:
+        return in_index(handle, path)
+    _, ours, _ = handle.index.conflicts[path]
+    return Side(str(ours.id), int(ours.mode)) if ours is not None else None
+
+
+def _made(handle: pygit2.Repository, message: str, tree: pygit2.Oid, parents: list[pygit2.Oid]) -> pygit2.Oid:
+    who = committer(handle)
+    return handle.create_commit(None, who, who, message, tree, parents)
+
+
+def _branch(handle: pygit2.Repository) -> str:
+    if handle.head_is_unborn or handle.head_is_detached:
+        return "(no branch)"
+    return os.fsencode(handle.head.shorthand).decode("utf-8", "replace")
+
+
+def _described(handle: pygit2.Repository, base: pygit2.Oid) -> str:
+    commit = handle[base].peel(pygit2.Commit)
+    subject = commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
+    return f"{str(base)[:_SHORT]} {subject}"

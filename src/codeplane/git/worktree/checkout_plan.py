@@ -1,0 +1,182 @@
+"""What has to happen to files and index so that they become a tree, and what work stands against it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import FileStatus
+
+from codeplane.git.history.tree_diff import Pair, between, in_index, staged, unmerged, unstaged
+from codeplane.git.repo.outcome import Side
+from codeplane.git.worktree.files import SUBMODULE, Standing, WorkTree
+from codeplane.git.worktree.filters import filtered
+
+
+class Risk(StrEnum):
+    """Why a path holds work that is nowhere else."""
+
+    MODIFIED = "modified"
+    STAGED = "staged"
+    UNMERGED = "unmerged"
+    UNTRACKED = "untracked"
+    IGNORED = "ignored"
+    REPOSITORY = "a repository of its own"
+
+
+@dataclass
+class Plan:
+    """Paths by what is done to them. What is at risk is done all the same when it is forced."""
+
+    writes: dict[str, Side] = field(default_factory=dict)
+    removals: set[str] = field(default_factory=set)  # files to unlink
+    adopted: dict[str, Side] = field(default_factory=dict)  # the file is right; the index is not
+    dropped: set[str] = field(default_factory=set)  # entries that leave the index
+    risks: dict[str, Risk] = field(default_factory=dict)
+
+
+def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target: str) -> Plan:
+    """From one tree to another: only what differs between them is touched, as git's two-way merge does."""
+    planner = _Planner(handle, WorkTree(handle, root), unmerged(handle), between(handle, base, target))
+    for path, pair in planner.pairs.items():
+        planner.switch(path, pair)
+    return planner.checked()
+
+
+def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> Plan:
+    """To exactly a tree: every tracked file and every entry of the index."""
+    tree = handle[target].peel(pygit2.Tree)
+    wanted = {path: in_tree(tree, path) for path in unstaged(handle) | unmerged(handle)}
+    wanted |= {path: pair.old for path, pair in staged(handle, target).items() if path not in wanted}
+    return plan_paths(handle, root, wanted)
+
+
+def plan_paths(handle: pygit2.Repository, root: Path, wanted: Mapping[str, Side | None]) -> Plan:
+    """Some paths become what is wanted, in files and index, whatever they are."""
+    head = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
+    pairs = {path: Pair(in_index(handle, path), side) for path, side in wanted.items()}
+    planner = _Planner(handle, WorkTree(handle, root), unmerged(handle), pairs)
+    by_head = staged(handle, head).keys()
+    for path, pair in pairs.items():
+        planner.replace(path, pair, is_staged=path in by_head)
+    return planner.checked()
+
+
+@dataclass
+class _Planner:
+    handle: pygit2.Repository
+    tree: WorkTree
+    torn: set[str]
+    pairs: dict[str, Pair]
+    plan: Plan = field(default_factory=Plan)
+
+    def switch(self, path: str, pair: Pair) -> None:
+        """The table of git's two-way merge for one path that the trees have differently."""
+        current = in_index(self.handle, path)
+        if path not in self.torn and current == pair.new:
+            return
+        found = self.tree.at(path, current)
+        if path in self.torn:
+            risk: Risk | None = Risk.UNMERGED
+        elif current != pair.old:
+            risk = Risk.STAGED
+        else:
+            risk = self._risk(path, current, found, pair.new)
+        self._take(path, pair.new, risk, found)
+
+    def replace(self, path: str, pair: Pair, *, is_staged: bool) -> None:
+        """One path becomes what the tree has, whatever the index and the file are."""
+        current = pair.old
+        found = self.tree.at(path, current)
+        risk = self._risk(path, current, found, pair.new)
+        if path in self.torn and found is not None and found.side != pair.new:
+            risk = Risk.UNMERGED
+        elif risk is None and is_staged and current not in (None, pair.new):
+            risk = Risk.STAGED
+        self._take(path, pair.new, risk, found)
+
+    def checked(self) -> Plan:
+        """With what stands in the way of new files: untracked ones, links, whole directories."""
+        for path in list(self.plan.writes):
+            self._clear_way(path)
+        return self.plan
+
+    def _take(self, path: str, new: Side | None, risk: Risk | None, found: Standing | None) -> None:
+        if risk is not None:
+            self.plan.risks[path] = risk
+        if new is None:
+            self.plan.dropped.add(path)
+            if found is not None and (in_index(self.handle, path) is not None or path in self.torn):
+                self.plan.removals.add(path)
+        elif found is not None and found.side == new:
+            self.plan.adopted[path] = new
+        else:
+            self.plan.writes[path] = new
+
+    def _risk(self, path: str, current: Side | None, found: Standing | None, new: Side | None) -> Risk | None:
+        """Whether the file at a path is work that is nowhere else."""
+        if found is None or (new is not None and found.side == new):
+            return None
+        if current is None or current.mode == SUBMODULE:
+            return None  # what is not tracked is told where it stands in the way
+        return None if found.side == current or self._is_smudged(path, found) else Risk.MODIFIED
+
+    def _is_smudged(self, path: str, found: Standing) -> bool:
+        """Whether a filter has made the file, which is as git last saw it then."""
+        if found.side is None or not filtered(self.handle, [path]):
+            return False
+        try:
+            return not self.handle.status_file(path) & FileStatus.WT_MODIFIED
+        except KeyError:
+            return False
+
+    def _clear_way(self, path: str) -> None:
+        """Files between here and a new file must be going anyway, or are at risk."""
+        blocker = self.tree.blocker(path)
+        if blocker is not None:
+            if blocker not in self.plan.removals:
+                self._in_the_way(blocker)
+            return
+        if self.tree.is_directory(path):
+            self._clear_directory(path)
+        elif self.tree.is_there(path) and in_index(self.handle, path) is None and path not in self.torn:
+            self._in_the_way(path)
+
+    def _clear_directory(self, path: str) -> None:
+        new = self.plan.writes[path]
+        if new.mode == SUBMODULE:
+            return
+        if (self.tree.root / path / ".git").exists():
+            self.plan.risks[path] = Risk.REPOSITORY
+            return
+        for inner in self.tree.files_below(path):
+            if inner.endswith("/.git"):
+                self.plan.risks[inner.removesuffix("/.git")] = Risk.REPOSITORY
+            elif inner not in self.plan.removals:
+                self._in_the_way(inner)
+
+    def _in_the_way(self, path: str) -> None:
+        is_tracked = in_index(self.handle, path) is not None
+        is_ignored = not is_tracked and _is_ignored(self.handle, path)
+        risk = Risk.STAGED if is_tracked else Risk.IGNORED if is_ignored else Risk.UNTRACKED
+        self.plan.risks.setdefault(path, risk)
+        self.plan.removals.add(path)
+        if is_tracked:
+            self.plan.dropped.add(path)
+
+
+def _is_ignored(handle: pygit2.Repository, path: str) -> bool:
+    try:
+        return handle.path_is_ignored(path)
+    except UnicodeEncodeError:
+        return False  # libgit2 is not asked about names that are not UTF-8
+
+
+def in_tree(tree: pygit2.Tree, path: str) -> Side | None:
+    """The file, link or submodule that a tree has at a path."""
+    try:
+        entry = tree[path]
+    except KeyError:
+        return None
+    return None if entry.type == pygit2.enums.ObjectType.TREE else Side(str(entry.id), int(entry.filemode))

@@ -1,0 +1,266 @@
+"""Bringing the index and the working tree to a tree, without losing work on the way."""
+
+import errno
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import (
+    GitFailed,
+    GitFailure,
+    GitUnsupported,
+    PathRefused,
+    ProgramError,
+    WorkAtRisk,
+)
+from codeplane.git.repo.outcome import Side
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.autosave import head_tree, save_work
+from codeplane.git.worktree.checkout_plan import Plan, Risk, plan_switch, plan_whole
+from codeplane.git.worktree.files import EXECUTABLE, FILE, SUBMODULE, Standing, WorkTree
+from codeplane.git.worktree.filters import changed_filtered, check_filters, filtered, restore_filtered
+from codeplane.git.worktree.index_writer import check_unlocked, locked_index, put_entry, put_file
+from codeplane.git.worktree.writer import Placer
+from codeplane.jail import is_closed, shown
+from codeplane.process import Programs
+
+_MOST_NAMED: Final = 20
+_MOST_ASKED: Final = 1000
+_ATTRIBUTES: Final = ".gitattributes"
+# What of `.codeplane/` people write themselves and may have in their history.
+_OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
+
+
+@dataclass(frozen=True)
+class Put:
+    """What the caller has to know, and the reference that keeps work which was written over."""
+
+    notes: tuple[str, ...] = ()
+    saved: str | None = None
+
+
+def put_tree(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    tree_oid: str,
+    *,
+    force: bool = False,
+    whole: bool = False,
+    base: str | None = None,
+) -> Put:
+    """Brings index and working tree from HEAD's tree, or from `base`, to a tree. HEAD stays where it is.
+
+    Changes in paths that both trees have alike are carried along. `whole` makes every tracked file and the
+    whole index the tree's, as a hard reset does. Work that would be lost is refused with `WorkAtRisk`,
+    and nothing is touched; with `force` it is saved first.
+    """
+    if whole:
+        plan = plan_whole(handle, repository.root, tree_oid)
+    else:
+        plan = plan_switch(handle, repository.root, base or head_tree(handle), tree_oid)
+    return carry_out(repository, programs, handle, plan, force=force)
+
+
+def carry_out(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    plan: Plan,
+    *,
+    force: bool,
+    why: str = "before files were replaced",
+    keep: bool = True,
+) -> Put:
+    """Does what a plan says, or refuses it with nothing changed. Without `keep` nothing is saved."""
+    _refuse_closed([*plan.writes, *plan.adopted, *plan.removals])
+    _check_there(handle, plan)
+    risks = _real_risks(repository, programs, handle, plan.risks)
+    if risks and (not force or Risk.REPOSITORY in risks.values()):
+        raise at_risk(risks)
+    saved = save_work(repository, handle, why, risks) if risks and keep else None
+    check_unlocked(repository)
+    placer = Placer(handle, repository.root)
+    try:
+        left = _clear(placer, plan)
+        by_git, notes = _write(repository, placer, plan)
+    except (OSError, KeyError) as error:
+        raise _stopped(error, placer.done, plan, saved) from error
+    _index(repository, handle, plan)
+    notes += _smudge(repository, programs, placer, plan, by_git)
+    notes += [f"{shown(path)}/ is not empty and was left" for path in left]
+    return Put(tuple(notes), saved)
+
+
+def _real_risks(
+    repository: Repository, programs: Programs, handle: pygit2.Repository, risks: dict[str, Risk]
+) -> dict[str, Risk]:
+    """Without files that only look changed because a filter has made them."""
+    changed = [path for path, risk in risks.items() if risk is Risk.MODIFIED]
+    smudged = sorted(filtered(handle, changed))[:_MOST_ASKED] if repository.trusted else []
+    clean = set(smudged) - changed_filtered(repository, programs, smudged) if smudged else set()
+    return {path: risk for path, risk in risks.items() if path not in clean}
+
+
+def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
+    """The refusal, with the paths by reason."""
+    named: dict[str, list[str]] = {}
+    for path in sorted(risks):
+        named.setdefault(risks[path].value, []).append(shown(path))
+    parts = [f"{reason}: {_listed(paths)}" for reason, paths in sorted(named.items())]
+    hints = ["commit it (git_stage_and_commit)", 'stash it: git_stash {"action": "push"}']
+    if Risk.REPOSITORY not in risks.values():
+        hints.append('discard it: the same call with "force": true; it is saved first')
+    return WorkAtRisk(f"{what} would lose work. {'; '.join(parts)}.", hints=hints, paths=named)
+
+
+def _refuse_closed(paths: Iterable[str]) -> None:
+    """A tree may hold names that are CodePlane's or git's own, or lead elsewhere; they are not written."""
+    closed = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
+    if closed:
+        raise PathRefused(
+            f"The tree has files where only git's or CodePlane's own may be: {_listed(map(shown, closed))}.",
+            paths=[shown(path) for path in closed[:_MOST_NAMED]],
+        )
+
+
+def _is_no_name(segment: str) -> bool:
+    return segment in ("", ".", "..") or is_closed(segment)
+
+
+def _check_there(handle: pygit2.Repository, plan: Plan) -> None:
+    """Every content has to be there before the first file is touched."""
+    missing = [
+        path for path, side in plan.writes.items() if side.mode != SUBMODULE and side.oid not in handle
+    ]
+    if missing:
+        raise GitFailed(
+            f"This clone lacks the contents of {_listed(map(shown, sorted(missing)))}.",
+            hints=["git fetch --refetch, or git fsck to see what is missing"],
+        )
+
+
+def _clear(placer: Placer, plan: Plan) -> list[str]:
+    """Takes away what goes; returns directories of submodules that are left."""
+    left = []
+    for path in sorted(plan.removals, reverse=True):
+        place = placer.root / path
+        if place.is_dir() and not place.is_symlink():
+            left += [] if _remove_directory(place) else [path]
+        else:
+            placer.remove(path)
+    for path, side in plan.writes.items():
+        place = placer.root / path
+        if side.mode != SUBMODULE and place.is_dir() and not place.is_symlink():
+            _remove_hollow(place)
+    _remove_empty_parents(placer.root, plan)
+    return left
+
+
+def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str, str], list[str]]:
+    """Writes what comes, the attributes first, which say how; returns what git's filters have to write."""
+    first = {path: side for path, side in plan.writes.items() if path.endswith(_ATTRIBUTES)}
+    placer.write(first)
+    placer.attributed.forget()
+    rest = {path: side for path, side in plan.writes.items() if path not in first}
+    files = [path for path, side in rest.items() if side.mode in (FILE, EXECUTABLE)]
+    drivers = filtered(placer.handle, filter(placer.attributed.may_have, files))
+    notes = []
+    try:
+        check_filters(repository, placer.handle, drivers)
+    except GitUnsupported as error:
+        notes = [f"Files have their stored content, not what a filter makes of it. {error.message}"]
+        drivers = {}
+    for path in drivers:
+        placer.remove(path)
+    placer.write({path: side for path, side in rest.items() if path not in drivers})
+    return drivers, notes
+
+
+def _smudge(
+    repository: Repository, programs: Programs, placer: Placer, plan: Plan, drivers: dict[str, str]
+) -> list[str]:
+    """The git program writes what it has filters for, in a repository that is trusted."""
+    if not drivers:
+        return []
+    try:
+        restore_filtered(repository, programs, placer.handle, drivers)
+    except (GitFailure, ProgramError) as error:
+        there = {
+            path for path in drivers if (placer.root / path).is_symlink() or (placer.root / path).exists()
+        }
+        placer.write({path: plan.writes[path] for path in drivers if path not in there})
+        return [f"Files have their stored content, not what a filter makes of it. {error.message}"]
+    placer.handle.index.read()
+    return []
+
+
+def _remove_empty_parents(root: Path, plan: Plan) -> None:
+    parents = {parent for path in plan.removals for parent in Path(path).parents if parent != Path()}
+    for parent in sorted(parents, key=lambda one: len(one.parts), reverse=True):
+        if not (root / parent).is_symlink():
+            _remove_directory(root / parent)
+
+
+def _remove_hollow(place: Path) -> None:
+    """A directory with nothing but directories in it."""
+    inside = [place]
+    for one in inside:
+        inside += one.iterdir()
+    for one in reversed(inside):
+        one.rmdir()
+
+
+def _remove_directory(place: Path) -> bool:
+    try:
+        place.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EBUSY):
+            return False
+        raise
+    return True
+
+
+def _index(repository: Repository, handle: pygit2.Repository, plan: Plan) -> None:
+    """Written after every file is in place; then the files are looked at, so that git need not hash them."""
+    tree = WorkTree(handle, repository.root)
+    with locked_index(repository, handle) as following:
+        for path in plan.dropped:
+            put_entry(following.index, path, None)
+        for path, side in (*plan.writes.items(), *plan.adopted.items()):
+            _enter(tree, following.index, path, side)
+        following.index.write()
+    handle.index.read(False)
+
+
+def _enter(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
+    """With the stat of the file, if it has that content still."""
+    try:
+        found = (tree.root / path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        put_entry(index, path, side)
+        return
+    if tree.at(path, side) == Standing(side):
+        put_file(index, path, side, found)
+    else:
+        put_entry(index, path, side)
+
+
+def _stopped(error: Exception, done: int, plan: Plan, saved: str | None) -> GitFailed:
+    kept = f" What was replaced is kept in {saved}." if saved else ""
+    return GitFailed(
+        f"This stopped midway: {error}. {done} of {len(plan.writes)} files are written and "
+        f"HEAD has not moved.{kept}",
+        hints=["Remove the cause and repeat the call: it continues where it stopped."],
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
+    return ", ".join(listed[:_MOST_NAMED]) + more

@@ -1,0 +1,112 @@
+"""What stands at paths of the working tree, as git would name it."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.git.repo.config import flag
+from codeplane.git.repo.outcome import Side
+from codeplane.git.worktree.attribute_paths import Attributed
+
+FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
+_OWNER_RUNS: Final = 0o100
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A file or a link has a side; a directory, a device or the like has none."""
+
+    side: Side | None
+    is_directory: bool = False
+
+
+@dataclass
+class WorkTree:
+    """Looks at the working tree path by path, never through a link."""
+
+    handle: pygit2.Repository
+    root: Path
+    _directories: dict[str, str | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._has_modes = flag(self.handle, "core.filemode", default=True)
+        self._attributed = Attributed(self.handle, self.root)
+
+    def blocker(self, path: str) -> str | None:
+        """The nearest directory of a path that is there and is no directory: a file, a link, a device."""
+        parent, ahead = path.rpartition("/")[0], []
+        while parent and parent not in self._directories:
+            ahead.append(parent)
+            parent = parent.rpartition("/")[0]
+        found = self._directories[parent] if parent else None
+        for directory in reversed(ahead):
+            found = found or self._unless_directory(directory)
+            self._directories[directory] = found
+        return found
+
+    def at(self, path: str, known: Side | None = None) -> Standing | None:
+        """What is at a path; None when nothing is. `known` says the mode where the file system has none."""
+        found = self._look(path)
+        if found is None:
+            return None
+        if stat.S_ISDIR(found.st_mode):
+            return Standing(None, is_directory=True)
+        if stat.S_ISLNK(found.st_mode):
+            return Standing(Side(str(pygit2.hash(os.fsencode(os.readlink(self.root / path)))), LINK))  # noqa: PTH115
+        if not stat.S_ISREG(found.st_mode):
+            return Standing(None)
+        return Standing(Side(self._hashed(path), self._mode(found, known)))
+
+    def is_there(self, path: str) -> bool:
+        """Whether anything is at a path."""
+        return self._look(path) is not None
+
+    def is_directory(self, path: str) -> bool:
+        found = self._look(path)
+        return found is not None and stat.S_ISDIR(found.st_mode)
+
+    def files_below(self, path: str) -> Iterator[str]:
+        """Everything below a directory that is not a directory itself; links are not entered."""
+        ahead = [f"{path}/"]
+        while ahead:
+            place = ahead.pop()
+            if place.endswith("/"):
+                names = sorted(os.listdir(self.root / place), reverse=True)  # noqa: PTH208
+                ahead += [self._marked(f"{place}{name}") for name in names]
+            else:
+                yield place
+
+    def _marked(self, path: str) -> str:
+        """The path, with a slash behind that of a directory."""
+        place = self.root / path
+        return f"{path}/" if place.is_dir() and not place.is_symlink() else path
+
+    def _look(self, path: str) -> os.stat_result | None:
+        if self.blocker(path) is not None:
+            return None
+        try:
+            return os.lstat(f"{self.root}/{path}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _hashed(self, path: str) -> str:
+        """The blob that git would make of a file."""
+        if self._attributed.may_convert(path):
+            return str(self.handle.hashfile(path))
+        return str(pygit2.hashfile(f"{self.root}/{path}"))
+
+    def _mode(self, found: os.stat_result, known: Side | None) -> int:
+        if not self._has_modes:
+            return known.mode if known is not None and known.mode in (FILE, EXECUTABLE) else FILE
+        return EXECUTABLE if found.st_mode & _OWNER_RUNS else FILE
+
+    def _unless_directory(self, path: str) -> str | None:
+        try:
+            return None if stat.S_ISDIR((self.root / path).lstat().st_mode) else path
+        except (FileNotFoundError, NotADirectoryError):
+            return None

@@ -1,0 +1,134 @@
+"""Files that git keeps otherwise than they are: a filter, or another encoding, which libgit2 does not know.
+
+Such a file is never staged as it is. The git program does it, which runs the user's filter, and only where
+the repository is trusted.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import pygit2
+
+from codeplane.core.errors import GitBusy, GitFailed, GitUnsupported
+from codeplane.git.repo.config import text
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.clean_filter import attributes_of
+from codeplane.jail import shown
+from codeplane.process import Programs
+
+_TIMEOUT_SEC: Final = 300.0
+_MOST_TOLD: Final = 1000
+_MOST_NAMED: Final = 20
+_ENCODING: Final = "working-tree-encoding"
+# Nothing but the filter is obeyed.
+_HARDENED: Final = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--literal-pathspecs")
+_FROM_STDIN: Final = ("--pathspec-from-file=-", "--pathspec-file-nul")
+
+
+def filtered(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, str]:
+    """The paths that have a filter by the attributes, each with its name."""
+    found = {}
+    for path in paths:
+        told = attributes_of(handle, path)
+        if told.filter is not None or told.encoding is not None:
+            found[path] = told.filter or _ENCODING
+    return found
+
+
+def add_filtered(
+    repository: Repository,
+    programs: Programs,
+    index: Path,
+    drivers: dict[str, str],
+    check: Callable[[], None] | None = None,
+) -> None:
+    """Stages such files by the git program, into an index on disk; whether it may run has been checked."""
+    env = {"GIT_INDEX_FILE": str(index)}
+    _by_git(repository, programs, ("add", "--force"), sorted(drivers), env, check)
+
+
+def restore_filtered(
+    repository: Repository,
+    programs: Programs,
+    handle: pygit2.Repository,
+    drivers: dict[str, str],
+    check: Callable[[], None] | None = None,
+) -> None:
+    """Brings such files back from git's index, by the git program."""
+    check_filters(repository, handle, drivers)
+    _by_git(repository, programs, ("checkout",), sorted(drivers), {}, check)
+
+
+def changed_filtered(repository: Repository, programs: Programs, paths: Sequence[str]) -> set[str]:
+    """Those of filtered files that are not as the index has them; git runs the filter to tell."""
+    argv: list[str | bytes | Path] = [
+        programs.find("git"),
+        *_HARDENED,
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules",
+        "--name-only",
+        "-z",
+        "--",
+    ]
+    env = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
+    env["GIT_OPTIONAL_LOCKS"] = "0"
+    named = [os.fsencode(path) for path in paths]
+    done = programs.run([*argv, *named], cwd=repository.root, timeout=_TIMEOUT_SEC, env=env)
+    if not done.is_ok:
+        raise GitFailed(f"git diff failed: {done.said[-_MOST_TOLD:]}")
+    return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
+
+
+def check_filters(repository: Repository, handle: pygit2.Repository, drivers: dict[str, str]) -> None:
+    """Refuses files whose filter may not run, or is not there to run."""
+    named = [f"{shown(path)} ({drivers[path]})" for path in sorted(drivers)]
+    told = ", ".join(named[:_MOST_NAMED]) + (" and more" if len(named) > _MOST_NAMED else "")
+    if drivers and not repository.trusted:
+        raise GitUnsupported(
+            f"No filter runs in a repository that is not trusted, and these need one: {told}.",
+            hints=["cpl trust", "Or name the other paths."],
+            paths=[shown(path) for path in sorted(drivers)[:_MOST_NAMED]],
+        )
+    missing = sorted({name for name in drivers.values() if not _is_configured(handle, name)})
+    if missing:
+        raise GitUnsupported(
+            f"The filter {', '.join(missing)} is not set up: these would be stored unfiltered: {told}.",
+            hints=[
+                f"git {name} install" if name == "lfs" else f"set filter.{name}.clean" for name in missing
+            ],
+        )
+
+
+def _is_configured(handle: pygit2.Repository, name: str) -> bool:
+    if name == _ENCODING:
+        return True
+    return any(text(handle, f"filter.{name}.{kind}") for kind in ("clean", "process"))
+
+
+def _by_git(
+    repository: Repository,
+    programs: Programs,
+    command: Sequence[str],
+    paths: Sequence[str],
+    more: Mapping[str, str],
+    check: Callable[[], None] | None,
+) -> None:
+    argv: list[str | Path] = [programs.find("git"), *_HARDENED, *command, *_FROM_STDIN]
+    env = {
+        "GIT_DIR": str(repository.git_dir),
+        "GIT_WORK_TREE": str(repository.root),
+        "GIT_EDITOR": ":",
+        **more,
+    }
+    stdin = b"\0".join(os.fsencode(path) for path in paths)
+    done = programs.run(argv, cwd=repository.root, timeout=_TIMEOUT_SEC, env=env, stdin=stdin, check=check)
+    if done.is_ok:
+        return
+    if b"index.lock" in done.stderr:
+        raise GitBusy("Another program holds the lock of git's index.", hints=["Try again."])
+    ended = "did not end in time" if done.code is None else "failed"
+    raise GitFailed(f"git {command[0]} {ended}: {done.said[-_MOST_TOLD:]}")

@@ -1,0 +1,168 @@
+"""Git's index as a value, and what is staged in it: the difference from the tree of HEAD."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import pygit2
+
+from codeplane.core.errors import GitFailed
+from codeplane.git.history.changes import KIND, SUBMODULE, Change, change_of, with_renames
+from codeplane.git.repo import index_file
+from codeplane.git.repo.objects import TreeEntry, list_tree
+from codeplane.git.repo.outcome import Conflict, Side
+
+_SECOND: Final = 1_000_000_000
+
+
+class Entry(NamedTuple):
+    """One file as the index has it, with the stat values that it had when it was staged."""
+
+    path: str
+    mode: int
+    oid: str
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    size: int
+    is_assumed: bool = False
+    is_skipped: bool = False
+    is_intended: bool = False
+
+    @property
+    def is_submodule(self) -> bool:
+        return self.mode & KIND == SUBMODULE
+
+    @property
+    def side(self) -> Side:
+        return Side(self.oid, self.mode)
+
+
+@dataclass(frozen=True)
+class Staged:
+    """An index that was read whole."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    sides: dict[str, dict[int, Side]] = field(default_factory=dict)  # of what is not merged
+    trees: dict[str, str] = field(default_factory=dict)  # that git has ready for directories
+    # The entries by what the file has of them: most are the same when the index is read again.
+    raw: dict[bytes, tuple[bytes, Entry]] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, data: bytes, before: "Staged | None" = None) -> "Staged":
+        """The index in a file's bytes; of a damaged one as much as can be read."""
+        entries: dict[str, Entry] = {}
+        sides: dict[str, dict[int, Side]] = {}
+        known = before.raw if before is not None else {}
+        raw: dict[bytes, tuple[bytes, Entry]] = {}
+        for name, fixed in index_file.entries(data):
+            kept = known.get(name)
+            if kept is not None and kept[0] == fixed:
+                raw[name] = kept
+                entries[kept[1].path] = kept[1]
+            elif stage := index_file.stage_of(fixed):
+                side = Side(index_file.oid_of(fixed), index_file.mode_of(fixed))
+                sides.setdefault(os.fsdecode(name), {})[stage] = side
+            else:
+                entry = _entry(os.fsdecode(name), fixed)
+                raw[name] = (fixed, entry)
+                entries[entry.path] = entry
+        return cls(entries, sides, index_file.cached_trees(data), raw)
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        return tuple(
+            Conflict(path, sides.get(1), sides.get(2), sides.get(3)) for path, sides in self.sides.items()
+        )
+
+    @cached_property
+    def folders(self) -> dict[str, dict[str, Entry | None]]:
+        """What is tracked, directory by directory and name by name; None is a directory or a conflict."""
+        found: dict[str, dict[str, Entry | None]] = {"": {}}
+        for path in (*self.entries, *self.sides):
+            entry = self.entries.get(path)
+            while True:
+                above, _, name = path.rpartition("/")
+                is_known = above in found
+                found.setdefault(above, {})[name] = entry
+                if is_known:
+                    break
+                path, entry = above, None
+        return found
+
+    @cached_property
+    def attributed(self) -> frozenset[str]:
+        """The directories with a file of attributes."""
+        return frozenset(path for path, names in self.folders.items() if ".gitattributes" in names)
+
+    @cached_property
+    def watched(self) -> list[Entry]:
+        """What a look compares with the files: all that the user has not said to take as unchanged."""
+        return [entry for entry in self.entries.values() if not entry.is_assumed]
+
+    @cached_property
+    def inner(self) -> dict[str, list[tuple[str, str]]]:
+        """Of each directory, the names and paths of those in it that have something tracked below."""
+        return {
+            path: [
+                (name, below)
+                for name in names
+                if (below := f"{path}/{name}" if path else name) in self.folders
+            ]
+            for path, names in self.folders.items()
+        }
+
+    def changes(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
+        """What a commit would change in the tree of HEAD, with renames; what is not merged is left out."""
+        return with_renames(handle, self.differences(handle, tree))
+
+    def differences(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
+        """The same of any tree and without a look for renames."""
+        return sorted(self._unlike(tree, handle), key=lambda one: os.fsencode(one.path))
+
+    def _unlike(self, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
+        ahead = [("", tree)]
+        while ahead:
+            folder, tree = ahead.pop()
+            if tree is not None and self.trees.get(folder) == tree:
+                continue
+            here = self.folders.get(folder, {})
+            prefix = f"{folder}/" if folder else ""
+            then = _listed(handle, tree)
+            for name in {**here, **then}:
+                path, old = prefix + name, then.get(name)
+                yield from self._one(path, None if old is None or old.is_tree else Side(old.oid, old.mode))
+                if (old is not None and old.is_tree) or path in self.folders:
+                    ahead.append((path, old.oid if old is not None and old.is_tree else None))
+
+    def _one(self, path: str, old: Side | None) -> Iterator[Change]:
+        entry = self.entries.get(path)
+        new = entry.side if entry is not None and not entry.is_intended else None
+        found = change_of(path, old, new)
+        if found is not None and path not in self.sides:
+            yield found
+
+
+def _listed(handle: pygit2.Repository, tree: str | None) -> dict[str, TreeEntry]:
+    found = list_tree(handle, tree) if tree is not None else []
+    if found is None:
+        raise GitFailed(f"Git: the directory {tree} of HEAD is missing or damaged.")
+    return {one.name: one for one in found}
+
+
+def _entry(path: str, fixed: bytes) -> Entry:
+    word = int.from_bytes
+    return Entry(
+        path,
+        word(fixed[24:28]),
+        fixed[40:60].hex(),
+        word(fixed[8:12]) * _SECOND + word(fixed[12:16]),
+        word(fixed[0:4]) * _SECOND + word(fixed[4:8]),
+        word(fixed[20:24]),
+        word(fixed[36:40]),
+        index_file.is_assumed(fixed),
+        index_file.is_skipped(fixed),
+        index_file.is_intended(fixed),
+    )

@@ -1,0 +1,170 @@
+"""Git's index on disk: locked as git locks it, and replaced whole or not at all."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pygit2
+from pygit2.ffi import C, ffi
+
+from codeplane.git.repo import index_file
+from codeplane.git.repo.index_file import is_intended
+from codeplane.git.repo.lock_retry import patiently
+from codeplane.git.repo.outcome import Side
+from codeplane.git.repo.repository import Repository
+from codeplane.git.worktree.files import Standing, WorkTree
+from codeplane.storage.files import claim, publish, read_small
+
+_LOCK: Final = "index.lock"
+# By what the next start knows that the lock was this program's own.
+_OWN: Final = b"codeplane\n"
+_COPY: Final = "index.codeplane-"
+_EXTENDED_FROM: Final = 3  # the version of an index that has such entries
+_ASSUMED: Final = 0x8000
+_SKIPPED: Final = 0x4000
+_SECOND: Final = 1_000_000_000
+_WORD: Final = 0xFFFFFFFF
+_POSITIVE: Final = 0x7FFFFFFF
+
+
+@dataclass(frozen=True)
+class NextIndex:
+    """The index that is to be git's, in a file of its own until then."""
+
+    index: pygit2.Index
+    file: Path
+
+
+@contextmanager
+def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[NextIndex]:
+    """A copy of git's index, whose file takes its place after the block; not if the block fails.
+
+    Meanwhile no other program can write the index: it is locked as git locks it.
+    """
+    lock, index = repository.git_dir / _LOCK, repository.git_dir / "index"
+    file = repository.git_dir / f"{_COPY}{secrets.token_hex(6)}"
+    patiently(lambda: _lock(lock))
+    try:
+        data = _data(index)
+        if data:
+            tree = WorkTree(handle, repository.root)
+            file.write_bytes(
+                index_file.smudged(data, index.stat().st_mtime_ns, lambda *one: _is_same(tree, *one))
+            )
+        copy = pygit2.Index(str(file))
+        # The library gives an index of a file no repository.
+        copy._repo = handle  # type: ignore[assignment]  # noqa: SLF001
+        yield NextIndex(copy, file)
+        if file.exists():
+            publish(file, index)
+    finally:
+        file.unlink(missing_ok=True)
+        lock.unlink(missing_ok=True)
+
+
+@contextmanager
+def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[pygit2.Index]:
+    """The same for what is done in one go: the index is written after the block."""
+    with locked_index(repository, handle) as following:
+        yield following.index
+        following.index.write()
+    handle.index.read(False)
+
+
+def drop_own_lock(repository: Repository) -> str | None:
+    """Removes the lock that a crash of this program left; one of another program stays. What it was."""
+    for copy in (*repository.git_dir.glob(f"{_COPY}*"), *repository.git_dir.glob(f"{_LOCK}.*.tmp")):
+        copy.unlink()
+    lock = repository.git_dir / _LOCK
+    if read_small(lock, len(_OWN)) != _OWN:
+        return None
+    lock.unlink()
+    return f"{lock} was left by an interrupted change of git's index; it has been removed."
+
+
+def check_unlocked(repository: Repository) -> None:
+    """Waits a moment for a program that has the index locked; `GitBusy` when that lasts."""
+
+    def look() -> None:
+        if (repository.git_dir / _LOCK).exists():
+            raise pygit2.GitError("failed to lock the index: index.lock exists")
+
+    patiently(look)
+
+
+def expected(file: Path) -> frozenset[str]:
+    """The paths of an index file that git is only told to expect (`git add --intent-to-add`)."""
+    data = _data(file)
+    if int.from_bytes(data[4:8]) < _EXTENDED_FROM:
+        return frozenset()
+    return frozenset(os.fsdecode(name) for name, fixed in index_file.entries(data) if is_intended(fixed))
+
+
+def is_frozen(index: pygit2.Index, path: str) -> bool:
+    """Whether git is told not to look at the file: assume-unchanged, or skip-worktree."""
+    entry = _entry(index, path, 0)
+    return bool(entry and (entry.flags & _ASSUMED or entry.flags_extended & _SKIPPED))
+
+
+def make_room(index: pygit2.Index, path: str) -> None:
+    """Takes out what cannot be beside a new entry: files below its name, and a file above it."""
+    index.remove_directory(path)
+    above = path.rpartition("/")[0]
+    while above:
+        if above in index:
+            index.remove(above)
+        above = above.rpartition("/")[0]
+
+
+def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
+    """Makes a path what a side says, or takes it out; a conflict that it has is over."""
+    if any(_entry(index, path, stage) for stage in (1, 2, 3)) and index.conflicts is not None:
+        del index.conflicts[path]
+    if side is not None:
+        make_room(index, path)
+        index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))
+    elif path in index:
+        index.remove(path)
+
+
+def put_file(index: pygit2.Index, path: str, side: Side, found: os.stat_result) -> None:
+    """The same for what a file of the tree has become, with the stat that it had before it was read."""
+    put_entry(index, path, None)
+    make_room(index, path)
+    name = ffi.new("char[]", os.fsencode(path))
+    entry = ffi.new("git_index_entry *", {"mode": side.mode, "path": name})
+    ffi.buffer(ffi.addressof(entry, "id"))[:] = bytes.fromhex(side.oid)
+    for field, stamp in (("ctime", found.st_ctime_ns), ("mtime", found.st_mtime_ns)):
+        moment = getattr(entry, field)
+        moment.seconds, moment.nanoseconds = stamp // _SECOND & _POSITIVE, stamp % _SECOND
+    entry.dev, entry.ino = found.st_dev & _WORD, found.st_ino & _WORD
+    entry.uid, entry.gid, entry.file_size = found.st_uid, found.st_gid, found.st_size & _WORD
+    if C.git_index_add(index._index, entry):  # noqa: SLF001 - the library's own call takes no stat
+        raise pygit2.GitError(f"cannot put {path} into the index")
+
+
+def _entry(index: pygit2.Index, path: str, stage: int) -> Any:
+    # The library's own calls tell neither flags nor stages, or go through all entries for it.
+    return C.git_index_get_bypath(index._index, os.fsencode(path), stage) or None  # noqa: SLF001
+
+
+def _is_same(tree: WorkTree, name: bytes, fixed: bytes) -> bool:
+    side = Side(index_file.oid_of(fixed), index_file.mode_of(fixed))
+    return tree.at(os.fsdecode(name), side) == Standing(side)
+
+
+def _data(file: Path) -> bytes:
+    """The bytes of an index; none where there is none yet."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def _lock(lock: Path) -> None:
+    if not claim(lock, _OWN):
+        raise pygit2.GitError("failed to lock the index: index.lock exists")
