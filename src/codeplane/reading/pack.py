@@ -9,7 +9,7 @@ from abc import abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise, takewhile
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar, overload
 
 from codeplane.languages.facts import (
@@ -360,21 +360,27 @@ def _doubted(facts: Facts) -> Iterator[list[str]]:
     results = [bind.type_name for bind in _binds_around(facts)] + [d.annotation for d in facts.definitions]
     heads = {_first(text) for text in results if text.endswith(MADE) and "." in text}
     yield from ([one] for one in facts.asked if _first(one.partition(" ")[0]) in heads)
+    if not heads:
+        return
     found = facts.occurrences
-    for at in places(found.roles, Role.CALL) if heads else ():
+    # Worked out once for each text: a file has many more names than texts.
+    behind = ["" in heads, *(_first(text).rstrip("?") in heads for text in facts.receivers)]
+    alone = [_first(text).rstrip("?") in heads for text in found.texts]
+    for at in places(found.roles, Role.CALL):
         after = at + 1
         while after < len(found) and found.roles[after] == Role.TYPE:
             after += 1
-        called, given = _written_at(facts, at), list(takewhile(heads.__contains__, _firsts(facts, after)))
-        if given or _first(called[0]).rstrip("?") in heads:
-            yield [*called, *(".".join(_written_at(facts, one)) for one in range(after, after + len(given)))]
+        end = after
+        while end < len(found) and _begins_with(facts, end, behind, alone):
+            end += 1
+        if end > after or behind[found.receivers[at]]:
+            yield [*_written_at(facts, at), *(".".join(_written_at(facts, one)) for one in range(after, end))]
 
 
-def _firsts(facts: Facts, at: int) -> Iterator[str]:
-    """The names that what stands at a place and behind it begins with."""
-    for one in range(at, len(facts.occurrences)):
-        behind, name = _written_at(facts, one)
-        yield _first(behind or name).rstrip("?")
+def _begins_with(facts: Facts, at: int, behind: list[bool], alone: list[bool]) -> bool:
+    """Whether the expression at a place, receiver included, begins with one of some names."""
+    number = facts.occurrences.receivers[at]
+    return behind[number] if number and facts.receivers[number - 1] else alone[facts.occurrences.names[at]]
 
 
 def _seen_binds(facts: Facts) -> list[list[object]]:
