@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from codeplane.languages import specs
 from codeplane.languages._style import comments_and_literals, is_remark
-from codeplane.languages.tokens import say_the_same, tokens
+from codeplane.languages.tokens import code_tokens, say_the_same, tokens
 
 WRITTEN = sorted(name for name, spec in specs().items() if spec.writing is not None)
 
@@ -112,3 +112,48 @@ def test_a_text_that_is_a_statement_of_its_own_is_a_remark(text: str, is_said: b
     literals = [one for one in comments_and_literals(writing, data) if not one[2]]
     start, end, _ = next(one for one in literals if b"x" in data[one[0] : one[1]])
     assert is_remark(data, start, end) is is_said
+
+
+RUNS_THE_SAME = [
+    ('def f():\n    """A."""\n    return 1\n', "def f():\n    return 1\n"),
+    ('"""Module."""\nx = 1\n', '"""Other.\n\nLonger."""\nx = 1\n'),
+    ('p.add_argument("-v", help="more")', 'p.add_argument("-v", help="tells" "more")'),
+    ('x: Annotated[int, Doc("a")] = 1', 'x: Annotated[int, Doc("""b""")] = 1'),
+    ("f(\n    a,\n    b,\n)", "f(a, b)"),
+]
+RUNS_OTHERWISE = [
+    ('x = "a"\n', 'x = "b"\n'),
+    ('help = "a"\n', 'help = "b"\n'),
+    ('f("a")', 'f("b")'),
+    ("x = (a,)", "x = (a)"),
+    ("return (a,)", "return (a)"),
+    ("\n    if a:\n        b()\n    c()\n", "\n    if a:\n        b()\n        c()\n"),
+]
+
+
+def _code(text: str) -> list[bytes]:
+    found = code_tokens("python", text.encode())
+    assert found is not None
+    return [token.text for token in found]
+
+
+@pytest.mark.parametrize(("one", "other"), RUNS_THE_SAME)
+def test_documentation_is_no_code(one: str, other: str) -> None:
+    assert _code(one) == _code(other)
+
+
+@pytest.mark.parametrize(("one", "other"), RUNS_OTHERWISE)
+def test_texts_that_a_program_uses_are_code(one: str, other: str) -> None:
+    assert _code(one) != _code(other)
+
+
+def test_tokens_know_their_lines() -> None:
+    found = code_tokens("python", b'# a\n"""b\n"""\nx = """\n""" + y  # c\n')
+    assert found is not None
+    assert [
+        (token.text, token.first, token.last) for token in found if token.text in (b"x", b"y", b'"""\n"""')
+    ] == [
+        (b"x", 4, 4),
+        (b'"""\n"""', 4, 5),
+        (b"y", 5, 5),
+    ]

@@ -181,7 +181,7 @@ def test_a_parameter_that_comes_between_others_breaks_callers_of_long_headers_to
     found = [shop.changes(path)["Event.new"] for path in ("long.py", "short.py")]
     text = shop.ask("semantic_diff").text
     shop.session.close()
-    assert text.count("  2: Event.new (1 lines); parameter added: concepts=None") == len(found)
+    assert text.count("  2: Event.new; parameter added: concepts=None") == len(found)
     assert [one["breaking"] for one in found] == [True, True]
     assert found[0]["tags"] == found[1]["tags"] == ["parameters_changed", "parameter_added", "minor_change"]
 
@@ -190,8 +190,8 @@ def test_parameters_that_came_went_or_were_renamed_are_named(shop: Shop) -> None
     text = CART.replace("(self, item, count=1)", "(self, thing, count=1)").replace("tax(value)", "tax()")
     shop.write("shop/cart.py", text)
     lines = shop.ask("semantic_diff").text.splitlines()
-    assert "  7: Cart.add (1 lines); parameter renamed: item → thing; used 1× in 1 file" in lines
-    assert "  22: tax (1 lines); parameter removed: value" in lines
+    assert "  7: Cart.add; parameter renamed: item → thing; used 1× in 1 file" in lines
+    assert "  22: tax; parameter removed: value" in lines
 
 
 def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop) -> None:
@@ -199,8 +199,8 @@ def test_a_comment_or_an_edit_elsewhere_is_no_change_of_a_definition(shop: Shop)
     shop.write("README.md", "# Shop\n\nMore.\n")
     answer = shop.diff()
     assert answer["files"] == [] and answer["other_files"] == [
-        "modified docs README.md (no definitions)",
         "modified prod shop/cart.py",
+        "modified docs README.md (no definitions)",
     ]
 
 
@@ -265,7 +265,7 @@ def test_an_epoch_whose_text_the_last_commit_has_is_compared_like_a_commit(shop:
     )
     found = shop.changes("shop/cart.py", base=f"epoch:{before}")
     assert list(found) == ["tax"] and "text_gone" not in found["tax"]["tags"]
-    assert found["tax"]["preview"][1] == "-    rate = 2"
+    assert found["tax"]["preview"] == ["-    rate = 2", "+    rate = 3"]
 
 
 def test_a_text_that_is_gone_is_compared_by_what_is_on_record_and_said_to_be_gone(shop: Shop) -> None:
@@ -531,3 +531,21 @@ def test_a_file_that_one_side_cannot_read_as_text_says_so(tmp_path: Path) -> Non
     (shop.root / "a.py").write_bytes("def f():\n    return 2\n".encode("utf-16"))
     assert shop.diff()["other_files"] == ["modified prod a.py (one side cannot be read as text)"]
     shop.session.close()
+
+
+def test_lines_of_code_are_shown_and_documentation_is_only_counted(shop: Shop) -> None:
+    changed = CART.replace("rate = 2", "rate = 3").replace("class Cart:", 'class Cart:\n    """Things."""\n')
+    shop.write("shop/cart.py", changed)
+    lines = shop.ask("semantic_diff").text.splitlines()
+    at = next(number for number, line in enumerate(lines) if ": tax" in line)
+    assert lines[at + 1 : at + 3] == ["    -rate = 2", "    +rate = 3"]
+    assert "not listed: changes 1 of docstrings alone" in lines
+
+
+def test_help_passed_as_an_argument_is_documentation(tmp_path: Path) -> None:
+    code = "def build(p):\n    p.add_argument('-v', help='{}')\n    return p\n"
+    shop = Shop(tmp_path, {"cli.py": code.format("more words")})
+    shop.write("cli.py", code.format("says more"))
+    answer = shop.diff()
+    shop.session.close()
+    assert answer["files"] == [] and answer["folded"] == {"docstrings": 1}

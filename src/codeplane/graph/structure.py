@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from difflib import unified_diff
 from enum import StrEnum
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from codeplane.graph.signatures import judge, kind_breaks
 from codeplane.graph.versions import FUNCTIONS, Side, Version
 from codeplane.languages.facts import FLAG_MORE, Definition, Span
-from codeplane.languages.tokens import say_the_same
+from codeplane.languages.tokens import code_tokens, say_the_same
 
 _MINOR: Final = 3
 _MAJOR: Final = 20
 _MOST_COMPARED: Final = 3_000
-_MOST_SHOWN: Final = 4
+_MOST_SHOWN: Final = 12
 _LONGEST: Final = 120
 DOCSTRING: Final = "docstring_changed"
 _DOCSTRING: Final = re.compile(rb"\A\s*:(?:\s*[a-zA-Z]{0,2}(\"{3}|'{3}).*?\1)?[^\S\n]*\n?", re.DOTALL)
@@ -48,12 +48,25 @@ class Change:
     lines_changed: int | None = None
     tags: tuple[str, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()  # a tag, and a parameter that it is about
-    preview: tuple[str, ...] = ()
+    preview: tuple[str, ...] = ()  # lines of code that differ, with their signs
+    preview_more: int = 0  # that are not among these
     nested: tuple["Change", ...] = ()
     # Whether its users may have to change; None where a changed header does not tell.
     breaking: bool | None = False
     is_private: bool = False  # an addition that nobody outside can use
     is_quiet: bool = False  # only annotations or a docstring are others: nothing behaves otherwise
+
+
+class _Difference(NamedTuple):
+    """How many lines of a definition itself differ, and the first of those that are code."""
+
+    lines: int = 0
+    is_known: bool = True
+    preview: tuple[str, ...] = ()
+    more: int = 0
+
+
+_SAME: Final = _Difference()
 
 
 def compare(old: Version | None, new: Version | None) -> list[Change]:
@@ -165,45 +178,54 @@ class _Comparison:
         if was.text == item.text and was.flags == item.flags:
             return None
         tags, breaking, parameters = judge((self._old.facts, before), (self._new.facts, after))
-        is_known, lines, preview = self._difference(before, after)
+        difference = self._difference(before, after)
+        lines, is_known = difference.lines, difference.is_known
         if not tags and not lines and is_known:
             return None
         size = ("text_gone",) if not is_known else _size_tags(lines) if lines else ()
-        is_outside = is_known and bool(lines) and self._has_same_code(before, after)
+        is_outside = is_known and bool(lines) and not (difference.preview or difference.more)
         if is_outside and not tags:
             size = (DOCSTRING,)
         return Change(
             ChangeKind.SIGNATURE if tags else ChangeKind.BODY,
             item, self._new.name(after), before, after,
             old_signature=was.signature if tags else "", lines_changed=lines or None,
-            tags=(*tags, *size), parameters=parameters, preview=preview,
+            tags=(*tags, *size), parameters=parameters,
+            preview=difference.preview, preview_more=difference.more,
             breaking=breaking if not self._old.is_private(before) else False,
             is_quiet=is_outside and breaking is False and not set(tags) - _ANNOTATIONS,
         )  # fmt: skip
 
-    def _has_same_code(self, before: int, after: int) -> bool:
-        """Whether two versions differ in their headers and docstrings alone."""
-        was, now = self._old, self._new
-        return _code(was.text(before), was.items[before]) == _code(now.text(after), now.items[after])
+    def _code_difference(self, before: int, after: int) -> list[str]:
+        """The lines that differ outside of headers, docstrings and comments, with their signs."""
+        language = self._new.facts.language
+        sides = ((self._old, before), (self._new, after))
+        codes = [_code(side.text(at), side.items[at]) for side, at in sides]
+        if _lines(codes[0]) == _lines(codes[1]) or _run_the_same(language, *codes):
+            return []
+        was, now = (_code_lines(language, code) for code in codes)
+        return _differing(was, now)
 
-    def _difference(self, before: int, after: int) -> tuple[bool, int, tuple[str, ...]]:
-        """How many lines of the definition itself differ, and the first of them; whether that can be told."""
+    def _difference(self, before: int, after: int) -> _Difference:
         old, new = self._old, self._new
         if old.items[before].text == new.items[after].text:
-            return True, 0, ()
+            return _SAME
         if not (old.has_text and new.has_text):
-            return False, 0, ()
+            return _Difference(is_known=False)
         texts = old.text(before), new.text(after)
         if say_the_same(new.facts.language, *texts):
-            return True, 0, ()
+            return _SAME
         was, now = _lines(texts[0]), _lines(texts[1])
         if was == now:
-            return True, 0, ()
+            return _SAME
         if max(len(was), len(now)) > _MOST_COMPARED:
-            return True, max(len(was), len(now)), ()
-        differing = [line for line in unified_diff(was, now, n=0, lineterm="") if line[:1] in "+-"][2:]
+            return _Difference(max(len(was), len(now)), more=max(len(was), len(now)))
+        in_code = self._code_difference(before, after)
+        differing = in_code or _differing(was, now)
         count = max(sum(line[0] == sign for line in differing) for sign in "+-")
-        return True, count, tuple(line[:_LONGEST] for line in differing[:_MOST_SHOWN])
+        shown = in_code if len(in_code) <= _MOST_SHOWN else in_code[: _MOST_SHOWN // 2]
+        preview = tuple(line[:_LONGEST] for line in shown)
+        return _Difference(count, preview=preview, more=len(in_code) - len(shown))
 
     def _nested(self, found: list[tuple[int, Change]]) -> list[Change]:
         """Changes below the changes of what holds them; what holds one has changed itself."""
@@ -262,14 +284,35 @@ def _lines(text: bytes) -> list[str]:
     return [line for line in lines if line]
 
 
-def _code(text: bytes, item: Definition) -> list[str]:
-    """The lines of a definition without its header and docstring."""
+def _differing(was: Sequence[str], now: Sequence[str]) -> list[str]:
+    return [line for line in unified_diff(was, now, n=0, lineterm="") if line[:1] in "+-"][2:]
+
+
+def _run_the_same(language: str, one: bytes, other: bytes) -> bool:
+    """Whether two pieces of code differ in nothing that a program runs on, for certain."""
+    codes = [code_tokens(language, code) for code in (one, other)]
+    texts = [[token.text for token in code] if code is not None else None for code in codes]
+    return texts[0] is not None and texts[0] == texts[1]
+
+
+def _code_lines(language: str, code: bytes) -> list[str]:
+    """The lines that have more on them than comments and documentation."""
+    found = code_tokens(language, code)
+    if found is None:
+        return _lines(code)
+    lines = code.decode("utf-8", "replace").split("\n")
+    numbers = sorted({number for token in found for number in range(token.first, token.last + 1)})
+    return [lines[number - 1].rstrip() for number in numbers]
+
+
+def _code(text: bytes, item: Definition) -> bytes:
+    """A definition without its header and docstring."""
     words = _WORD.findall(item.signature.encode("utf-8", "surrogateescape"))
     header = re.search(rb"\s*".join(map(re.escape, words)), text) if words else None
     if header is None:
-        return _lines(text)
-    rest = _DOCSTRING.sub(b":\n", text[header.end() :], count=1)
-    return [*_lines(text[: header.start()]), *_lines(rest)]
+        return text
+    rest = _DOCSTRING.sub(b"\n", text[header.end() :], count=1)
+    return text[: header.start()] + rest
 
 
 def _size_tags(lines: int) -> tuple[str, ...]:

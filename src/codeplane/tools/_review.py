@@ -75,15 +75,17 @@ class StructuralChange(Output):
     old_name: str | None = Field(default=None, description="Name before.")
     old_signature: str | None = Field(default=None, description="Header before.")
     signature: str | None = Field(default=None, description="Header now.")
-    preview: list[str] | None = Field(default=None, description="First lines that differ.")
+    preview: list[str] | None = Field(default=None, description="Lines of code that differ.")
+    preview_more: int | None = Field(default=None, description="Such lines that are not shown.")
     impact: BlastRadius | None = Field(default=None, description="Who is concerned.")
 
     @property
     def word(self) -> str:
         """What happened to a definition of which there is nothing more to say; several share a line."""
         tags = [tag.replace("_", " ") for tag in self.tags or () if tag not in _UNSAID]
-        is_plain = self.private or (self.change == "removed" and self.impact is None)
-        return ", ".join([self.change, *tags]) if is_plain else ""
+        is_unseen = self.change == "body_changed" and not (self.preview or self.preview_more)
+        is_plain = self.private or ((is_unseen or self.change == "removed") and self.impact is None)
+        return ", ".join(["changed" if is_unseen else self.change, *tags]) if is_plain else ""
 
     @property
     def size(self) -> int:
@@ -93,7 +95,16 @@ class StructuralChange(Output):
     def line(self) -> str:
         """The change in one line, indented."""
         where = "-" if self.change == "removed" else self.lines.partition("-")[0]
-        return f"  {where}: {'; '.join(self._parts())}"
+        return "\n".join([f"  {where}: {'; '.join(self._parts())}", *self._code()])
+
+    def _code(self) -> Iterator[str]:
+        """The lines of code that differ, and how many are not shown."""
+        lines = self.preview or []
+        indents = [len(line[1:]) - len(line[1:].lstrip()) for line in lines if line[1:].strip()]
+        margin = min(indents, default=0)
+        yield from (f"    {line[0]}{line[1 + margin :]}" for line in lines if line[1:])
+        if lines and self.preview_more:
+            yield f"    … {self.preview_more} more"
 
     def _parts(self) -> Iterator[str]:
         match self.change:
@@ -104,8 +115,7 @@ class StructuralChange(Output):
             case "added":
                 yield self._header()
             case _:
-                lines = f" ({self.lines_changed} lines)" if self.lines_changed else ""
-                yield f"{self.name}{lines}"
+                yield f"{self.name}{self._count()}"
         named = self.parameters or {}
         for tag, names in named.items():
             yield _cut(f"{tag.replace('_', ' ')}: {', '.join(names)}", _LONGEST)
@@ -115,10 +125,19 @@ class StructuralChange(Output):
         is_told = named and not others and "signature_changed" not in (self.tags or ())
         if self.old_kind:
             yield f"{self.old_kind} became {self.kind}"
+            if self.old_signature and self.signature:
+                yield _cut(f"{self.old_signature} → {self.signature}", _LONGEST)
         elif not is_told and self.change == "signature_changed" and self.old_signature and self.signature:
             yield _word_diff(self.old_signature, self.signature)
         if self.impact is not None:
             yield self.impact.text(is_gone=self.change in ("removed", "renamed"))
+
+    def _count(self) -> str:
+        """How many lines differ, where they are not shown all."""
+        is_shown = self.preview and not self.preview_more
+        if not self.lines_changed or is_shown or (self.change == "signature_changed" and not self.preview):
+            return ""
+        return f" ({self.lines_changed} line{'s' if self.lines_changed > 1 else ''})"
 
     def _header(self) -> str:
         """The header with the full name in place of the last part of it; the name where there is none."""
@@ -179,8 +198,9 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
         old_name=shown(one.old_name) or None,
         old_signature=shown(one.old_signature) or None,
         signature=shown(signature) or None if one.old_signature or is_added else None,
-        preview=list(one.preview) or None,
-        impact=_radius(blast) if blast is not None else None,
+        preview=list(map(shown, one.preview)) or None if unit.rank is not Rank.TEST else None,
+        preview_more=one.preview_more or None if unit.rank is not Rank.TEST else None,
+        impact=_radius(blast) if blast is not None and unit.rank is not Rank.TEST else None,
     )
 
 

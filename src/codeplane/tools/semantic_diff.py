@@ -1,3 +1,4 @@
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -26,6 +27,8 @@ _MOST_NAMED = 15
 _MOST_FILES = 30
 _MOST_TESTS = 30
 _MOST_LISTED = 5  # in the text
+_UNSAID = re.compile(r" reaches$| \(no definitions\)$")
+_CATEGORIES = ("prod", "build", "config", "test", "docs")
 
 
 class SemanticDiffInput(Input):
@@ -92,7 +95,7 @@ class SemanticDiffOutput(Output):
 
 def _listed(name: str, items: Sequence[str] | None, more: int) -> list[str]:
     """How many there are, and the first."""
-    words = [text.split(" ", 2)[2].removesuffix(" reaches") for text in (items or ())[:_MOST_LISTED]]
+    words = [_UNSAID.sub("", text.split(" ", 2)[2]) for text in (items or ())[:_MOST_LISTED]]
     total = len(items or ()) + more
     return [f"{name}: {total} ({', '.join(words)}{', …' if total > len(words) else ''})"] if words else []
 
@@ -188,6 +191,7 @@ def _whole(
 ) -> dict[str, object]:
     breaking, unclear = (_named(units, rank) for rank in (Rank.BREAKING, Rank.UNCLEAR))
     others = [file for file in files if not file.changes]
+    others.sort(key=lambda file: _CATEGORIES.index(category_of(snapshot, file.path)))
     left_out = {
         "breaking": len(breaking) - _MOST_NAMED,
         "unclear": len(unclear) - _MOST_NAMED,
