@@ -72,6 +72,7 @@ class Rest(NamedTuple):
     changes: tuple[Change, ...]
     piece: int
     with_hunks: bool
+    code_only: bool = False
 
 
 def page(rest: Rest, patch: Callable[[Change], Patch]) -> tuple[list[PatchOutput], Rest | None]:
