@@ -26,7 +26,7 @@ from bench.trial import listing
 from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
-from codeplane.session.trusting import give_trust
+from codeplane.session.trust import give_trust
 from codeplane.tools import all_tools
 
 _MOST: Final = 30_000  # what a shell tool of an agent prints before it is cut

@@ -17,7 +17,7 @@ from bench.measure import Figure
 from codeplane.config import Places
 from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
-from codeplane.session.trusting import give_trust
+from codeplane.session.trust import give_trust
 from codeplane.tools import all_tools
 
 RUNS = 3

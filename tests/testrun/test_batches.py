@@ -7,7 +7,7 @@ import pytest
 
 from codeplane.core.errors import StateUnusable
 from codeplane.core.paths import RepoPath
-from codeplane.storage.kept import open_kept
+from codeplane.storage.state_db import open_state_db
 from codeplane.testrun.batches import batches, pack
 from codeplane.testrun.costs import Costs
 from codeplane.testrun.results import Case, Status, suite_fingerprint
@@ -41,7 +41,7 @@ def test_a_batch_is_of_one_runner_and_one_root() -> None:
 
 
 def test_the_median_of_the_last_runs_is_the_cost(tmp_path: Path) -> None:
-    database = open_kept(tmp_path / "state.db")
+    database = open_state_db(tmp_path / "state.db")
     costs, one = Costs(database), target("a")
     assert costs.applied([one]) == [one]
     for seconds in (9.0, 1.0, 2.0):
@@ -54,18 +54,18 @@ def test_the_median_of_the_last_runs_is_the_cost(tmp_path: Path) -> None:
     for _ in range(9):
         costs.note([one], {"a": 4.0})
     database.close()
-    again = open_kept(tmp_path / "state.db")
+    again = open_state_db(tmp_path / "state.db")
     assert Costs(again).applied([one])[0].cost == 4.0
     again.close()
 
 
 def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
-    database = open_kept(tmp_path / "state.db")
+    database = open_state_db(tmp_path / "state.db")
     with database.write() as connection:
         connection.execute("PRAGMA user_version = 1000")
     database.close()
     with pytest.raises(StateUnusable):
-        open_kept(tmp_path / "state.db")
+        open_state_db(tmp_path / "state.db")
 
 
 def test_a_suite_has_the_same_fingerprint_in_any_order_and_another_with_another_outcome() -> None:

@@ -9,7 +9,7 @@ import anyio
 from codeplane.config import Places
 from codeplane.server.pipeline import Answer, Pipeline, Request
 from codeplane.session import Checkout, RepoSession
-from codeplane.session.trusting import give_trust
+from codeplane.session.trust import give_trust
 from codeplane.tools import all_tools
 from tests.drive import new_repo, user_env
 

@@ -34,7 +34,7 @@ def test_an_edit_has_its_ranges_symbols_line_ending_and_fingerprints(made: Made)
     assert mutation["symbol_changes"] == ["body_changed function f", "body_changed function g"]
     recorded = repo.session.ledger.find(OperationId(answer["operation"]))
     assert recorded is not None and recorded.mutation_fingerprint == mutation["fingerprint"]
-    assert delta["repo_fingerprint"] == repo.session.line.now().hex()
+    assert delta["repo_fingerprint"] == repo.session.states.now().hex()
 
 
 def test_a_move_has_the_hash_of_what_moved(made: Made) -> None:
@@ -73,5 +73,5 @@ def test_a_git_operation_has_hashes_and_fingerprints(made: Made) -> None:
         digest(TEXT.replace("return 1", "return 3")),
         digest(TEXT),
     )
-    assert result["repo_fingerprint"] == repo.session.line.now().hex()
+    assert result["repo_fingerprint"] == repo.session.states.now().hex()
     assert result["mutation"]["symbol_changes"]

@@ -11,7 +11,7 @@ from codeplane.core.errors import GitFailed
 from codeplane.core.ids import new_request_id
 from codeplane.git.repo.outcome import Outcome
 from codeplane.session import Call, RepoSession
-from codeplane.session.git import Changed, change
+from codeplane.session.operation.git import Changed, change
 from codeplane.tools._git import GitDelta, delta_fields
 from tests.drive import git
 from tests.tools.repo import Repo
@@ -170,7 +170,7 @@ def test_what_git_has_done_is_on_record_and_told_when_looking_at_it_fails(
     repo.write("app.py", "def two(): ...\n")
     head = git(repo.root, "rev-parse", "HEAD")
     git(repo.root, "commit", "-qam", "two")
-    monkeypatch.setattr("codeplane.session.git._status", fails)
+    monkeypatch.setattr("codeplane.session.operation.git._status", fails)
     answer = repo.ask("git_reset", ref="HEAD~1", mode="hard")
     assert not answer.is_error and git(repo.root, "rev-parse", "HEAD") == head
     assert "what it affects is not known" in answer.text and "undo: op_" in answer.text

@@ -9,7 +9,7 @@ import pytest
 from codeplane.core.ids import new_request_id
 from codeplane.git.repo.outcome import Outcome
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from tests.drive import git
 from tests.tools.repo import Repo
 

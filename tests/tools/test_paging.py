@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.server.pipeline import Answer, Request
 from codeplane.storage.database import Database
-from codeplane.storage.kept import open_kept
+from codeplane.storage.state_db import open_state_db
 from tests.drive import git
 from tests.tools.repo import Repo
 
@@ -99,7 +99,7 @@ def test_a_cursor_is_of_one_tool_and_not_for_ever(base: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("steps", ["", "{}", "[[1, 2]]", '[[{"no": "such"}, "x"]]', "[" * 5000])
 def test_a_shipped_cursor_does_no_harm(base: Path, steps: str) -> None:
-    kept: Database = open_kept(base / "repo/.codeplane/state.db")
+    kept: Database = open_state_db(base / "repo/.codeplane/state.db")
     with kept.write() as connection:
         connection.execute("INSERT INTO cursor VALUES ('cur_x', 'list_files', ?, 99999999999999)", (steps,))
     kept.close()

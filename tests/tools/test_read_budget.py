@@ -42,7 +42,7 @@ def test_one_endless_line_does_not_stop_the_reading(ask: Ask, repo: Path) -> Non
 
 def test_a_session_that_has_read_its_share_is_stopped(ask: Ask, repo: Path, session: RepoSession) -> None:
     (repo / "a.txt").write_text("word\n" * 100)
-    budget = session.sessions.enter("a client").reading
+    budget = session.sessions.enter("a client").read_budget
     budget.most = 1000
     assert "warnings" not in ask("read_source", targets=["a.txt:1-50"])["meta"]
     assert "read budget" in ask("read_source", targets=["a.txt"])["meta"]["warnings"][0]
@@ -55,5 +55,5 @@ def test_a_session_that_has_read_its_share_is_stopped(ask: Ask, repo: Path, sess
 
 def test_the_total_counts_answers_that_save_nothing_as_cost(ask: Ask, session: RepoSession) -> None:
     ask("describe")
-    report = session.savings.report()
+    report = session.token_savings.report()
     assert report["spared"] == 0 and report["net"] == -report["cost"] < 0

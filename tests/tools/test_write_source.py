@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from codeplane.server.pipeline import Request
-from codeplane.session import operation
+from codeplane.session.operation import edits as operation
 from tests.tools.repo import Repo
 
 APP = """\

@@ -7,7 +7,7 @@ from codeplane.config.settings import LedgerSettings
 from codeplane.core.ids import SessionId
 from codeplane.ledger import Ledger, Limits, Tasks
 from codeplane.session import Sessions
-from codeplane.session.clients import ClientSession
+from codeplane.session.clients.sessions import ClientSession
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from codeplane.mutation.journal import has_cut_off
 from codeplane.server.claim import take
 from codeplane.server.link import socket_path
 from codeplane.session import Checkout
-from codeplane.session.recovery import settle
+from codeplane.session.operation.recovery import settle
 from codeplane.storage import StateDir, write_private
 
 

@@ -91,7 +91,7 @@ def _checks(root: Path) -> Iterator[Check]:
 
 def _runner_checks(checkout: Checkout) -> Iterator[Check]:
     # Nothing else here needs what runs tests.
-    from codeplane.session.runners import check_runners, used_runners
+    from codeplane.session.installed_runners import check_runners, used_runners
 
     try:
         if not checkout.trusted:

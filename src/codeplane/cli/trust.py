@@ -7,7 +7,7 @@ from codeplane.cli._command import command, emit
 from codeplane.config import Places, TrustRecord
 from codeplane.core.errors import InvalidArgument
 from codeplane.git import locate
-from codeplane.session.trusting import give_trust
+from codeplane.session.trust import give_trust
 from codeplane.storage import private_dir, read_trust_id, write_private
 
 

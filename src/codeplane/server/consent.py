@@ -16,7 +16,7 @@ from mcp_types.version import is_version_at_least
 from codeplane.core.errors import NotTrusted
 from codeplane.server.pipeline import Answer
 from codeplane.session import RepoSession
-from codeplane.session.trusting import give_trust
+from codeplane.session.trust import give_trust
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

@@ -8,7 +8,7 @@ from typing import Any
 from codeplane.core.errors import CodePlaneError, UnknownTool
 from codeplane.core.suggest import nearest, snake
 from codeplane.session import Call
-from codeplane.session.aftermath import Made
+from codeplane.session.operation.aftermath import Made
 from codeplane.tools import Output, Tool
 
 _log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ def meta_of(call: Call, elapsed: float, size: int) -> dict[str, Any]:
         meta["task"] = {"flags": call.flags}
     if call.epoch is not None:
         meta["epoch"] = call.epoch
-    saved = call.repo.savings.answered(size, call.otherwise)
+    saved = call.repo.token_savings.answered(size, call.otherwise)
     if saved is not None:
         meta["tokens_saved"] = saved
     for field in ("limits_applied", "warnings", "next_actions"):

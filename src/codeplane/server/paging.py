@@ -37,12 +37,12 @@ def paged(tool: Tool) -> Tool:
         cursor = getattr(args, "cursor", None)
         steps: list[Step] = []
         if cursor is not None:
-            steps = _find(call.repo.kept, tool.name, cursor)
+            steps = _find(call.repo.state_db, tool.name, cursor)
             args = args.model_copy(update={"cursor": _again(tool, call, steps, cursor)})
         output = code.run(call, args)
         if (following := getattr(output, "next_cursor", None)) is not None:
             asked = args.model_dump(mode="json", exclude_unset=True, exclude={"cursor"})
-            _keep(call.repo.kept, following, tool.name, [*steps, (asked, _digest(output))])
+            _keep(call.repo.state_db, following, tool.name, [*steps, (asked, _digest(output))])
         return output
 
     return replace(tool, code=lambda: replace(code, run=run))

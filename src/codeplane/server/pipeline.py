@@ -143,7 +143,7 @@ class Pipeline:
         what they wait for is made. That of the others comes with their first call, since an idle server
         should be small.
         """
-        self.repo.savings.listed(size)
+        self.repo.token_savings.listed(size)
         more = [tool for tool in tools.values() if not tool.standard]
         if more and self._loading is None:
             self._loading = threading.Timer(_LOAD_AFTER_SEC, self._load, (more,))

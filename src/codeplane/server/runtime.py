@@ -273,7 +273,7 @@ def _status(repo: RepoSession, pipeline: Pipeline, serving: Serving) -> dict[str
         "command": serving.command,
         "uptime_sec": round(repo.uptime_sec(), 1),
         "sessions": len(repo.sessions),
-        "tokens": repo.savings.report(),
+        "tokens": repo.token_savings.report(),
     }
     if pipeline.telemetry.last_error is not None:
         server["last_error"] = pipeline.telemetry.last_error

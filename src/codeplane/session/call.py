@@ -21,10 +21,10 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
 from codeplane.ledger import Signals, Task
 from codeplane.ledger.tasks import Charge
-from codeplane.session.aftermath import Made
-from codeplane.session.clients import ClientSession
+from codeplane.session.clients.sessions import ClientSession
+from codeplane.session.operation.aftermath import Made
 from codeplane.session.repo import RepoSession
-from codeplane.session.savings import MOST_READ, TOP_FILES
+from codeplane.session.token_savings import MOST_READ, TOP_FILES
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -224,7 +224,7 @@ class Call:
     def showed(self, path: RepoPath, digest: Digest, data: bytes) -> None:
         """Notes what the client has been shown with line numbers, so that it may edit by them."""
         self.session.seen.note(path, digest)
-        self.repo.copies.keep(digest, data)
+        self.repo.shown_contents.keep(digest, data)
 
     def showed_of(self, snapshot: Snapshot, path: RepoPath) -> None:
         """The same of a file of a snapshot."""

@@ -31,9 +31,9 @@ from codeplane.lint.plan import Ranges
 from codeplane.process.toolbox import Toolbox
 from codeplane.search.missing import existing, no_match
 from codeplane.session.call import Call
-from codeplane.session.changed import changed_lines
-from codeplane.session.operation import Intent, Written, write
-from codeplane.session.trusting import require_trust
+from codeplane.session.changed_lines import changed_lines
+from codeplane.session.operation.edits import Intent, Written, write
+from codeplane.session.trust import require_trust
 from codeplane.storage import private_dir
 from codeplane.truth import WorkingTree, digest_of
 

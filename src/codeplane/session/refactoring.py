@@ -21,11 +21,10 @@ from codeplane.refactor.subject import find_subject
 from codeplane.refactor.syntactic import forced
 from codeplane.refactor.uses import path_of
 from codeplane.search.missing import existing
-from codeplane.session.ahead import reading_ahead
 from codeplane.session.call import Call
 from codeplane.session.plans import Pending, chosen_groups
+from codeplane.session.preparse import reading_ahead
 from codeplane.session.repo import RepoSession
-from codeplane.session.verifying import verified
 from codeplane.verify import Change, Check, Verification
 
 _MOST_TRIES: Final = 4
@@ -63,6 +62,9 @@ def tried(call: Call, plan: Plan, wanted: Sequence[Check]) -> Verification | Non
     """What comes of the edits where somebody tries them; None for a plan that is never applied."""
     if not wanted or plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
         return None
+    # What runs tests and linters is loaded by the first call that tries something out.
+    from codeplane.session.checks import verified
+
     return verified(call, Change(plan.edits, plan.before), wanted)
 
 

@@ -32,20 +32,20 @@ from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
 from codeplane.ledger.summary import moment
 from codeplane.mutation import Engine
 from codeplane.session.checkout import Checkout
-from codeplane.session.clients import Sessions
-from codeplane.session.copies import Copies
+from codeplane.session.clients.sessions import Sessions
+from codeplane.session.clients.shown_contents import ShownContents
 from codeplane.session.decisions import Decisions
-from codeplane.session.line import Line
+from codeplane.session.operation.git_journal import put_on_record
+from codeplane.session.operation.recovery import recover
+from codeplane.session.operation.state_sequence import StateSequence
 from codeplane.session.plans import Plans
-from codeplane.session.recovery import recover
-from codeplane.session.savings import Savings
-from codeplane.session.trusting import TrustWatch
-from codeplane.session.unfinished import put_on_record
+from codeplane.session.token_savings import TokenSavings
+from codeplane.session.trust import TrustWatch
 from codeplane.session.upkeep import Upkeep
 from codeplane.storage import StateDir
 from codeplane.storage.database import Database
 from codeplane.storage.files import disk_problem, read_small, write_private
-from codeplane.storage.kept import open_kept
+from codeplane.storage.state_db import open_state_db
 from codeplane.testrun.coverage_map import CoverageMap
 from codeplane.truth import Known, Opened, WorkingTree
 from codeplane.verify.scratch import sweep
@@ -263,10 +263,10 @@ class RepoSession:
     index: Index
     workers: Workers
     upkeep: Upkeep
-    line: Line
+    states: StateSequence
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
-    savings: Savings = field(default_factory=Savings)
-    copies: Copies = field(default_factory=Copies)
+    token_savings: TokenSavings = field(default_factory=TokenSavings)
+    shown_contents: ShownContents = field(default_factory=ShownContents)
     plans: Plans = field(default_factory=Plans)
     started: float = field(default_factory=time.monotonic)
     _first_due: float | None = None
@@ -280,14 +280,14 @@ class RepoSession:
         return TrustWatch(self.checkout)
 
     @cached_property
-    def kept(self) -> Database:
+    def state_db(self) -> Database:
         """What has been learnt and no rebuild may lose; opened when it is asked for."""
-        return open_kept(self.state.path / "state.db")
+        return open_state_db(self.state.path / "state.db")
 
     @cached_property
     def coverage_map(self) -> CoverageMap:
         """What tests have run, as far as runs with coverage have shown it."""
-        return CoverageMap(self.kept)
+        return CoverageMap(self.state_db)
 
     @property
     def learnt(self) -> Learnt | None:
@@ -330,8 +330,8 @@ class RepoSession:
             lambda: _drop_contents(checkout, engine, ledger, artifacts),
         )
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
-        line = Line(index, tree, engine)
-        opened = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, line)
+        states = StateSequence(index, tree, engine)
+        opened = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
         session = cls(checkout, state, sessions, *opened, recovered)
         tree.git.followed = session.followed
         return session
@@ -343,8 +343,8 @@ class RepoSession:
         self.engine.close()
         self.ledger.close()
         self.index.close()
-        if "kept" in self.__dict__:
-            self.kept.close()
+        if "state_db" in self.__dict__:
+            self.state_db.close()
         self.upkeep.join()
         self.workers.close()
 
@@ -388,7 +388,7 @@ class RepoSession:
 
     def earlier(self, digest: Digest) -> bytes | None:
         """A content that a client was shown or that an edit has replaced; None when it is not kept."""
-        return self.copies.get(digest) or self.engine.objects.read(digest)
+        return self.shown_contents.get(digest) or self.engine.objects.read(digest)
 
     def write_contexts(self) -> bool:
         """Writes what was found into contexts.yaml unless there is one; tells whether it did."""

@@ -8,7 +8,7 @@ from codeplane.core.errors import InvalidArgument
 from codeplane.git.commit.commit import Committed
 from codeplane.git.history.changes import Change
 from codeplane.jail import shown
-from codeplane.session.git import Changed
+from codeplane.session.operation.git import Changed
 from codeplane.tools._git import GitDelta, delta_fields, short
 from codeplane.tools._git_text import counts, delta_lines, more, subject_line
 

@@ -13,8 +13,8 @@ from codeplane.jail import shown
 from codeplane.mutation.placing import Correction
 from codeplane.mutation.showing import line_ending, preview
 from codeplane.session import Call
-from codeplane.session.effects import Effects
-from codeplane.session.operation import Written
+from codeplane.session.operation.edits import Written
+from codeplane.session.operation.effects import Effects
 from codeplane.tools._delta_ranges import EditRange, Mutation, edits_of, mutation_of, old_hash
 from codeplane.tools._delta_text import broken_lines, delta_text
 from codeplane.tools._registry import Output

@@ -9,8 +9,8 @@ from codeplane.graph.structure import flattened
 from codeplane.jail import shown
 from codeplane.ledger import mutation_fingerprint
 from codeplane.mutation.showing import ranges
-from codeplane.session.effects import Effects
-from codeplane.session.operation import Written
+from codeplane.session.operation.edits import Written
+from codeplane.session.operation.effects import Effects
 from codeplane.tools._registry import Output
 
 _LONGEST_TEXT = 200

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from codeplane.graph.breakage import Broken
 from codeplane.jail import shown
-from codeplane.session.effects import Effects
+from codeplane.session.operation.effects import Effects
 
 if TYPE_CHECKING:
     from codeplane.tools._delta import Delta, FileDelta

@@ -55,7 +55,7 @@ class Rest(Output):
     @classmethod
     def resumed(cls, call: Call, cursor: str) -> "Rest":
         """What a cursor of an earlier answer goes on with."""
-        text = Pages(call.repo.kept).find(cursor)
+        text = Pages(call.repo.state_db).find(cursor)
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
@@ -63,7 +63,7 @@ class Rest(Output):
 
     def kept(self, call: Call) -> str:
         """A cursor for it."""
-        return Pages(call.repo.kept).keep(self.model_dump_json(exclude_none=True))
+        return Pages(call.repo.state_db).keep(self.model_dump_json(exclude_none=True))
 
 
 def failures_by_cause(cases: Sequence[Case], known: Mapping[str, str]) -> list[Failure]:

@@ -9,7 +9,7 @@ from codeplane.core.edits import FileChange
 from codeplane.git.repo.outcome import Conflict, Outcome, Side
 from codeplane.git.staging.conflicts import Described, kind_of
 from codeplane.jail import shown
-from codeplane.session.git import Changed
+from codeplane.session.operation.git import Changed
 from codeplane.tools._delta import affected, symbols_of
 from codeplane.tools._delta_ranges import Mutation, mutation_of
 from codeplane.tools._git_text import delta_lines

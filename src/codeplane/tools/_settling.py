@@ -7,7 +7,7 @@ from pydantic import Field
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.session import Call
-from codeplane.session.applying import Mode, Settled, settled, settled_with
+from codeplane.session.plan_execution import Mode, Settled, settled, settled_with
 from codeplane.session.plans import Pending, chosen_groups
 from codeplane.tools._delta import told
 from codeplane.tools._plan import PlanOutput, Shape, plan_told

@@ -5,7 +5,7 @@ from pydantic import Field
 from codeplane.refactor import Plan
 from codeplane.refactor.proof import Anchor, Evidence, Proof
 from codeplane.session import Call
-from codeplane.session.applying import settled_with
+from codeplane.session.plan_execution import settled_with
 from codeplane.session.plans import chosen_groups
 from codeplane.tools._plan import PlanOutput
 from codeplane.tools._registry import Effect, Input, synonyms, tool

@@ -8,7 +8,7 @@ from codeplane.core.errors import CursorGone
 from codeplane.core.globs import Globs
 from codeplane.index import Snapshot
 from codeplane.session import Call
-from codeplane.session.selection import Chosen, choose
+from codeplane.session.test_selection import Chosen, choose
 from codeplane.testrun.target import Target
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._tests import AffectedBy, told_impact

@@ -14,7 +14,7 @@ from codeplane.git.ops.branches import (
 )
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_lists import GitBranches, branches_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool

@@ -7,7 +7,7 @@ from codeplane.git.ops.checkout import check_out, find_goal, new_branch, restore
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.session.working_set import check_restored
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool

@@ -8,7 +8,7 @@ from codeplane.git.commit.commit import Wanted, commit
 from codeplane.git.ops.tags import create_tag, delete_tag
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
 from codeplane.tools._git import delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool

@@ -14,7 +14,7 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.git.staging.conflicts import described
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.git import change, reader
+from codeplane.session.operation.git import change, reader
 from codeplane.tools._git import GitDelta, StopOutput, delta_fields, stop_of
 from codeplane.tools._git_text import counts, more, stop_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool

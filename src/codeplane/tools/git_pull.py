@@ -7,7 +7,7 @@ from codeplane.git.remote.fetch import fetched
 from codeplane.git.remote.remotes import Tags
 from codeplane.git.repo.ref_names import branch_name, remote_name
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, synonyms, tool

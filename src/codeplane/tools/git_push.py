@@ -5,7 +5,7 @@ from pydantic import Field
 from codeplane.git.remote.push import PushOutcome, Wish, plan_push, push_all
 from codeplane.git.repo.ref_names import branch_name, remote_name, tag_name
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool

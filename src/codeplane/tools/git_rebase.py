@@ -16,7 +16,7 @@ from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.pathspec import Selection
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.git import change, reader
+from codeplane.session.operation.git import change, reader
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool

@@ -8,7 +8,7 @@ from codeplane.git.remote.remotes import add_remote, remove_remote, rename_remot
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import remote_name
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_lists import GitRemotes, remotes_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool

@@ -7,7 +7,7 @@ from codeplane.git.ops.reset import Mode, reset, reset_paths
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 

@@ -8,7 +8,7 @@ from codeplane.git.staging.stage import Staged, stage
 from codeplane.git.staging.unstage import discard, unstage
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_text import delta_lines, more
 from codeplane.tools._registry import Effect, Input, synonyms, tool

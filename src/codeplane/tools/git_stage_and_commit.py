@@ -5,7 +5,7 @@ from pydantic import Field
 from codeplane.git.commit.commit import Committed, Wanted, commit, stage_and_commit
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
 from codeplane.tools._git_text import CLEAN
 from codeplane.tools._registry import Effect, Input, synonyms, tool

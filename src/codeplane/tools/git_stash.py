@@ -7,7 +7,7 @@ from codeplane.git.ops.stash import StashOutcome, clear, drop, find, patch, push
 from codeplane.git.ops.stash_apply import apply, pop
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_lists import GitStashes, stashes_of
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool

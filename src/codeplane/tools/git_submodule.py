@@ -19,7 +19,7 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields, short
 from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool

@@ -16,7 +16,7 @@ from codeplane.git.ops.worktrees import (
     unlock_worktree,
 )
 from codeplane.session import Call
-from codeplane.session.git import change
+from codeplane.session.operation.git import change
 from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._git_lists import GitWorktrees, worktrees_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool

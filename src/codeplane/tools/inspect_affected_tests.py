@@ -10,7 +10,7 @@ from codeplane.graph.uncovered import uncovered
 from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.selection import changed_paths, discovered, impact_of
+from codeplane.session.test_selection import changed_paths, discovered, impact_of
 from codeplane.tools._registry import Effect, Input, Output, tool
 from codeplane.tools._tests import AffectedBy, concerned
 

@@ -9,7 +9,7 @@ from codeplane.search.orientation import central_modules, documents, said_comman
 from codeplane.search.repomap import RepoMap, Section, page
 from codeplane.search.repomap import map_repo as mapped
 from codeplane.session import Call
-from codeplane.session.selection import discovered
+from codeplane.session.test_selection import discovered
 from codeplane.testrun.runner import HIGH
 from codeplane.testrun.usual import USUAL
 from codeplane.tools._limits import clamped

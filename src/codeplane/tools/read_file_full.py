@@ -46,9 +46,9 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
     - How large is it: {"path": "src/app.py"}
     - Read it: {"path": "src/app.py", "confirm": true}
     """
-    call.session.reading.check()
+    call.session.read_budget.check()
     found = call.ask(lambda snapshot: whole_file(snapshot, call.repo.tree, args.path, args.start_line))
-    budget = call.session.reading
+    budget = call.session.read_budget
     is_told = budget.offered.get(found.path) == found.digest
     if not (found.is_small or (args.confirm and is_told)):
         budget.offer(found.path, found.digest)

@@ -9,7 +9,7 @@ from codeplane.jail import shown
 from codeplane.search.reading import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
 from codeplane.search.spans import Finder, Wanted
 from codeplane.session import Call
-from codeplane.session.savings import MOST_READ
+from codeplane.session.token_savings import MOST_READ
 from codeplane.tools import Effect, Input, Output, tool
 from codeplane.tools._registry import synonyms
 from codeplane.tools._schema import UNLISTED
@@ -103,7 +103,7 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
     - Two definitions and some lines: {"targets": ["Model.save", "helper", "app.py:10-40"]}
     - A file: {"targets": ["README.md"]}
     """
-    call.session.reading.check()
+    call.session.read_budget.check()
     reading = call.ask(lambda snapshot: _read(call, args, snapshot))
     if not reading.files and len(reading.failed) == 1:
         raise reading.failed[0][1]
@@ -114,7 +114,7 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
     rest = [span.left for file in reading.files for span in file.spans if span.left] + reading.left
     if rest:
         call.next_actions.append(offer("read_source", targets=rest))
-    call.warn(call.session.reading.charge(reading.characters))
+    call.warn(call.session.read_budget.charge(reading.characters))
     for file in reading.files:
         call.instead_of(min(len(file.data), MOST_READ))
         call.showed(file.fact.path, Digest(file.fact.digest), file.data)

@@ -5,7 +5,7 @@ from pydantic import Field
 from codeplane.core.errors import DecisionRefused
 from codeplane.refactor import Verdict
 from codeplane.session import Call
-from codeplane.session.applying import settled
+from codeplane.session.plan_execution import settled
 from codeplane.tools._plan import PlanOutput, next_calls
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._settling import answered

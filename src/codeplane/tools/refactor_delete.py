@@ -3,7 +3,7 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.session import Call
-from codeplane.session.applying import settled
+from codeplane.session.plan_execution import settled
 from codeplane.session.refactoring import delete
 from codeplane.tools._plan import PlanOutput
 from codeplane.tools._registry import Effect, synonyms, tool

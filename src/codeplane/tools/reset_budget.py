@@ -23,5 +23,5 @@ def reset_budget(call: Call, args: ResetBudgetInput) -> ResetBudgetOutput:  # no
     Use when:
     - little of the budget is left and you know what you still have to read
     """
-    budget = call.session.reading
+    budget = call.session.read_budget
     return ResetBudgetOutput(spent=budget.reset(), most=budget.most)

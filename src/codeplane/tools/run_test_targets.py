@@ -7,8 +7,8 @@ from pydantic import Field
 
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.selection import Chosen, choose
-from codeplane.session.testing import Asked, Tested, run_tests
+from codeplane.session.operation.tests import Asked, Tested, run_tests
+from codeplane.session.test_selection import Chosen, choose
 from codeplane.testrun.results import Case, End
 from codeplane.tools._coverage import CoverageReport, told_coverage, why_not_covered
 from codeplane.tools._failures import Failure, Rest, failure_lines, failures_by_cause, page_of

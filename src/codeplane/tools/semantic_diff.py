@@ -14,7 +14,7 @@ from codeplane.graph.states import commits_among, state_of
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.sight import sight_of
+from codeplane.session.diff_coverage import sight_of
 from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
 from codeplane.tools._review import ChangedFile, change_told, rendered

@@ -12,8 +12,7 @@ from codeplane.mutation.placing import SpanEdit
 from codeplane.mutation.requests import Action, Asked, Planner
 from codeplane.search.spans import Finder, Wanted
 from codeplane.session import Call
-from codeplane.session.operation import Intent, write
-from codeplane.session.verifying import verified
+from codeplane.session.operation.edits import Intent, write
 from codeplane.tools._delta import Delta, told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
@@ -96,6 +95,9 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
     answer = told(call, written)
     if args.verify:
         before = {path: data for path, data in written.intent.old.items() if data is not None}
+        # What runs tests and linters is loaded by the first call that tries something out.
+        from codeplane.session.checks import verified
+
         made = verified(call, Change(written.intent.edits, before), args.verify)
         answer = answer.model_copy(update={"verified": checks_told(made)})
     return answer

@@ -12,7 +12,7 @@ _LARGEST: Final = 4 << 20
 _MOST_SEEN: Final = 5_000
 
 
-class Copies:
+class ShownContents:
     """The last contents that were shown, packed, up to a bound."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Copies:
         return zlib.decompress(packed) if packed is not None else None
 
 
-class Seen:
+class ShownDigests:
     """The content that each file had when it was last shown to one client."""
 
     def __init__(self) -> None:

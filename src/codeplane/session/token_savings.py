@@ -9,7 +9,7 @@ MOST_READ: Final = 80_000
 TOP_FILES: Final = 3
 
 
-class Savings:
+class TokenSavings:
     """Running totals, in characters."""
 
     def __init__(self) -> None:

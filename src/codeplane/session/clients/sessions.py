@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from codeplane.core.ids import SessionId, new_session_id
 from codeplane.ledger import Task, Tasks
-from codeplane.session.copies import Seen
-from codeplane.session.cursors import Cursors
-from codeplane.session.reading import ReadBudget
+from codeplane.session.clients.cursors import Cursors
+from codeplane.session.clients.read_budget import ReadBudget
+from codeplane.session.clients.shown_contents import ShownDigests
 
 _MOST_SESSIONS = 1000
 
@@ -17,10 +17,10 @@ class ClientSession:
     """One agent's conversation with the server. It opens with its first call."""
 
     session_id: SessionId
-    reading: ReadBudget
+    read_budget: ReadBudget
     task: Task
     cursors: Cursors = field(default_factory=Cursors)
-    seen: Seen = field(default_factory=Seen)
+    seen: ShownDigests = field(default_factory=ShownDigests)
     last_used: float = field(default_factory=time.monotonic)
 
 

@@ -29,7 +29,7 @@ MIGRATIONS: Final = (
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 
 
-def open_kept(path: Path) -> Database:
+def open_state_db(path: Path) -> Database:
     """Opens the file, and brings it to the last migration."""
     database = Database(path)
     try:

@@ -13,7 +13,7 @@ from codeplane.index import Snapshot
 from codeplane.index.tree import SnapshotTree
 from codeplane.jail import shown
 from codeplane.session.call import Call
-from codeplane.session.changed import changed_since_head
+from codeplane.session.changed_lines import changed_since_head
 from codeplane.testrun.costs import Costs
 from codeplane.testrun.discover import Discovery, discover
 from codeplane.testrun.runner import Narrowing
@@ -105,7 +105,7 @@ def choose(
         targets = _filtered(targets, target_filter, found.targets)
     if tests:
         targets = _single(targets, tests, found, notes)
-    targets = Costs(call.repo.kept).applied(targets)
+    targets = Costs(call.repo.state_db).applied(targets)
     return Chosen(found, targets, impact, changed, notes, _sources(snapshot, targets))
 
 

@@ -16,11 +16,11 @@ from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.mutation import Applied, Prepared, Scope
 from codeplane.mutation.placing import Correction
 from codeplane.mutation.showing import counts, preview
-from codeplane.session.aftermath import Made, afterwards
-from codeplane.session.ahead import reading_ahead
 from codeplane.session.call import Call
-from codeplane.session.effects import Before, Contents, Effects, before, effects
-from codeplane.session.recovery import noted
+from codeplane.session.operation.aftermath import Made, afterwards
+from codeplane.session.operation.effects import Before, Contents, Effects, before, effects
+from codeplane.session.operation.recovery import noted
+from codeplane.session.preparse import reading_ahead
 from codeplane.truth import digest_of
 
 # Other clients may write to the same file, one after the other.
@@ -133,7 +133,7 @@ class _Row:
             duration_ms=0,
             op_type=intent.op_type,
             success=False,
-            repo_before=call.repo.line.now().hex(),
+            repo_before=call.repo.states.now().hex(),
             insertions=sum(came for came, _ in lines.values()),
             deletions=sum(went for _, went in lines.values()),
             undoes=intent.undoes,
@@ -144,7 +144,7 @@ class _Row:
         note = noted(self._row)
         with engine.committed(prepared, self._row.operation_id, note, call.check) as applied:
             row = self._done(applied)
-            with call.repo.line.turn(row.operation_id, row.changes) as (was, is_):
+            with call.repo.states.turn(row.operation_id, row.changes) as (was, is_):
                 row = replace(row, repo_before=was.hex(), repo_after=is_.hex())
                 call.repo.tasks.record(call.task, row)
             # The last step that can take the change back is behind: from here on it stays.
@@ -194,7 +194,7 @@ class _Row:
     def note_failure(self, error: CodePlaneError) -> None:
         """A failed operation is on record too, where there is still a way to record it."""
         repo = self.call.repo
-        with suppress(CodePlaneError), repo.line.turn(self._row.operation_id) as (was, is_):
+        with suppress(CodePlaneError), repo.states.turn(self._row.operation_id) as (was, is_):
             failed = replace(
                 self._row,
                 duration_ms=round((time.perf_counter() - self._began) * 1000),
@@ -237,7 +237,7 @@ def _seen(call: Call, intent: Intent, was: Before) -> Effects:
     """What the change affects, with the change in the index; nothing where that cannot be found out."""
 
     def look() -> Effects:
-        with call.repo.line.looking():
+        with call.repo.states.looking():
             call.repo.refresh(call.progress)
         with call.seen() as snapshot:
             return effects(snapshot, was, intent.old, intent.new, call.repo.learnt)

@@ -1,4 +1,4 @@
-"""The states of the repository that rows tell of: one line, although operations run side by side."""
+"""The states of the repository that rows tell of: one sequence, although operations run side by side."""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from codeplane.mutation import Engine
 from codeplane.truth import WorkingTree
 
 
-class Line:
+class StateSequence:
     """The state after one row is the state before the next, unless somebody else has changed files.
 
     The index has the files as of its last look. That look may have come before an edit that is on record, or

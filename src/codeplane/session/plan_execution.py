@@ -19,9 +19,9 @@ from codeplane.refactor.plan import MENTIONS
 from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import concerned
 from codeplane.refactor.text import Lines
-from codeplane.session.aftermath import afterwards
 from codeplane.session.call import Call
-from codeplane.session.operation import Intent, Written, write
+from codeplane.session.operation.aftermath import afterwards
+from codeplane.session.operation.edits import Intent, Written, write
 from codeplane.session.plans import Pending
 from codeplane.session.refactoring import proven, tried
 from codeplane.verify import Outcome, Verification

@@ -12,7 +12,7 @@ from codeplane.git.ops.stash_apply import apply, pop
 from codeplane.git.repo.outcome import Outcome
 from codeplane.ledger import Operation
 from codeplane.session.call import Call
-from codeplane.session.git import Changed, change
+from codeplane.session.operation.git import Changed, change
 from codeplane.session.working_set import check_working_set
 
 # What they committed is staged again.

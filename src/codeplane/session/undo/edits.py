@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.ledger import Operation
 from codeplane.session.call import Call
-from codeplane.session.operation import Intent
+from codeplane.session.operation.edits import Intent
 from codeplane.truth import digest_of
 
 _LAST: Final = "last"

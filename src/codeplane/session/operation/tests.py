@@ -18,10 +18,10 @@ from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.ledger import TEST_RUN, Operation, failure_fingerprint
 from codeplane.process.toolbox import Toolbox
-from codeplane.session.before import Before
 from codeplane.session.call import Call
-from codeplane.session.selection import Chosen
-from codeplane.session.trusting import require_trust
+from codeplane.session.test_baseline import Before
+from codeplane.session.test_selection import Chosen
+from codeplane.session.trust import require_trust
 from codeplane.testrun.costs import Costs
 from codeplane.testrun.coverage import Coverage, read_coverage
 from codeplane.testrun.results import Case, End, Report
@@ -148,7 +148,7 @@ def _remember(call: Call, chosen: Chosen, report: Report) -> None:
         and not one.target.only
     }
     try:
-        Costs(call.repo.kept).note(chosen.targets, seconds)
+        Costs(call.repo.state_db).note(chosen.targets, seconds)
     except CodePlaneError as error:
         call.warn(f"What the tests have cost is not remembered: {error.message}")
 
@@ -173,9 +173,9 @@ class _Before:
 
     @classmethod
     def look(cls, call: Call) -> "_Before":
-        with call.repo.line.looking():
+        with call.repo.states.looking():
             call.repo.refresh(call.progress)
-        return cls(call.repo.line.now(), call.repo.index.digests(), time.perf_counter())
+        return cls(call.repo.states.now(), call.repo.index.digests(), time.perf_counter())
 
     def row(self, call: Call) -> Operation:
         return Operation(
@@ -202,13 +202,13 @@ class _Before:
 
     def record(self, call: Call, row: Operation) -> None:
         """Writes the row. Edits may have been made meanwhile, and have rows of their own."""
-        with call.repo.line.turn(row.operation_id) as (_, now):
+        with call.repo.states.turn(row.operation_id) as (_, now):
             call.repo.tasks.record(call.task, replace(row, repo_after=now.hex()))
 
     def _changes(self, call: Call) -> tuple[FileChange, ...]:
         """What differs now. A problem there is told; the tests were run in any case."""
         try:
-            with call.repo.line.looking():
+            with call.repo.states.looking():
                 call.repo.refresh()
             now = call.repo.index.digests()
         except CodePlaneError as error:

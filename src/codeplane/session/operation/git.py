@@ -24,8 +24,8 @@ from codeplane.graph.impact import Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.session.call import Call
-from codeplane.session.effects import Effects
-from codeplane.session.unfinished import noted
+from codeplane.session.operation.effects import Effects
+from codeplane.session.operation.git_journal import noted
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Outcome)
@@ -73,7 +73,7 @@ def change(
     with repo.engine.alone(call.check) if alone else nullcontext():
         before = _Before.look(call, alone=alone)
         row = replace(before.row(call, op_type), undoes=undoes)
-        with noted(repo.state, row), repo.line.held(before.state) if alone else nullcontext():
+        with noted(repo.state, row), repo.states.held(before.state) if alone else nullcontext():
             call.charge("mutation", op_type)
             began = time.perf_counter()
             try:
@@ -92,7 +92,7 @@ def change(
     for note in outcome.notes:
         call.warn(note)
     call.next_actions += _next(call, changed)
-    state = repo.line.now().hex()
+    state = repo.states.now().hex()
     return replace(changed, fingerprint=done.mutation_fingerprint, repo_fingerprint=state)
 
 
@@ -135,12 +135,12 @@ class _Before:
     @classmethod
     def look(cls, call: Call, *, alone: bool) -> "_Before":
         repository, index = call.repo.checkout.repository, call.repo.index
-        with call.repo.line.looking():
+        with call.repo.states.looking():
             call.repo.refresh(call.progress)
         with call.seen() as snapshot:
             blobs = snapshot.linker.sources.memo.layout.blobs
         files = _Files(index.digests(), blobs) if alone else None
-        return cls(repository.head(), call.repo.line.now(), stamp(repository), files)
+        return cls(repository.head(), call.repo.states.now(), stamp(repository), files)
 
     def row(self, call: Call, op_type: str) -> Operation:
         return Operation(
@@ -193,10 +193,10 @@ class _Before:
         """Writes the row; what leaves the files alone has them before and after as it finds them."""
         repo = call.repo
         if self.files is not None:
-            with repo.line.released() as now:
+            with repo.states.released() as now:
                 repo.tasks.record(call.task, replace(row, repo_after=now.hex()))
         else:
-            with repo.line.turn(row.operation_id) as (was, is_):
+            with repo.states.turn(row.operation_id) as (was, is_):
                 row = replace(row, repo_before=was.hex(), repo_after=is_.hex())
                 repo.tasks.record(call.task, row)
 

@@ -9,7 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.impact import Impact
 from codeplane.index import Snapshot
 from codeplane.session.call import Call
-from codeplane.session.selection import CHANGES, changed_paths
+from codeplane.session.test_selection import CHANGES, changed_paths
 from codeplane.testrun.baseline import Baseline
 from codeplane.testrun.results import Case, Report
 from codeplane.testrun.run import Options, Watch
@@ -25,7 +25,7 @@ class Before:
         self._call = call
         self._commit = call.repo.checkout.repository.head().commit
         self._changed = call.ask(self._look) if self._commit is not None else []
-        self._known = Baseline(call.repo.kept)
+        self._known = Baseline(call.repo.state_db)
 
     def _look(self, snapshot: Snapshot) -> Sequence[RepoPath]:
         there, head = (

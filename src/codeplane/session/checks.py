@@ -1,4 +1,7 @@
-"""The checks that edits are tried out by."""
+"""Edits tried out for a call: what they would break, before anything of the repository is touched.
+
+Importing this loads what runs tests and linters; few calls need it.
+"""
 
 import os
 from collections.abc import Sequence
@@ -23,7 +26,7 @@ _MOST_WORKERS: Final = 8
 _MOST_NEAR: Final = 500
 
 
-def checked(call: Call, change: Change, wanted: Sequence[Check]) -> Verification:
+def verified(call: Call, change: Change, wanted: Sequence[Check]) -> Verification:
     """The checks that are wanted, each made once; those that run something share one scratch copy."""
     with ExitStack() as stack:
         checks = _Checks(call, change, stack)

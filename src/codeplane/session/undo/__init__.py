@@ -1,0 +1,1 @@
+"""Operations taken back as new operations."""
