@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from codeplane.answers import plan as _plan
+from codeplane.answers.plan import PlanOutput
 from codeplane.ledger.tasks import Tasks
 from codeplane.mutation.engine import Engine
 from codeplane.mutation.recovery import Recovery
@@ -13,8 +15,7 @@ from codeplane.refactor import rename
 from codeplane.session import RepoSession, operation
 from codeplane.session.decisions import Decisions
 from codeplane.session.plans import Plans
-from codeplane.tools import _plan, _settling
-from codeplane.tools._plan import PlanOutput
+from codeplane.tools import _settling
 from tests.tools.repo import Repo
 
 FILES = {

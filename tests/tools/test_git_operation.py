@@ -7,12 +7,12 @@ from pathlib import Path
 import pygit2
 import pytest
 
+from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import GitFailed
 from codeplane.core.ids import new_request_id
 from codeplane.git.repo.outcome import Outcome
 from codeplane.session import Call, RepoSession
 from codeplane.session.operation.git import Changed, change
-from codeplane.tools._git import GitDelta, delta_fields
 from tests.drive import git
 from tests.tools.repo import Repo
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.answers.semantic_diff import verdict_of
 from codeplane.core.paths import RepoPath
 from codeplane.graph.diff import State, structural_diff
 from codeplane.graph.structure import Change
-from codeplane.tools._review import verdict_of
 from tests.case_files import parse_case
 from tests.tools.repo import Repo
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
+from codeplane.answers.ledger import operation_head, task_line
 from codeplane.cli._command import command, emit
-from codeplane.cli._ledger import history_of, mark_ended, operation_head, task_line
+from codeplane.cli._ledger import history_of, mark_ended
 from codeplane.core.errors import NotFound
 from codeplane.core.ids import OperationId, TaskId
 from codeplane.git import locate

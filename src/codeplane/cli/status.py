@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from codeplane.answers.ledger import operation_line, task_line
 from codeplane.cli._command import command, emit
-from codeplane.cli._ledger import operation_line, recorded_accounts, task_line
+from codeplane.cli._ledger import recorded_accounts
 from codeplane.cli._logs import Entry, follow_log, last_entries
 from codeplane.cli._server import ask_server, silent_holder
 from codeplane.config import Places

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from codeplane.answers.candidates import COMMIT, Told
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
 from codeplane.refactor import Verdict
-from codeplane.server.candidates import COMMIT, Told
 from codeplane.server.endpoint import SESSION_HEADER
 from codeplane.server.pipeline import Answer, Pipeline
 from codeplane.server.pipeline import Request as ToolRequest

@@ -16,7 +16,7 @@ from typing import Any, Final, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict
 
 import codeplane.tools
-from codeplane.answers import plain_text
+from codeplane.answers.output import Output
 from codeplane.config import Settings
 from codeplane.core.documents import decode_json
 from codeplane.session import Call
@@ -38,23 +38,6 @@ class Input(BaseModel):
     """Base of every tool's parameters. What checks them is made when the tool is listed or called."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-
-class Output(BaseModel):
-    """Base of every tool's answer. Fields that are `None` are left out on the wire.
-
-    What checks them is made at the first answer: most servers give few of them.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    def is_done(self) -> bool:
-        """Whether the call did what it was asked to; a batch stops where one did not."""
-        return True
-
-    def render(self) -> str:
-        """The answer as a model reads it: plain text, as a good command prints it."""
-        return plain_text(self.model_dump(mode="json", exclude_none=True))
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from codeplane.answers.change import told
+from codeplane.answers.plan import PlanOutput, Shape, plan_told
 from codeplane.core.errors import InvalidArgument
 from codeplane.session import Call
 from codeplane.session.plan_execution import Mode, Settled, settled, settled_with
 from codeplane.session.plans import Pending, chosen_groups
-from codeplane.tools._delta import told
-from codeplane.tools._plan import PlanOutput, Shape, plan_told
 from codeplane.tools._registry import Input, synonyms
 from codeplane.tools._schema import UNLISTED
 from codeplane.verify import Check

@@ -3,9 +3,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.session import Call
 from codeplane.session.call import StepResult
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 # The steps have limits of their own; test runs are the longest.
 _LONGEST_SEC = 90_000.0

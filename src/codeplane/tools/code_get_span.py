@@ -1,14 +1,15 @@
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.source import heading
 from codeplane.core.paths import RepoPath
 from codeplane.graph.spans import SourceSpan, source_span
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.search.spans import Finder
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, tool
-from codeplane.tools._source import heading
+from codeplane.tools._registry import Effect, Input, tool
 
 MOST_LINES = 400
 

@@ -2,12 +2,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.plan import PlanOutput
 from codeplane.refactor import Plan
 from codeplane.refactor.proof import Anchor, Evidence, Proof
 from codeplane.session import Call
 from codeplane.session.plan_execution import settled_with
 from codeplane.session.plans import chosen_groups
-from codeplane.tools._plan import PlanOutput
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._settling import answered
 

@@ -2,20 +2,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.source import offer
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.core.suggest import nearest
 from codeplane.session import Call, RepoStatus
-from codeplane.tools._registry import (
-    Effect,
-    Input,
-    Output,
-    Tool,
-    offered_tools,
-    synonyms,
-    tool,
-)
+from codeplane.tools._registry import Effect, Input, Tool, offered_tools, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._source import offer
 
 
 class DescribeInput(Input):

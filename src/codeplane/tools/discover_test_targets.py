@@ -4,14 +4,16 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.tests import told_impact
 from codeplane.core.errors import CursorGone
 from codeplane.core.globs import Globs
 from codeplane.index import Snapshot
 from codeplane.session import Call
 from codeplane.session.test_selection import Chosen, choose
 from codeplane.testrun.target import Target
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
-from codeplane.tools._tests import AffectedBy, told_impact
+from codeplane.tools._parameters import AffectedBy
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _PAGE = 100
 

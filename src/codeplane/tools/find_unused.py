@@ -4,6 +4,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
 from codeplane.core.paths import RepoPath
 from codeplane.graph.places import definition_of, short
 from codeplane.graph.unused import Proof, Search, Unused
@@ -12,8 +14,7 @@ from codeplane.jail import shown
 from codeplane.search.entries import entry_points
 from codeplane.search.missing import existing
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 MOST = 500

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.lists import GitBranches, branches_of
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.ops.branches import (
     BranchOutcome,
@@ -15,8 +17,6 @@ from codeplane.git.ops.branches import (
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_lists import GitBranches, branches_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 

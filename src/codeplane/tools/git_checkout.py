@@ -2,6 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.ops.checkout import check_out, find_goal, new_branch, restore
 from codeplane.git.repo.outcome import Outcome
@@ -9,7 +10,6 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
 from codeplane.session.working_set import check_restored
-from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 

@@ -3,14 +3,15 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.git.change import delta_fields
+from codeplane.answers.git.commit_change import CommitDelta, committed_fields
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.commit.commit import Wanted, commit
 from codeplane.git.ops.tags import create_tag, delete_tag
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
-from codeplane.tools._git import delta_fields
+from codeplane.tools._parameters import LONGEST_MESSAGE, Authored, author_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._staging import staging_rules
 

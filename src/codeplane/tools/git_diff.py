@@ -4,13 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.core.errors import InvalidArgument
-from codeplane.git.history.patches import Patch
-from codeplane.git.repo.pathspec import PathFilter
-from codeplane.session import Call
-from codeplane.tools._code_only import code_only
-from codeplane.tools._git_text import next_page
-from codeplane.tools._patches import (
+from codeplane.answers.git.code_hunks import code_only
+from codeplane.answers.git.patches import (
     MOST_COUNTED,
     DiffStats,
     PatchOutput,
@@ -21,7 +16,13 @@ from codeplane.tools._patches import (
     stats,
     total_lines,
 )
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.answers.output import Output
+from codeplane.answers.pages import next_page
+from codeplane.core.errors import InvalidArgument
+from codeplane.git.history.patches import Patch
+from codeplane.git.repo.pathspec import PathFilter
+from codeplane.session import Call
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 from codeplane.truth.comparison import Comparison, changes
 

@@ -3,15 +3,15 @@ from typing import Annotated, NamedTuple
 import pygit2
 from pydantic import Field
 
+from codeplane.answers.git.file_history import FileCommit, Place, follow_at, step_fields
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped, next_page
 from codeplane.core.errors import InvalidArgument, RevisionNotFound
 from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.follow import Follow, Step
 from codeplane.git.history.walk import commit_of
 from codeplane.session import Call
-from codeplane.tools._git_text import next_page
-from codeplane.tools._limits import clamped
-from codeplane.tools._line_history import FileCommit, Place, follow_at, step_fields
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _MOST = 200
 

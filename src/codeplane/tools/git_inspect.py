@@ -5,6 +5,31 @@ from typing import Annotated, Final, Literal
 import pygit2
 from pydantic import Field
 
+from codeplane.answers.git.change import short
+from codeplane.answers.git.commits import CommitOutput, commit_fields
+from codeplane.answers.git.lists import (
+    GitBranches,
+    GitRemotes,
+    GitStashes,
+    GitWorktrees,
+    branches_of,
+    remotes_of,
+    stashes_of,
+    worktrees_of,
+)
+from codeplane.answers.git.patches import (
+    MOST_COUNTED,
+    DiffStats,
+    PatchOutput,
+    Rest,
+    is_stat,
+    page,
+    patch_lines,
+    stats,
+    total_lines,
+)
+from codeplane.answers.output import Output
+from codeplane.answers.pages import more, next_page
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.blame import Blame, Origin
@@ -18,31 +43,7 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.git.worktree.clean_filter import attributes_of, cleaned
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.tools._commits import CommitOutput, commit_fields
-from codeplane.tools._git import short
-from codeplane.tools._git_lists import (
-    GitBranches,
-    GitRemotes,
-    GitStashes,
-    GitWorktrees,
-    branches_of,
-    remotes_of,
-    stashes_of,
-    worktrees_of,
-)
-from codeplane.tools._git_text import more, next_page
-from codeplane.tools._patches import (
-    MOST_COUNTED,
-    DiffStats,
-    PatchOutput,
-    Rest,
-    is_stat,
-    page,
-    patch_lines,
-    stats,
-    total_lines,
-)
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.truth.comparison import Comparison, kept_back
 
 _MOST_TAGS = 100

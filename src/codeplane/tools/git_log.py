@@ -7,6 +7,10 @@ from typing import Annotated, Any, NamedTuple
 import pygit2
 from pydantic import BeforeValidator, Field
 
+from codeplane.answers.git.commits import commit_fields, log_lines
+from codeplane.answers.git.file_history import FileCommit, Place, follow_at, follow_now, step_fields
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped, next_page
 from codeplane.core.errors import InvalidArgument, RevisionNotFound
 from codeplane.git.history.commit_info import CommitInfo, info_of, moment
 from codeplane.git.history.follow import Follow, Step
@@ -15,11 +19,7 @@ from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.pathspec import PathFilter
 from codeplane.git.repo.unsupported import degraded
 from codeplane.session import Call
-from codeplane.tools._commits import commit_fields, log_lines
-from codeplane.tools._git_text import next_page
-from codeplane.tools._limits import clamped
-from codeplane.tools._line_history import FileCommit, Place, follow_at, follow_now, step_fields
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 _MOST = 200

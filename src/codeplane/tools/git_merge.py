@@ -4,6 +4,10 @@ from typing import Annotated
 from pydantic import Field
 from pygit2.enums import MergeFavor
 
+from codeplane.answers.git.change import GitDelta, StopOutput, delta_fields, stop_of
+from codeplane.answers.git.text import counts, stop_lines
+from codeplane.answers.output import Output
+from codeplane.answers.pages import more
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.merge.merge import How, merge
 from codeplane.git.merge.preview import content_in, foresee_merge
@@ -15,9 +19,7 @@ from codeplane.git.staging.conflicts import described
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change, reader
-from codeplane.tools._git import GitDelta, StopOutput, delta_fields, stop_of
-from codeplane.tools._git_text import counts, more, stop_lines
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.truth.comparison import kept_back
 
 MOST_PICKS = 100

@@ -2,16 +2,17 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.refs import RefOutput, refs_told
+from codeplane.answers.git.text import delta_lines
 from codeplane.git.ops.pull import How, source_of, take_fetch, take_pull
 from codeplane.git.remote.fetch import fetched
 from codeplane.git.remote.remotes import Tags
 from codeplane.git.repo.ref_names import branch_name, remote_name
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_text import delta_lines
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._remote import RefOutput, line_of, refs_told
+from codeplane.tools._transfer import line_of
 
 
 class GitPullInput(Input):

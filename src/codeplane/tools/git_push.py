@@ -2,14 +2,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.refs import RefOutput, refs_told
+from codeplane.answers.git.text import delta_lines
+from codeplane.answers.output import Output
 from codeplane.git.remote.push import PushOutcome, Wish, plan_push, push_all
 from codeplane.git.repo.ref_names import branch_name, remote_name, tag_name
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_text import delta_lines
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
-from codeplane.tools._remote import RefOutput, line_of, refs_told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._transfer import line_of
 
 
 class GitPushInput(Input):

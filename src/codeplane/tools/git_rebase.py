@@ -6,6 +6,9 @@ from typing import Annotated, Any
 import pygit2
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.text import delta_lines
+from codeplane.answers.output import Output
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.commit.messages import message_of, subject_of
 from codeplane.git.merge.rebase import abandon, go_on, plan_rebase, skip, start
@@ -17,9 +20,7 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change, reader
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_text import delta_lines
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 MOST_STEPS = 500
 _SHORT = 10

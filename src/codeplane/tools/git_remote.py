@@ -3,14 +3,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.lists import GitRemotes, remotes_of
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.remote.remotes import add_remote, remove_remote, rename_remote, set_remote_url
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import remote_name
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_lists import GitRemotes, remotes_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 

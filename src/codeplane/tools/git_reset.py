@@ -2,13 +2,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.ops.reset import Mode, reset, reset_paths
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 

@@ -3,14 +3,15 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.text import delta_lines
+from codeplane.answers.pages import more
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.staging.stage import Staged, stage
 from codeplane.git.staging.unstage import discard, unstage
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_text import delta_lines, more
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._staging import staging_rules
 

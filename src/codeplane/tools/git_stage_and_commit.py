@@ -2,12 +2,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.git.commit_change import CommitDelta, committed_fields
+from codeplane.answers.git.text import CLEAN
 from codeplane.git.commit.commit import Committed, Wanted, commit, stage_and_commit
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._committed import LONGEST_MESSAGE, Authored, CommitDelta, author_of, committed_fields
-from codeplane.tools._git_text import CLEAN
+from codeplane.tools._parameters import LONGEST_MESSAGE, Authored, author_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 from codeplane.tools._staging import staging_rules

@@ -3,14 +3,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.lists import GitStashes, stashes_of
+from codeplane.answers.output import Output
 from codeplane.git.ops.stash import StashOutcome, clear, drop, find, patch, push
 from codeplane.git.ops.stash_apply import apply, pop
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_lists import GitStashes, stashes_of
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _MOST_SHOWN = 20_000
 

@@ -4,6 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.git.change import ConflictOutput, conflict, short
+from codeplane.answers.git.text import status_lines
+from codeplane.answers.output import Output
+from codeplane.answers.pages import more
 from codeplane.git import Head
 from codeplane.git.history.changes import Change
 from codeplane.git.ops.worktrees import where
@@ -12,9 +16,7 @@ from codeplane.git.repo.unsupported import degraded
 from codeplane.git.repo.upstream import Upstream, unfinished, upstream
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.tools._git import ConflictOutput, conflict, short
-from codeplane.tools._git_text import more, status_lines
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.truth.status import WorkStatus, within
 
 _MOST = 100

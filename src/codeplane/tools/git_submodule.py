@@ -4,6 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields, short
+from codeplane.answers.git.text import delta_lines
+from codeplane.answers.output import Output
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.ops.gitmodules import ModuleStatus
 from codeplane.git.ops.submodule_removal import deinit_modules, remove_modules
@@ -20,10 +23,8 @@ from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields, short
-from codeplane.tools._git_text import delta_lines
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
-from codeplane.tools._remote import line_of
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._transfer import line_of
 
 _MOST = 100
 _OF_THE_TREE = ("add", "remove", "deinit")

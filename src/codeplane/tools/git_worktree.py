@@ -3,6 +3,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.lists import GitWorktrees, worktrees_of
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.ops.worktree_removal import remove_worktree
 from codeplane.git.ops.worktrees import (
@@ -17,8 +19,6 @@ from codeplane.git.ops.worktrees import (
 )
 from codeplane.session import Call
 from codeplane.session.operation.git import change
-from codeplane.tools._git import GitDelta, delta_fields
-from codeplane.tools._git_lists import GitWorktrees, worktrees_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 

@@ -1,8 +1,9 @@
+from codeplane.answers.calls import Callees, callees_of
 from codeplane.graph.calls import callees
 from codeplane.graph.places import place_of
 from codeplane.session import Call
-from codeplane.tools._graph import Callees, WalkInput, bounds_of, callees_of
 from codeplane.tools._registry import Effect, tool
+from codeplane.tools._walk import WalkInput, bounds_of
 
 
 class GraphCalleesInput(WalkInput):

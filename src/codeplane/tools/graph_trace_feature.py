@@ -3,13 +3,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
 from codeplane.graph.places import place_of, position, qualified, short
 from codeplane.graph.trace import TraceNode, trace
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 MOST_DEPTH = 6
 MOST_NODES = 500

@@ -3,6 +3,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.tests import concerned
 from codeplane.core.paths import RepoPath
 from codeplane.graph.impact import affected_tests
 from codeplane.graph.leading import module_of
@@ -11,8 +13,8 @@ from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.test_selection import changed_paths, discovered, impact_of
-from codeplane.tools._registry import Effect, Input, Output, tool
-from codeplane.tools._tests import AffectedBy, concerned
+from codeplane.tools._parameters import AffectedBy
+from codeplane.tools._registry import Effect, Input, tool
 
 _MOST_TESTS = 50
 _MOST_FILES = 20

@@ -4,13 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.change import Delta, told
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
 from codeplane.jail import shown
 from codeplane.lint import Diagnostic, LintReport
 from codeplane.session import Call
 from codeplane.session.linting import Asked, Fixed, fix, lint
-from codeplane.tools._delta import Delta, told
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 MOST = 200

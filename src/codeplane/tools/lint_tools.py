@@ -1,10 +1,11 @@
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.jail import shown
 from codeplane.lint.inventory import Tool
 from codeplane.session import Call
 from codeplane.session.linting import used_linters
-from codeplane.tools._registry import Effect, Input, Output, tool
+from codeplane.tools._registry import Effect, Input, tool
 
 _MOST_ROOTS = 10
 

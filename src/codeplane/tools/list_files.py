@@ -2,6 +2,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.source import offer
 from codeplane.core.globs import Globs
 from codeplane.core.proof import Absence
 from codeplane.jail import shown
@@ -9,10 +12,8 @@ from codeplane.search.listing import MOST_DEPTH, Listed, Wish
 from codeplane.search.listing import list_files as listed
 from codeplane.search.missing import directory
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._source import offer
 
 _MOST = 1000
 

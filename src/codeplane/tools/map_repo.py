@@ -3,6 +3,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.source import offer
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.search.orientation import central_modules, documents, said_commands, summary
@@ -12,10 +15,8 @@ from codeplane.session import Call
 from codeplane.session.test_selection import discovered
 from codeplane.testrun.runner import HIGH
 from codeplane.testrun.usual import USUAL
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._source import offer
 
 _MOST_DEPTH = 10
 _MOST_PROJECTS = 2

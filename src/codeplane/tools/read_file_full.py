@@ -2,11 +2,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.source import heading, offer
 from codeplane.jail import shown
 from codeplane.search.whole import MOST_CHARACTERS, Whole, whole_file
 from codeplane.session import Call
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
-from codeplane.tools._source import heading, offer
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
 class ReadFileFullInput(Input):

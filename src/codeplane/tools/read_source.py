@@ -2,6 +2,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from codeplane.answers.source import heading, offer
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import Digest
 from codeplane.index import Snapshot
@@ -13,7 +14,6 @@ from codeplane.session.token_savings import MOST_READ
 from codeplane.tools import Effect, Input, Output, tool
 from codeplane.tools._registry import synonyms
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._source import heading, offer
 
 
 def _as_text(value: object) -> object:

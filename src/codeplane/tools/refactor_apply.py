@@ -2,11 +2,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.plan import PlanOutput, next_calls
 from codeplane.core.errors import DecisionRefused
 from codeplane.refactor import Verdict
 from codeplane.session import Call
 from codeplane.session.plan_execution import settled
-from codeplane.tools._plan import PlanOutput, next_calls
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._settling import answered
 

@@ -2,8 +2,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.session import Call
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
 class RefactorCancelInput(Input):

@@ -2,13 +2,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.plan import PlanOutput
 from codeplane.session import Call
 from codeplane.session.plan_execution import settled
 from codeplane.session.refactoring import delete
-from codeplane.tools._plan import PlanOutput
+from codeplane.tools._parameters import LONGEST_SEC
 from codeplane.tools._registry import Effect, synonyms, tool
 from codeplane.tools._settling import RefactoringInput, answered, carried_out, needed
-from codeplane.tools._verified import LONGEST_SEC
 
 
 class RefactorDeleteInput(RefactoringInput):

@@ -4,6 +4,9 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.references import counted
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
@@ -15,9 +18,7 @@ from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.refactor.uses import files_of, path_of, uses_of_files
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
-from codeplane.tools._uses import counted
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 MOST = 500
 _MOST_TESTS = 20

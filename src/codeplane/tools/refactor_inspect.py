@@ -2,6 +2,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.checks import CheckOutput, checks_told
+from codeplane.answers.output import Output
+from codeplane.answers.plan import GroupOutput, group_told
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.index import Snapshot
@@ -11,9 +14,7 @@ from codeplane.refactor.proof import line_hash
 from codeplane.refactor.text import Lines
 from codeplane.refactor.witness import witness
 from codeplane.session import Call
-from codeplane.tools._plan import GroupOutput, group_told
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
-from codeplane.tools._verified import CheckOutput, checks_told
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _LONGEST = 200
 _MOST_FILES = 20

@@ -2,12 +2,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.plan import PlanOutput
 from codeplane.session import Call
 from codeplane.session.refactoring import move
-from codeplane.tools._plan import PlanOutput
+from codeplane.tools._parameters import LONGEST_SEC
 from codeplane.tools._registry import Effect, synonyms, tool
 from codeplane.tools._settling import RefactoringInput, carried_out, needed
-from codeplane.tools._verified import LONGEST_SEC
 
 
 class RefactorMoveInput(RefactoringInput):

@@ -4,6 +4,9 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.references import counted
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
@@ -15,11 +18,9 @@ from codeplane.jail import shown
 from codeplane.search.missing import existing
 from codeplane.search.plan import beyond
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._parameters import SymbolName
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._symbol import SymbolName
-from codeplane.tools._uses import counted
 
 MOST = 500
 _SAMPLED = 50

@@ -1,7 +1,8 @@
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.session import Call
-from codeplane.tools._registry import Effect, Input, Output, tool
+from codeplane.tools._registry import Effect, Input, tool
 
 
 class ResetBudgetInput(Input):

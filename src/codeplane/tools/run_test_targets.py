@@ -5,22 +5,18 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.coverage import CoverageReport, told_coverage, why_not_covered
+from codeplane.answers.failures import Failure, Rest, failure_lines, failures_by_cause, page_of
+from codeplane.answers.output import Output
+from codeplane.answers.tests import MOST_LISTED, not_done, summary_of, told_impact
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.tests import Asked, Tested, run_tests
 from codeplane.session.test_selection import Chosen, choose
 from codeplane.testrun.results import Case, End
-from codeplane.tools._coverage import CoverageReport, told_coverage, why_not_covered
-from codeplane.tools._failures import Failure, Rest, failure_lines, failures_by_cause, page_of
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._parameters import AffectedBy
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._tests import (
-    MOST_LISTED,
-    AffectedBy,
-    not_done,
-    summary_of,
-    told_impact,
-)
 
 _NO_MODULE = re.compile(r"No module named '(\w+)")
 # A run has a deadline of its own; the one of calls is far beyond it.

@@ -2,6 +2,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.source import hit_lines, offer
 from codeplane.core.proof import Absence
 from codeplane.index import Snapshot
 from codeplane.jail import shown
@@ -20,10 +23,8 @@ from codeplane.search.search import (
     why_nothing,
 )
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._source import hit_lines, offer
 
 _MOST = 100
 _LOOKING = ("lexical", "literal", "regex")

@@ -4,6 +4,9 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.semantic_diff import ChangedFile, change_told, rendered
 from codeplane.core.errors import CursorGone, RevisionNotFound
 from codeplane.core.globs import Globs
 from codeplane.graph.diff import FileDiff, changed_definitions, counted, diff_of
@@ -15,9 +18,7 @@ from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.diff_coverage import sight_of
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
-from codeplane.tools._review import ChangedFile, change_told, rendered
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 MOST = 100

@@ -3,6 +3,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.references import PossibleUses, counted, possible_text, possible_uses
 from codeplane.graph.card import Card, card_of
 from codeplane.graph.hierarchy import Related
 from codeplane.graph.places import definition_of, position, qualified, short
@@ -13,10 +15,9 @@ from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.search.likeliest import likeliest
 from codeplane.session import Call
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._parameters import SymbolName
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._symbol import SymbolName
-from codeplane.tools._uses import PossibleUses, counted, possible_text, possible_uses
 
 _MOST_CALLS = 20
 _MOST_MEMBERS = 60

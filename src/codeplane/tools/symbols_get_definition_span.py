@@ -1,14 +1,15 @@
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
+from codeplane.answers.source import heading
 from codeplane.graph.spans import source_span
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.search.likeliest import likeliest
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, tool
-from codeplane.tools._source import heading
-from codeplane.tools._symbol import SymbolName
+from codeplane.tools._parameters import SymbolName
+from codeplane.tools._registry import Effect, Input, tool
 
 MOST_LINES = 400
 

@@ -4,6 +4,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
@@ -18,8 +20,7 @@ from codeplane.search.scope import Scope
 from codeplane.search.search import names_like
 from codeplane.search.symbol_query import find_symbols
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 MOST = 100

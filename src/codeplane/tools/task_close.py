@@ -2,11 +2,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.ledger import TaskReport, report
 from codeplane.core.errors import TaskClosed
 from codeplane.ledger import TaskState
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._task import TaskReport, report
 
 
 class TaskCloseInput(Input):

@@ -2,12 +2,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.ledger import TaskReport, report
+from codeplane.answers.pages import clamped
 from codeplane.core.globs import Globs
 from codeplane.ledger import Limits
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._task import TaskReport, report
 
 
 class TaskOpenInput(Input):

@@ -1,11 +1,11 @@
 from pydantic import Field
 
+from codeplane.answers.ledger import TaskReport, line, report
 from codeplane.core.errors import NotFound
 from codeplane.core.ids import TaskId
 from codeplane.ledger import Task
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, tool
-from codeplane.tools._task import TaskReport, line, report
 
 _LAST = 10
 

@@ -3,6 +3,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.pages import clamped
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.proof import Absence
 from codeplane.graph.hierarchy import (
@@ -21,8 +23,7 @@ from codeplane.index.targets import CLASSES
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Effect, Input, Output, synonyms, tool
+from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 MOST = 500

@@ -2,13 +2,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.change import Delta, told
+from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import InvalidArgument
 from codeplane.session import Call
 from codeplane.session.operation.edits import write
 from codeplane.session.undo.edits import reverse, to_be_undone
 from codeplane.session.undo.git import hints_back, undo_git
-from codeplane.tools._delta import Delta, told
-from codeplane.tools._git import GitDelta, delta_fields
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 

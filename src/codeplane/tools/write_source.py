@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from codeplane.answers.change import Delta, told
+from codeplane.answers.checks import checks_told
 from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
@@ -13,10 +15,8 @@ from codeplane.mutation.requests import Action, Asked, Planner
 from codeplane.search.spans import Finder, Wanted
 from codeplane.session import Call
 from codeplane.session.operation.edits import Intent, write
-from codeplane.tools._delta import Delta, told
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.tools._verified import checks_told
 from codeplane.verify import Change, Check
 
 MOST_EDITS = 200

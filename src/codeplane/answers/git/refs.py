@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from codeplane.answers.git.change import short
+from codeplane.answers.output import Output
 from codeplane.git.remote.fetch import Moved
-from codeplane.git.remote.transfer import Line
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.tools._git import short
-from codeplane.tools._registry import Output
 
 _MOST_REFS = 40
 
@@ -25,13 +24,6 @@ class RefOutput(Output):
         """As `git fetch` and `git push` print it."""
         ends = f" {self.before or '0' * 10}..{self.after}" if self.after else f" was {self.before}"
         return f"{self.move} {self.ref}{ends}{f': {self.why}' if self.why else ''}"
-
-
-def line_of(call: Call) -> Line:
-    """How this call may talk to a remote."""
-    checkout = call.repo.checkout
-    seconds = checkout.settings.git.remote_timeout_sec
-    return Line(checkout.repository, checkout.programs, seconds, call.check, call.progress)
 
 
 def refs_told(call: Call, moved: Sequence[Moved]) -> list[RefOutput] | None:

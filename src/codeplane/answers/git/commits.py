@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from codeplane.answers.git.change import short
+from codeplane.answers.output import Output
 from codeplane.git.history.commit_info import CommitInfo
 from codeplane.jail import shown
-from codeplane.tools._git import short
-from codeplane.tools._registry import Output
 
 _MOST_BODY = 2000
 _MOST_SUBJECT = 300

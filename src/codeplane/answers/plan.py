@@ -7,6 +7,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from codeplane.answers.change import Delta
+from codeplane.answers.checks import CheckOutput, checks_told
+from codeplane.answers.output import Output
+from codeplane.answers.plan_text import plan_text
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.mutation.showing import preview
@@ -17,10 +21,6 @@ from codeplane.refactor.syntactic import review
 from codeplane.refactor.witness import Capsule, witness
 from codeplane.session import Call
 from codeplane.session.plans import Pending
-from codeplane.tools._delta import Delta
-from codeplane.tools._plan_text import plan_text
-from codeplane.tools._registry import Output
-from codeplane.tools._verified import CheckOutput, checks_told
 
 _MOST_FILES = 40
 _MOST_LINES = 160  # of the diff

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from codeplane.answers.pages import more
+
 if TYPE_CHECKING:
-    from codeplane.tools._git import ConflictOutput, GitDelta, StopOutput
+    from codeplane.answers.git.change import ConflictOutput, GitDelta, StopOutput
 
 _LETTERS: Final = {"created": "A", "updated": "M", "deleted": "D"}
 # What `git status --short` has for each kind of conflict.
@@ -51,15 +53,6 @@ def counts(insertions: int | None, deletions: int | None) -> str:
     parts = [f"+{insertions}"] if insertions else []
     parts += [f"-{deletions}"] if deletions else []
     return f" ({' '.join(parts)})" if parts else ""
-
-
-def more(name: str, count: int | None) -> list[str]:
-    return [f"… {count} more {name}"] if count else []
-
-
-def next_page(tool: str, cursor: str | None) -> list[str]:
-    """The call that continues a list."""
-    return [f'next: {tool} {{"cursor": "{cursor}"}}'] if cursor else []
 
 
 def subject_line(text: str) -> str:

@@ -1,15 +1,10 @@
 """What answers about tests have in common."""
 
-from typing import Annotated
-
 from codeplane.graph.impact import AffectedTest, Impact, Match
 from codeplane.jail import shown
 from codeplane.testrun.results import End, Report, Status
-from codeplane.tools._registry import synonyms
 
 MOST_LISTED = 20
-
-AffectedBy = Annotated[str | list[str], synonyms("changed_files", "paths", "files", "changed")]
 
 
 def summary_of(report: Report) -> str:

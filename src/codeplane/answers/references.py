@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.graph.possible import CERTAIN, Use, grouped
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.tools._registry import Output
 
 _MOST_LINES = 12
 _MOST_OF_RECEIVER = 8  # files

@@ -1,19 +1,14 @@
 """What came of trying edits out, as every tool tells it."""
 
-from typing import Any, Final
+from typing import Final
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.jail import shown
-from codeplane.tools._registry import Output
 from codeplane.verify import Finding, Verification
 
 _MOST_TOLD: Final = 20
-
-# Tests that are run for a plan have their own limits (`tests.run_timeout_sec`).
-LONGEST_SEC: Final = 7200.0
-
-VERIFY: Final[Any] = Field(default=None, max_length=3, description="Tried out in a scratch copy first.")
 
 
 class CheckOutput(Output):

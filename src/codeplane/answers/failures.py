@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import Field, ValidationError
 
+from codeplane.answers.output import Output
 from codeplane.core.errors import CursorGone
 from codeplane.ledger import failure_fingerprint
 from codeplane.session import Call
 from codeplane.testrun.pages import Pages
 from codeplane.testrun.results import Case
 from codeplane.testrun.text import shortened
-from codeplane.tools._registry import Output
 
 _PAGE = 6_000
 _ROOM = 4_500  # for the examples of a page

@@ -6,12 +6,12 @@ from typing import Final
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.testrun.coverage import Coverage, spans
-from codeplane.tools._registry import Output
 
 _MOST_FILES = 20
 

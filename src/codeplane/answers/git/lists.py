@@ -2,6 +2,9 @@
 
 from pydantic import Field
 
+from codeplane.answers.git.change import short
+from codeplane.answers.output import Output
+from codeplane.answers.pages import more
 from codeplane.git.ops.branches import Branch, list_branches
 from codeplane.git.ops.stash import list_stashes
 from codeplane.git.ops.worktrees import Roots, Worktree, list_worktrees, where
@@ -10,9 +13,6 @@ from codeplane.git.remote.transfer import unobeyed
 from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.tools._git import short
-from codeplane.tools._git_text import more
-from codeplane.tools._registry import Output
 
 _LONGEST_SUBJECT = 100
 _MOST_STASHES = 50

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.core.edits import FileChange
 from codeplane.graph.structure import flattened
 from codeplane.jail import shown
@@ -11,7 +12,6 @@ from codeplane.ledger import mutation_fingerprint
 from codeplane.mutation.showing import ranges
 from codeplane.session.operation.edits import Written
 from codeplane.session.operation.effects import Effects
-from codeplane.tools._registry import Output
 
 _LONGEST_TEXT = 200
 _MOST_SYMBOLS = 60

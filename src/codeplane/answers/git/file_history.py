@@ -5,6 +5,7 @@ from typing import NamedTuple
 import pygit2
 from pydantic import Field
 
+from codeplane.answers.git.commits import CommitOutput, commit_fields
 from codeplane.core.errors import CodePlaneError, InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.commit_info import CommitInfo
@@ -14,7 +15,6 @@ from codeplane.git.history.walk import place_at
 from codeplane.git.repo.objects import find_commit
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.tools._commits import CommitOutput, commit_fields
 
 _KINDS = {"A": "added", "M": "modified", "D": "deleted", "R": "renamed"}
 

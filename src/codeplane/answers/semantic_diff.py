@@ -7,13 +7,13 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.core.proof import Tier
 from codeplane.graph.review import ASIDE, Rank, Reviewed
 from codeplane.graph.risk import Blast, blast_of, category_of, risk_of
 from codeplane.graph.structure import Change, ChangeKind
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.tools._registry import Output
 
 _LONGEST: Final = 110  # of a part of a header that differs
 _LONGEST_HEADER: Final = 100

@@ -1,39 +1,18 @@
 """What tools that commit take and tell alike."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from codeplane.core.errors import InvalidArgument
+from codeplane.answers.git.change import GitDelta, delta_fields, short
+from codeplane.answers.git.text import counts, delta_lines, subject_line
+from codeplane.answers.pages import more
 from codeplane.git.commit.commit import Committed
 from codeplane.git.history.changes import Change
 from codeplane.jail import shown
 from codeplane.session.operation.git import Changed
-from codeplane.tools._git import GitDelta, delta_fields, short
-from codeplane.tools._git_text import counts, delta_lines, more, subject_line
 
-LONGEST_MESSAGE = 100_000
 _MOST_FILES = 100
-
-
-def _written(value: Any) -> Any:
-    """`{"name": …, "email": …}` is accepted as well."""
-    if isinstance(value, dict) and value.keys() == {"name", "email"}:
-        return f"{value['name']} <{value['email']}>"
-    return value
-
-
-Authored = Annotated[str | None, BeforeValidator(_written)]
-
-
-def author_of(text: str | None) -> tuple[str, str] | None:
-    """Name and address of `Name <address>`."""
-    if text is None:
-        return None
-    name, opened, rest = text.strip().partition("<")
-    if not opened or not rest.endswith(">"):
-        raise InvalidArgument(f"{text[:100]!r} is not of the form `Name <address>`.")
-    return name.strip(), rest[:-1].strip()
 
 
 class CommitDelta(GitDelta):

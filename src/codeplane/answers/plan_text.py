@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from codeplane.tools._delta_text import tests_line
+from codeplane.answers.change_text import tests_line
 
 if TYPE_CHECKING:
-    from codeplane.tools._plan import GroupOutput, PlanOutput
+    from codeplane.answers.plan import GroupOutput, PlanOutput
 
 _MOST_FILES: Final = 20
 _WHY: Final = {

@@ -6,6 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
+from codeplane.answers.change_text import broken_lines, delta_text
+from codeplane.answers.checks import CheckOutput
+from codeplane.answers.edit_ranges import EditRange, Mutation, edits_of, mutation_of, old_hash
+from codeplane.answers.output import Output
 from codeplane.core.edits import FileChange, told_once
 from codeplane.core.paths import RepoPath
 from codeplane.graph.structure import Change, ChangeKind, flattened
@@ -15,10 +19,6 @@ from codeplane.mutation.showing import line_ending, preview
 from codeplane.session import Call
 from codeplane.session.operation.edits import Written
 from codeplane.session.operation.effects import Effects
-from codeplane.tools._delta_ranges import EditRange, Mutation, edits_of, mutation_of, old_hash
-from codeplane.tools._delta_text import broken_lines, delta_text
-from codeplane.tools._registry import Output
-from codeplane.tools._verified import CheckOutput
 
 _MOST_FILES = 60
 _MOST_SYMBOLS = 60  # of all files together, and so with the lines of a preview

@@ -1,41 +1,23 @@
 """Walks over calls as tools answer them."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
+from codeplane.answers.references import PossibleUses, possible_text, possible_uses
 from codeplane.core.proof import Tier
-from codeplane.graph.calls import PROVED, Bounds, Node, Walk
+from codeplane.graph.calls import Node, Walk
 from codeplane.graph.hierarchy import overriding
 from codeplane.graph.places import definition_of, position, qualified, short
 from codeplane.graph.possible import CERTAIN
 from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
 from codeplane.session import Call
-from codeplane.tools._limits import clamped
-from codeplane.tools._registry import Input, Output, synonyms
-from codeplane.tools._schema import UNLISTED
-from codeplane.tools._symbol import SymbolName
-from codeplane.tools._uses import PossibleUses, possible_text, possible_uses
 
-MOST_DEPTH = 6
-MOST_PER_LEVEL = 500
 _MOST_NODES = 600
 _MOST_UNRESOLVED = 15
 _MOST_POSSIBLE = 40
-
-
-class WalkInput(Input):
-    """Where a walk over calls begins and how far it goes."""
-
-    symbol: SymbolName
-    depth: Annotated[int, synonyms("max_depth")] = Field(default=1, description="Levels, up to 6.")
-    limit_per_level: Annotated[int, synonyms("limit")] = Field(
-        default=50, description="Most definitions at each level, up to 500.", json_schema_extra=UNLISTED
-    )
-    tiers: list[Tier] | None = Field(
-        default=None, description="Edges to follow: proven and strong.", json_schema_extra=UNLISTED
-    )
 
 
 class CallEdge(Output):
@@ -124,16 +106,6 @@ class Callees(CallGraph):
         elif self.absence:
             lines.append(f"no calls: {self.absence}")
         return "\n".join(lines)
-
-
-def bounds_of(call: Call, args: WalkInput, *, follow_interface: bool = False) -> Bounds:
-    """What was asked for, within what there may be."""
-    return Bounds(
-        clamped(call, "depth", args.depth, MOST_DEPTH),
-        clamped(call, "limit_per_level", args.limit_per_level, MOST_PER_LEVEL),
-        tuple(args.tiers) if args.tiers else PROVED,
-        follow_interface,
-    )
 
 
 def callers_of(call: Call, snapshot: Snapshot, root: Place, walk: Walk, hint: str) -> Callers:

@@ -5,15 +5,15 @@ from typing import Any
 
 from pydantic import Field
 
+from codeplane.answers.change import affected, symbols_of
+from codeplane.answers.edit_ranges import Mutation, mutation_of
+from codeplane.answers.git.text import delta_lines
+from codeplane.answers.output import Output
 from codeplane.core.edits import FileChange
 from codeplane.git.repo.outcome import Conflict, Outcome, Side
 from codeplane.git.staging.conflicts import Described, kind_of
 from codeplane.jail import shown
 from codeplane.session.operation.git import Changed
-from codeplane.tools._delta import affected, symbols_of
-from codeplane.tools._delta_ranges import Mutation, mutation_of
-from codeplane.tools._git_text import delta_lines
-from codeplane.tools._registry import Output
 
 _MOST_FILES = 20
 _MOST_DIRECTORIES = 20

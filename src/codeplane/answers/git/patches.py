@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 
 from pydantic import Field
 
+from codeplane.answers.git.text import counts
+from codeplane.answers.output import Output
 from codeplane.git.history.changes import Change
 from codeplane.git.history.patches import Patch, pieces
 from codeplane.jail import shown
-from codeplane.tools._git_text import counts
-from codeplane.tools._registry import Output
 
 _MOST_CHARACTERS: Final = 20_000
 _MOST_FILES: Final = 100

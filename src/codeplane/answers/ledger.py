@@ -1,12 +1,14 @@
-"""How a task is shown."""
+"""Tasks and operations as text. A repository may ship a ledger, so nothing in it is trusted."""
+
+from typing import Any
 
 from pydantic import Field
 
+from codeplane.answers.output import Output
 from codeplane.core.text import cut
 from codeplane.jail import shown
 from codeplane.ledger import Operation, Task
 from codeplane.ledger.summary import moment, task_summary
-from codeplane.tools._registry import Output
 
 _LONGEST = 150
 
@@ -52,3 +54,45 @@ def line(operation: Operation) -> str:
     files = cut(shown(operation.short_diff).replace("\n", ", "), _LONGEST)
     told = [moment(operation.timestamp_ms), operation.operation_id, operation.op_type, outcome, files]
     return "  ".join(part for part in told if part)
+
+
+_FILES_IN_A_LINE = 3
+
+
+def task_line(task: dict[str, Any]) -> str:
+    """A task at a glance."""
+    label = f' "{_one_line(task["label"])}"' if "label" in task else ""
+    reason = f" ({_one_line(task['reason'])})" if "reason" in task else ""
+    flags = f", {', '.join(task['flags'])}" if "flags" in task else ""
+    used = f"{task['mutations']} changes, {task['test_runs']} test runs"
+    return f"{task['task_id']}{label} {task['state']}{reason}, {used}{flags}"
+
+
+def operation_line(operation: dict[str, Any]) -> str:
+    """An operation at a glance, its first files included."""
+    files = operation.get("short_diff", "").splitlines()
+    shown = files[:_FILES_IN_A_LINE] + (["…"] if len(files) > _FILES_IN_A_LINE else [])
+    return "  ".join([operation_head(operation), *shown])
+
+
+def operation_head(operation: dict[str, Any]) -> str:
+    """An operation without its files."""
+    outcome = "ok" if operation["success"] else operation.get("failure_class", "failed")
+    counts = [f"{sign}{operation[name]}" for name, sign in _COUNTS if operation.get(name)]
+    notes = [f"{text} {operation[name]}" for name, text in _NOTES if name in operation]
+    tests = operation.get("failing_tests", [])
+    notes += [f"{len(tests)} failing tests"] if tests else []
+    notes += ["recovered"] if operation.get("recovered") else []
+    told = [outcome, " ".join(counts), *notes, operation["operation_id"]]
+    head = f"{operation['at']}  {_one_line(operation['op_type']):<12}"
+    return "  ".join([head, *(_one_line(part) for part in told if part)])
+
+
+_COUNTS = (("insertions", "+"), ("deletions", "-"))
+
+
+_NOTES = (("limit_triggered", "limit:"), ("undoes", "undoes"))
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())

@@ -9,7 +9,7 @@ from codeplane.jail import shown
 from codeplane.session.operation.effects import Effects
 
 if TYPE_CHECKING:
-    from codeplane.tools._delta import Delta, FileDelta
+    from codeplane.answers.change import Delta, FileDelta
 
 _LETTERS: Final = {"created": "A", "updated": "M", "deleted": "D", "moved": "R"}
 _REMARKS: Final = re.compile(r"( \d+ tests)?( reaches)?$")  # behind the path of a test

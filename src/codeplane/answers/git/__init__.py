@@ -1,0 +1,1 @@
+"""Answers of git tools, in the words of git itself."""
