@@ -17,9 +17,9 @@ from bench.measure import Figure
 from bench.mutants import Killed, Suite, functions_of, killed_mutants, python_for_suites
 from codeplane.config import Places
 from codeplane.core.paths import RepoPath
-from codeplane.graph.diff import State, changed_definitions, structural_diff
-from codeplane.graph.impact import Impact, Known, affected_tests
-from codeplane.graph.learnt import Learnt
+from codeplane.graph.diff.repository import State, changed_definitions, structural_diff
+from codeplane.graph.tests.by_coverage import Learnt
+from codeplane.graph.tests.impact import Impact, Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.index.tree import SnapshotTree
 from codeplane.process import Programs

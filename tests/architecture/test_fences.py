@@ -51,7 +51,7 @@ def test_the_owner_of_the_environment_may_read_it() -> None:
 def test_the_owner_of_renames_may_rename_and_the_engine_above_it_may_not() -> None:
     source = "import os\nos.rename('a', 'b')\nos.link('a', 'b')\n"
     assert "TID251" not in lint("src/codeplane/storage/disk.py", source)
-    assert lint("src/codeplane/mutation/carry.py", source).count("TID251") == 2
+    assert lint("src/codeplane/mutation/apply.py", source).count("TID251") == 2
 
 
 def test_no_code_asks_a_node_for_its_point() -> None:

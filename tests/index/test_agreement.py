@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from codeplane.core.paths import RepoPath
 from codeplane.graph.calls import Bounds, callers
 from codeplane.graph.places import place_of
-from codeplane.graph.possible import CERTAIN
+from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.references import Kind, references_to
 from codeplane.index import DefFact, Index, Snapshot
 from codeplane.refactor.family import family_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from codeplane.graph.importing import links_of
+from codeplane.graph.import_links import links_of
 from codeplane.index import Index, Workers
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of

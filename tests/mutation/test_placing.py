@@ -5,9 +5,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from codeplane.core.errors import CodePlaneError, EditConflict, EditNotPlaced, EditRefused, InvalidArgument
-from codeplane.mutation.placing import Placed, SpanEdit, place
-from codeplane.mutation.requests import rewritten
-from codeplane.mutation.text import Text
+from codeplane.mutation.placement.locate import Placed, SpanEdit, place
+from codeplane.mutation.placement.requests import rewritten
+from codeplane.mutation.placement.text import Text
 
 
 def edited(data: bytes, *edits: SpanEdit, base: bytes | None = None, stale: bool = False) -> bytes:

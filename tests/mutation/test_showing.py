@@ -6,8 +6,8 @@ from difflib import unified_diff
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeplane.mutation.rebase import common_ends
-from codeplane.mutation.showing import counts, preview
+from codeplane.mutation.diff_preview import counts, preview
+from codeplane.mutation.placement.line_mapping import common_ends
 
 PARTS = st.lists(st.sampled_from([b"a", b"b", b"\n", b"\n", b"\r\n", b"\xc3", b"a\nb\n"]), max_size=12)
 TEXTS = PARTS.map(b"".join)

@@ -7,8 +7,8 @@ from types import MappingProxyType
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Definitions, Impact, Known, affected_tests
-from codeplane.graph.learnt import Learnt, Parts, parts_of
+from codeplane.graph.tests.by_coverage import Learnt, Parts, parts_of
+from codeplane.graph.tests.impact import Definitions, Impact, Known, affected_tests
 from codeplane.index.tree import SnapshotTree
 from codeplane.process import Programs
 from codeplane.process.toolbox import Toolbox

@@ -7,8 +7,8 @@ import pytest
 
 from codeplane.answers.semantic_diff import verdict_of
 from codeplane.core.paths import RepoPath
-from codeplane.graph.diff import State, structural_diff
-from codeplane.graph.structure import Change
+from codeplane.graph.diff.repository import State, structural_diff
+from codeplane.graph.diff.structure import Change
 from tests.case_files import parse_case
 from tests.tools.repo import Repo
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Impact, affected_tests
+from codeplane.graph.tests.impact import Impact, affected_tests
 from tests.tools.repo import Repo
 
 FILES = {

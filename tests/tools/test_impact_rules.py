@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Impact, Known, affected_tests
-from codeplane.graph.learnt import Learnt, Record, Shape
-from codeplane.graph.uncovered import uncovered
+from codeplane.graph.tests.by_coverage import Learnt, Record, Shape
+from codeplane.graph.tests.impact import Impact, Known, affected_tests
+from codeplane.graph.tests.uncovered import uncovered
 from tests.tools.repo import Repo
 
 SHOP = {

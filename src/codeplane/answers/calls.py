@@ -10,7 +10,7 @@ from codeplane.core.proof import Tier
 from codeplane.graph.calls import Node, Walk
 from codeplane.graph.hierarchy import overriding
 from codeplane.graph.places import definition_of, position, qualified, short
-from codeplane.graph.possible import CERTAIN
+from codeplane.graph.possible_uses import CERTAIN
 from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
 from codeplane.session import Call

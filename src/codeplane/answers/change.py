@@ -12,10 +12,10 @@ from codeplane.answers.edit_ranges import EditRange, Mutation, edits_of, mutatio
 from codeplane.answers.output import Output
 from codeplane.core.edits import FileChange, told_once
 from codeplane.core.paths import RepoPath
-from codeplane.graph.structure import Change, ChangeKind, flattened
+from codeplane.graph.diff.structure import Change, ChangeKind, flattened
 from codeplane.jail import shown
-from codeplane.mutation.placing import Correction
-from codeplane.mutation.showing import line_ending, preview
+from codeplane.mutation.diff_preview import line_ending, preview
+from codeplane.mutation.placement.locate import Correction
 from codeplane.session import Call
 from codeplane.session.operation.edits import Written
 from codeplane.session.operation.effects import Effects

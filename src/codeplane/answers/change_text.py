@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from codeplane.graph.breakage import Broken
+from codeplane.graph.diff.breakage import Broken
 from codeplane.jail import shown
 from codeplane.session.operation.effects import Effects
 

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.core.edits import FileChange
-from codeplane.graph.structure import flattened
+from codeplane.graph.diff.structure import flattened
 from codeplane.jail import shown
 from codeplane.ledger import mutation_fingerprint
-from codeplane.mutation.showing import ranges
+from codeplane.mutation.diff_preview import ranges
 from codeplane.session.operation.edits import Written
 from codeplane.session.operation.effects import Effects
 

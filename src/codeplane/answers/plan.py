@@ -13,7 +13,7 @@ from codeplane.answers.output import Output
 from codeplane.answers.plan_text import plan_text
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
-from codeplane.mutation.showing import preview
+from codeplane.mutation.diff_preview import preview
 from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
 from codeplane.refactor.asking import is_for_tests
 from codeplane.refactor.plan import MENTIONS

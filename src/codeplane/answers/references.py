@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import Field
 
 from codeplane.answers.output import Output
-from codeplane.graph.possible import CERTAIN, Use, grouped
+from codeplane.graph.possible_uses import CERTAIN, Use, grouped
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.core.proof import Tier
-from codeplane.graph.review import ASIDE, Rank, Reviewed
-from codeplane.graph.risk import Blast, blast_of, category_of, risk_of
-from codeplane.graph.structure import Change, ChangeKind
+from codeplane.graph.diff.review import ASIDE, Rank, Reviewed
+from codeplane.graph.diff.risk import Blast, blast_of, category_of, risk_of
+from codeplane.graph.diff.structure import Change, ChangeKind
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 

@@ -1,6 +1,6 @@
 """What answers about tests have in common."""
 
-from codeplane.graph.impact import AffectedTest, Impact, Match
+from codeplane.graph.tests.impact import AffectedTest, Impact, Match
 from codeplane.jail import shown
 from codeplane.testrun.results import End, Report, Status
 

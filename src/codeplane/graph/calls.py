@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden
 from codeplane.graph.places import around, definition_of
-from codeplane.graph.possible import Use
+from codeplane.graph.possible_uses import Use
 from codeplane.index import RefFact, Snapshot
 from codeplane.languages import specs
 from codeplane.languages.facts import Role

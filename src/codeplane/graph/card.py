@@ -10,7 +10,7 @@ from codeplane.graph.documentation import documentation
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.hierarchy import Related, bases, is_class, members_of, overridden, owner_of
 from codeplane.graph.places import flags_of, place_of
-from codeplane.graph.possible import CERTAIN, Use
+from codeplane.graph.possible_uses import CERTAIN, Use
 from codeplane.graph.references import Kind, Reference, references_to, use_of
 from codeplane.index import DefFact, Snapshot
 from codeplane.index.files import FileFacts

@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.graph.hierarchy import INTERFACES, overriding
 from codeplane.graph.places import around, definition_of, place_of
-from codeplane.graph.possible import Use
+from codeplane.graph.possible_uses import Use
 from codeplane.index import DefFact, RefFact, Snapshot
 from codeplane.index.targets import CLASSES
 from codeplane.languages import has_references

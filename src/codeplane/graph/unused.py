@@ -14,7 +14,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
 from codeplane.graph.hooks import Hooks
-from codeplane.graph.importing import Links, links_of
+from codeplane.graph.import_links import Links, links_of
 from codeplane.graph.places import definition_of, qualified
 from codeplane.graph.references import is_below
 from codeplane.index import Purpose, RefFact, Snapshot

@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.mutation.batch import Kind
 from codeplane.mutation.directories import Directories, ancestors, name_of, parent_of
-from codeplane.mutation.look import PERMISSIONS, Seen, look
+from codeplane.mutation.inspect import PERMISSIONS, Seen, look
 from codeplane.mutation.prepared import Flag, Planned, Prepared, Scope
 from codeplane.mutation.problems import Problems
 from codeplane.truth import Verdict, WorkingTree, digest_of

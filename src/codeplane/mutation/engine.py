@@ -14,8 +14,8 @@ from codeplane.git import Repository
 from codeplane.jail import shown
 from codeplane.jail.names import temporary_name
 from codeplane.mutation import checks
+from codeplane.mutation.apply import Carrier, Foreign, Stray
 from codeplane.mutation.batch import Batch, IndexMoves, Kind
-from codeplane.mutation.carry import Carrier, Foreign, Stray
 from codeplane.mutation.directories import Directories
 from codeplane.mutation.git_index import GitIndex
 from codeplane.mutation.journal import FOLDER, Journal

@@ -9,12 +9,12 @@ from codeplane.core.errors import EditInDoubt, StateError, StateUnusable
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
+from codeplane.mutation.apply import Carrier, Foreign, State, Stray
 from codeplane.mutation.batch import Batch
-from codeplane.mutation.carry import Carrier, Foreign, State, Stray
 from codeplane.mutation.directories import Directories, name_of
 from codeplane.mutation.git_index import GitIndex
+from codeplane.mutation.inspect import look
 from codeplane.mutation.journal import Entry, Journal
-from codeplane.mutation.look import look
 from codeplane.mutation.prepared import Recovered, changes_of
 from codeplane.storage.disk import Disk
 from codeplane.storage.objects import ObjectStore

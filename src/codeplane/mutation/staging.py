@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from codeplane.core.paths import RepoPath
 from codeplane.mutation.batch import Batch, Step
 from codeplane.mutation.directories import Directories, name_of, parent_of
-from codeplane.mutation.look import PERMISSIONS
+from codeplane.mutation.inspect import PERMISSIONS
 from codeplane.storage.disk import Disk
 
 _SOURCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -10,7 +10,7 @@ from codeplane.jail import shown
 from codeplane.jail.names import temporary_name
 from codeplane.mutation.batch import Batch, Kind, Step
 from codeplane.mutation.directories import Directories, ancestors, parent_of
-from codeplane.mutation.look import PERMISSIONS
+from codeplane.mutation.inspect import PERMISSIONS
 from codeplane.mutation.prepared import Planned, Prepared
 from codeplane.mutation.problems import Problems
 from codeplane.truth import digest_of

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.importing import links_of
+from codeplane.graph.import_links import links_of
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.refactor.plan import Problem

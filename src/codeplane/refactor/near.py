@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.importing import links_of
+from codeplane.graph.import_links import links_of
 from codeplane.index import Snapshot
 from codeplane.index.targets import split_path
 from codeplane.jail import shown

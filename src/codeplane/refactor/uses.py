@@ -6,7 +6,7 @@ from typing import Final
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.importing import links_of
+from codeplane.graph.import_links import links_of
 from codeplane.graph.places import around
 from codeplane.graph.references import Kind, Reference, kind_of
 from codeplane.index import Snapshot

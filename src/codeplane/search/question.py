@@ -14,7 +14,7 @@ from codeplane.index import Purpose, Snapshot
 from codeplane.index.lookup import Outline
 from codeplane.jail import shown
 from codeplane.search.pattern import Pattern
-from codeplane.search.plan import Mark, Plan, Spot
+from codeplane.search.result_pages import Mark, Plan, Spot
 from codeplane.search.scope import Scope
 from codeplane.search.terms import Terms, rarest, stem, terms_of
 

@@ -14,14 +14,14 @@ from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
 from codeplane.search.pattern import Pattern
-from codeplane.search.plan import FileHits, Mark, Page, Place, Plan, Rest, page
 from codeplane.search.question import Attempt, find_answers, names_sharing
-from codeplane.search.reading import read
+from codeplane.search.read_spans import read
+from codeplane.search.read_targets import Wanted
+from codeplane.search.result_pages import FileHits, Mark, Page, Place, Plan, Rest, page
 from codeplane.search.scope import Scope
-from codeplane.search.spans import Wanted
-from codeplane.search.symbols import find_definitions, find_references, find_symbols
+from codeplane.search.symbol_search import find_definitions, find_references, find_symbols
 from codeplane.search.terms import content_words, is_question
-from codeplane.search.text import find_pattern, find_words, joined_names, within
+from codeplane.search.text_search import find_pattern, find_words, joined_names, within
 
 Mode = Literal["lexical", "symbol", "definitions", "references", "literal", "regex"]
 Enrichment = Literal["none", "minimal", "standard", "function", "class"]

@@ -9,7 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.index import DefFact, Snapshot
 from codeplane.search.question import answering
 from codeplane.search.scope import Scope
-from codeplane.search.symbols import symbols_like, worth
+from codeplane.search.symbol_search import symbols_like, worth
 from codeplane.search.terms import is_question
 
 _OR: Final = re.compile(r"\s+OR\s+|\s*\|\s*")

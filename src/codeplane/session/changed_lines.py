@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Definitions
+from codeplane.graph.tests.impact import Definitions
 from codeplane.index import Snapshot
 from codeplane.session.call import Call
 from codeplane.truth.comparison import Comparison, changes

@@ -10,8 +10,8 @@ from typing import Final
 
 from codeplane.config.settings import TestSettings
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import affected_tests
-from codeplane.graph.importing import links_of
+from codeplane.graph.import_links import links_of
+from codeplane.graph.tests.impact import affected_tests
 from codeplane.index import Snapshot
 from codeplane.lint import Watch as LintWatch
 from codeplane.session.call import Call

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from codeplane.graph.diff import Sight
+from codeplane.graph.diff.repository import Sight
 from codeplane.index import Snapshot
 from codeplane.index.query import MOST
 from codeplane.jail import shown

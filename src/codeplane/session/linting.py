@@ -29,7 +29,7 @@ from codeplane.lint import (
 )
 from codeplane.lint.plan import Ranges
 from codeplane.process.toolbox import Toolbox
-from codeplane.search.missing import existing, no_match
+from codeplane.search.missing_file import existing, no_match
 from codeplane.session.call import Call
 from codeplane.session.changed_lines import changed_lines
 from codeplane.session.operation.edits import Intent, Written, write

@@ -20,7 +20,7 @@ from codeplane.refactor.rename import Sweep
 from codeplane.refactor.subject import find_subject
 from codeplane.refactor.syntactic import forced
 from codeplane.refactor.uses import path_of
-from codeplane.search.missing import existing
+from codeplane.search.missing_file import existing
 from codeplane.session.call import Call
 from codeplane.session.plans import Pending, chosen_groups
 from codeplane.session.preparse import reading_ahead

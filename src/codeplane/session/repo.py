@@ -15,7 +15,7 @@ from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.ops.worktrees import where
 from codeplane.git.worktree.autosave import drop_saved
-from codeplane.graph.learnt import Learnt
+from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.index import (
     Index,
     IndexState,

@@ -7,8 +7,8 @@ from codeplane.core.errors import NotFound
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
-from codeplane.graph.impact import Impact, Known, affected_tests
-from codeplane.graph.importing import links_of
+from codeplane.graph.import_links import links_of
+from codeplane.graph.tests.impact import Impact, Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.index.tree import SnapshotTree
 from codeplane.jail import shown

@@ -10,7 +10,7 @@ from typing import Final
 
 from codeplane.config.settings import IndexSettings
 from codeplane.core.errors import ServerStopping
-from codeplane.graph.importing import links_of
+from codeplane.graph.import_links import links_of
 from codeplane.index import Index, Progress
 from codeplane.truth import WorkingTree
 from codeplane.truth.watch import Watch

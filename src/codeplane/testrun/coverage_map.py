@@ -10,7 +10,7 @@ from typing import Any, Final
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.graph.learnt import OUTLINE, Block, Learnt, Parts, Record, Shape, parts_of
+from codeplane.graph.tests.by_coverage import OUTLINE, Block, Learnt, Parts, Record, Shape, parts_of
 from codeplane.index import Snapshot
 from codeplane.storage.database import Connection, Database
 

@@ -7,7 +7,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.spans import SourceSpan, source_span
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.spans import Finder
+from codeplane.search.read_targets import Finder
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, tool
 

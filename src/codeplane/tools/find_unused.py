@@ -11,8 +11,8 @@ from codeplane.graph.places import definition_of, short
 from codeplane.graph.unused import Proof, Search, Unused
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.entries import entry_points
-from codeplane.search.missing import existing
+from codeplane.search.missing_file import existing
+from codeplane.search.overview.entry_points import entry_points
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED

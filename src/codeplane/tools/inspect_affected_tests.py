@@ -6,9 +6,9 @@ from pydantic import Field
 from codeplane.answers.output import Output
 from codeplane.answers.tests import concerned
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import affected_tests
-from codeplane.graph.leading import module_of
-from codeplane.graph.uncovered import uncovered
+from codeplane.graph.tests.by_import import module_of
+from codeplane.graph.tests.impact import affected_tests
+from codeplane.graph.tests.uncovered import uncovered
 from codeplane.index import Purpose, Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call

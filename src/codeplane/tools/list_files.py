@@ -10,7 +10,7 @@ from codeplane.core.proof import Absence
 from codeplane.jail import shown
 from codeplane.search.listing import MOST_DEPTH, Listed, Wish
 from codeplane.search.listing import list_files as listed
-from codeplane.search.missing import directory
+from codeplane.search.missing_file import directory
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED

@@ -8,9 +8,9 @@ from codeplane.answers.pages import clamped
 from codeplane.answers.source import offer
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.orientation import central_modules, documents, said_commands, summary
-from codeplane.search.repomap import RepoMap, Section, page
-from codeplane.search.repomap import map_repo as mapped
+from codeplane.search.overview.orientation import central_modules, documents, said_commands, summary
+from codeplane.search.overview.repo_map import RepoMap, Section, page
+from codeplane.search.overview.repo_map import map_repo as mapped
 from codeplane.session import Call
 from codeplane.session.test_selection import discovered
 from codeplane.testrun.runner import HIGH

@@ -5,7 +5,7 @@ from pydantic import Field
 from codeplane.answers.output import Output
 from codeplane.answers.source import heading, offer
 from codeplane.jail import shown
-from codeplane.search.whole import MOST_CHARACTERS, Whole, whole_file
+from codeplane.search.whole_file import MOST_CHARACTERS, Whole, whole_file
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 

@@ -7,8 +7,8 @@ from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import Digest
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.reading import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
-from codeplane.search.spans import Finder, Wanted
+from codeplane.search.read_spans import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
+from codeplane.search.read_targets import Finder, Wanted
 from codeplane.session import Call
 from codeplane.session.token_savings import MOST_READ
 from codeplane.tools import Effect, Input, Output, tool

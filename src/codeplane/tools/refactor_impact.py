@@ -10,10 +10,10 @@ from codeplane.answers.references import counted
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
-from codeplane.graph.impact import Known, affected_tests
 from codeplane.graph.places import place_of, qualified, short
-from codeplane.graph.possible import CERTAIN, why_open
+from codeplane.graph.possible_uses import CERTAIN, why_open
 from codeplane.graph.references import Reference, references_to, use_of
+from codeplane.graph.tests.impact import Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.refactor.uses import files_of, path_of, uses_of_files

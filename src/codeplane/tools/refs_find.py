@@ -11,12 +11,12 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.places import short
-from codeplane.graph.possible import CERTAIN, why_open
+from codeplane.graph.possible_uses import CERTAIN, why_open
 from codeplane.graph.references import Kind, Reference, References, references_to, use_of
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.missing import existing
-from codeplane.search.plan import beyond
+from codeplane.search.missing_file import existing
+from codeplane.search.result_pages import beyond
 from codeplane.session import Call
 from codeplane.tools._parameters import SymbolName
 from codeplane.tools._registry import Effect, Input, synonyms, tool

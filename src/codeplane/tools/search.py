@@ -8,8 +8,8 @@ from codeplane.answers.source import hit_lines, offer
 from codeplane.core.proof import Absence
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.missing import no_match
-from codeplane.search.plan import Rest
+from codeplane.search.missing_file import no_match
+from codeplane.search.result_pages import Rest
 from codeplane.search.scope import Scope
 from codeplane.search.search import (
     Enrichment,

@@ -9,11 +9,11 @@ from codeplane.answers.pages import clamped
 from codeplane.answers.semantic_diff import ChangedFile, change_told, rendered
 from codeplane.core.errors import CursorGone, RevisionNotFound
 from codeplane.core.globs import Globs
-from codeplane.graph.diff import FileDiff, changed_definitions, counted, diff_of
-from codeplane.graph.impact import Known, affected_tests
-from codeplane.graph.review import Rank, Reviewed, in_order
-from codeplane.graph.risk import category_of
-from codeplane.graph.states import commits_among, state_of
+from codeplane.graph.diff.repository import FileDiff, changed_definitions, counted, diff_of
+from codeplane.graph.diff.review import Rank, Reviewed, in_order
+from codeplane.graph.diff.revisions import commits_among, state_of
+from codeplane.graph.diff.risk import category_of
+from codeplane.graph.tests.impact import Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.session import Call

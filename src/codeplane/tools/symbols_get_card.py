@@ -8,12 +8,12 @@ from codeplane.answers.references import PossibleUses, counted, possible_text, p
 from codeplane.graph.card import Card, card_of
 from codeplane.graph.hierarchy import Related
 from codeplane.graph.places import definition_of, position, qualified, short
-from codeplane.graph.possible import CERTAIN
+from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.slices import dependents, used_imports, variables
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
-from codeplane.search.likeliest import likeliest
+from codeplane.search.disambiguation import likeliest
 from codeplane.session import Call
 from codeplane.tools._parameters import SymbolName
 from codeplane.tools._registry import Effect, Input, synonyms, tool

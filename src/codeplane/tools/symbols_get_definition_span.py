@@ -6,7 +6,7 @@ from codeplane.answers.source import heading
 from codeplane.graph.spans import source_span
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.search.likeliest import likeliest
+from codeplane.search.disambiguation import likeliest
 from codeplane.session import Call
 from codeplane.tools._parameters import SymbolName
 from codeplane.tools._registry import Effect, Input, tool

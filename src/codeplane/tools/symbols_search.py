@@ -15,7 +15,7 @@ from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
 from codeplane.languages.modules import Place
-from codeplane.search.missing import existing
+from codeplane.search.missing_file import existing
 from codeplane.search.scope import Scope
 from codeplane.search.search import names_like
 from codeplane.search.symbol_query import find_symbols

@@ -17,7 +17,7 @@ from codeplane.graph.hierarchy import (
     is_class,
 )
 from codeplane.graph.places import definition_of, place_of, position, qualified, short
-from codeplane.graph.possible import CERTAIN
+from codeplane.graph.possible_uses import CERTAIN
 from codeplane.index import Snapshot
 from codeplane.index.targets import CLASSES
 from codeplane.jail import shown

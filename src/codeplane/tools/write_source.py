@@ -10,9 +10,9 @@ from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index import Snapshot
 from codeplane.jail import shown
-from codeplane.mutation.placing import SpanEdit
-from codeplane.mutation.requests import Action, Asked, Planner
-from codeplane.search.spans import Finder, Wanted
+from codeplane.mutation.placement.locate import SpanEdit
+from codeplane.mutation.placement.requests import Action, Asked, Planner
+from codeplane.search.read_targets import Finder, Wanted
 from codeplane.session import Call
 from codeplane.session.operation.edits import Intent, write
 from codeplane.tools._registry import Effect, Input, synonyms, tool

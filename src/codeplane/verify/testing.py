@@ -7,7 +7,7 @@ from typing import Final
 from codeplane.config.settings import TestSettings
 from codeplane.core.errors import TestRunnerNotFound
 from codeplane.core.paths import RepoPath
-from codeplane.graph.impact import Impact
+from codeplane.graph.tests.impact import Impact
 from codeplane.process import Programs
 from codeplane.process.toolbox import Toolbox
 from codeplane.testrun import Case, Target

@@ -14,8 +14,8 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
 from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.mutation import Applied, Prepared, Scope
-from codeplane.mutation.placing import Correction
-from codeplane.mutation.showing import counts, preview
+from codeplane.mutation.diff_preview import counts, preview
+from codeplane.mutation.placement.locate import Correction
 from codeplane.session.call import Call
 from codeplane.session.operation.aftermath import Made, afterwards
 from codeplane.session.operation.effects import Before, Contents, Effects, before, effects

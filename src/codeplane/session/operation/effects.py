@@ -5,10 +5,10 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.breakage import Breakage, breakage
-from codeplane.graph.diff import FileDiff, State, changed_definitions, structural_diff
-from codeplane.graph.impact import Impact, Known, affected_tests, refined
-from codeplane.graph.learnt import Learnt
+from codeplane.graph.diff.breakage import Breakage, breakage
+from codeplane.graph.diff.repository import FileDiff, State, changed_definitions, structural_diff
+from codeplane.graph.tests.by_coverage import Learnt
+from codeplane.graph.tests.impact import Impact, Known, affected_tests, refined
 from codeplane.index import Snapshot
 from codeplane.index.sources import ViewSources
 from codeplane.jail import shown

@@ -19,8 +19,8 @@ from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.unsupported import check_writable
 from codeplane.git.repo.upstream import unfinished
 from codeplane.git.staging.conflicts import Described, described
-from codeplane.graph.diff import State, changed_definitions, structural_diff
-from codeplane.graph.impact import Known, affected_tests
+from codeplane.graph.diff.repository import State, changed_definitions, structural_diff
+from codeplane.graph.tests.impact import Known, affected_tests
 from codeplane.index import Snapshot
 from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.session.call import Call

@@ -1,0 +1,1 @@
+"""What has changed between two states, definition by definition, and whom it may break."""

@@ -1,0 +1,49 @@
+"""What is no longer defined in its place and still there: from a base, or by an import."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.diff.structure import Change, ChangeKind
+from codeplane.index.links import Linker
+from codeplane.index.targets import UNCLEAR, known
+from codeplane.languages.modules import Place
+
+_GONE = (ChangeKind.REMOVED, ChangeKind.RENAMED)
+
+
+def with_inherited(linker: Linker, path: RepoPath, changes: Sequence[Change]) -> list[Change]:
+    """The changes of a file as the new state has it: what a base or an import still provides breaks nobody.
+
+    Where a base is outside of the repository, nothing tells.
+    """
+    return [_judged(linker, path, _imported(linker, path, one)) for one in changes]
+
+
+def _imported(linker: Linker, path: RepoPath, one: Change) -> Change:
+    if one.change not in _GONE or one.breaking is not True:
+        return one
+    target = known(linker.lookup((Place(path),), one.old_name or one.definition.name))
+    if not target:
+        return one
+    return replace(one, breaking=False, tags=(*one.tags, "imported_instead"))
+
+
+def _judged(linker: Linker, path: RepoPath, holder: Change) -> Change:
+    if not holder.nested:
+        return holder
+    nested = [_judged(linker, path, one) for one in holder.nested]
+    if holder.after is not None:
+        owner = Place(path, holder.after)
+        nested = [_member(linker, owner, one) if one.change in _GONE else one for one in nested]
+    return replace(holder, nested=tuple(nested))
+
+
+def _member(linker: Linker, owner: Place, one: Change) -> Change:
+    if one.breaking is not True:
+        return one
+    name = one.old_name or one.definition.name
+    target = linker.classes.member(linker.grouped(owner), name, of_bases=True)
+    if not target:
+        return one
+    return replace(one, breaking=None if target == UNCLEAR else False, tags=(*one.tags, "inherited"))

@@ -1,0 +1,1 @@
+"""Which tests a change may concern, by each kind of evidence."""

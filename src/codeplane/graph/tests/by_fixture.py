@@ -1,0 +1,205 @@
+"""What tests get without an import: fixtures of shared files, asked for by name or given to all."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.slots import Slot
+from codeplane.graph.diff.versions import FUNCTIONS
+from codeplane.graph.import_links import Links, links_of
+from codeplane.index import Snapshot
+from codeplane.languages import Sharing, specs
+from codeplane.languages.facts import Import, Reason
+from codeplane.languages.modules import Place, rules
+
+_STRING: Final = re.compile(rb"[\"']([\w.]+)[\"']")
+_FURTHEST: Final = 3  # imports from a shared file to one that has fixtures
+_REQUESTED: Final = Slot[tuple[str, int | None], frozenset[str]]("names that a file may request fixtures by")
+_FIXTURES: Final = Slot[tuple[str, int | None], tuple["Fixture", ...]]("fixtures of a file")
+
+
+class Fixture(NamedTuple):
+    place: Place
+    name: str
+    for_all: bool  # tests get it without asking
+    needs: frozenset[str]  # the names of its parameters
+
+
+class Shared(NamedTuple):
+    """A file whose fixtures the tests in its directory and below get, and the files that it has them from."""
+
+    path: RepoPath
+    files: tuple[str, ...]
+
+    @property
+    def below(self) -> str:
+        return self.path.rpartition("/")[0]
+
+
+class Touched(NamedTuple):
+    """What follows for the tests below a shared file when others of its files change."""
+
+    shared: Shared
+    distance: int  # imports from there to what changes
+    names: frozenset[str]  # of the fixtures concerned
+    is_for_all: bool
+
+
+def shared_files(snapshot: Snapshot) -> list[Shared]:
+    """The shared files of the view, in order."""
+    names = {name for spec in specs().values() if spec.sharing for name in spec.sharing.files}
+    by_name = snapshot.linker.sources.memo.layout.by_name
+    paths = sorted(path for name in names for path in by_name.get(name, ()))
+    links = links_of(snapshot) if paths else None
+    return [Shared(RepoPath(path), _files(snapshot, links, path)) for path in paths if links is not None]
+
+
+def _files(snapshot: Snapshot, links: Links, path: str) -> tuple[str, ...]:
+    """A shared file, what it names as plugins, and what these import."""
+    found = dict.fromkeys((path, *_plugins(snapshot, path)))
+    level = list(found)
+    for _ in range(_FURTHEST):
+        level = [
+            one
+            for file in level
+            for one in sorted(links.imports.get(file, ()))
+            if one not in found and fixtures_in(snapshot, one)
+        ]
+        found |= dict.fromkeys(level)
+    return tuple(found)
+
+
+def _plugins(snapshot: Snapshot, path: str) -> Iterator[str]:
+    """The files that a shared file names in a list of modules."""
+    sources = snapshot.linker.sources
+    facts, sharing = sources.facts(path), _sharing(snapshot, path)
+    found = rules(facts.language) if facts is not None else None
+    if found is None or sharing is None or not sources.occurrences(path, sharing.plugins):
+        return
+    stated = re.search(
+        rb"(?m)^" + sharing.plugins.encode() + rb"\s*[:=](?:[^\n]*[\[(][^\])]*[\])]|[^\n]*)",
+        _source(snapshot, path),
+    )
+    for module in _STRING.findall(stated[0]) if stated is not None else ():
+        imported = Import(0, "", module.decode(), "", "", 1, 0)
+        yield from (place.path for place in found.places(sources, path, imported))
+
+
+def touched(
+    snapshot: Snapshot, shared: Collection[Shared], distances: Mapping[str, int]
+) -> Iterator[Touched]:
+    """The shared files from which imports lead to changed files, with the fixtures that this concerns."""
+    for one in shared:
+        from_here = [path for path in one.files if path in distances]
+        if not from_here:
+            continue
+        distance = min(distances[path] for path in from_here)
+        known = [found for path in one.files for found in fixtures_in(snapshot, path)]
+        concerned = [found for found in known if found.place.path in from_here]
+        names = _with_users({found.name for found in concerned}, known)
+        is_for_all = any(found.for_all for found in known if found.name in names)
+        is_for_all |= any(_has_hooks(snapshot, path) for path in from_here)
+        yield Touched(one, distance, names, is_for_all)
+
+
+def _with_users(names: set[str], known: Collection[Fixture]) -> frozenset[str]:
+    """The names of fixtures, and of those that need them."""
+    found = set(names)
+    while more := {one.name for one in known if one.needs & found} - found:
+        found |= more
+    return frozenset(found)
+
+
+def _has_hooks(snapshot: Snapshot, path: str) -> bool:
+    facts = snapshot.linker.sources.facts(path)
+    pattern = specs()[facts.language].hooks if facts is not None else ""
+    items = facts.definitions if facts is not None and pattern else ()
+    return any(item.parent < 0 and re.fullmatch(pattern, item.name) for item in items)
+
+
+def asked_in(snapshot: Snapshot, path: str) -> frozenset[str]:
+    """The names that a file may ask for fixtures by: those of its parameters, and those in words."""
+    sources = snapshot.linker.sources
+    key = (path, sources.memo.layout.blobs.get(path))
+    requested = sources.memo.answers.table(_REQUESTED)
+    if key not in requested:
+        facts, sharing = sources.facts(path), _sharing(snapshot, path)
+        names: set[str] = set()
+        if facts is not None and sharing is not None:
+            names |= {facts.binds[at].name for at in facts.binds.of(Reason.PARAM)}
+            names |= _asked_in_words(snapshot, path, sharing)
+        requested[key] = frozenset(names)
+    return requested[key]
+
+
+def _asked_in_words(snapshot: Snapshot, path: str, sharing: Sharing) -> set[str]:
+    if not any(snapshot.linker.sources.occurrences(path, word) for word in sharing.asked):
+        return set()
+    calls = re.findall(rf"(?:{'|'.join(sharing.asked)})\(([^)]*)".encode(), _source(snapshot, path))
+    return {name.decode() for call in calls for name in _STRING.findall(call)}
+
+
+def asking_for(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """The tests and fixtures that get a definition by asking for its name; files where no function does."""
+    wanted = [one for one in fixtures_in(snapshot, place.path) if one.place == place]
+    if not wanted:
+        return
+    directories = [one.below for one in shared_files(snapshot) if place.path in one.files]
+    for path in snapshot.linker.sources.paths_with(wanted[0].name):
+        if path == place.path or any(is_in(path, directory) for directory in directories):
+            yield from _asking_in(snapshot, path, wanted[0].name)
+
+
+def _asking_in(snapshot: Snapshot, path: str, name: str) -> Iterator[Place]:
+    facts, sharing = snapshot.linker.sources.facts(path), _sharing(snapshot, path)
+    if facts is None or sharing is None:
+        return
+    for at in facts.binds.of(Reason.PARAM):
+        if facts.binds[at].name == name and facts.binds.scope(at) in facts.opened_by:
+            yield Place(path, facts.opened_by[facts.binds.scope(at)])
+    if name in _asked_in_words(snapshot, path, sharing):
+        yield Place(path)
+
+
+def is_in(path: str, directory: str) -> bool:
+    """Whether a file is in a directory or below; "" is the repository."""
+    return not directory or path.startswith(f"{directory}/")
+
+
+def fixtures_in(snapshot: Snapshot, path: str) -> tuple[Fixture, ...]:
+    """The fixtures that a file defines."""
+    sources = snapshot.linker.sources
+    key = (path, sources.memo.layout.blobs.get(path))
+    fixtures = sources.memo.answers.table(_FIXTURES)
+    if key not in fixtures:
+        sharing = _sharing(snapshot, path)
+        is_there = sharing is not None and sources.occurrences(path, sharing.word)
+        fixtures[key] = tuple(_found(snapshot, path, sharing)) if sharing and is_there else ()
+    return fixtures[key]
+
+
+def _sharing(snapshot: Snapshot, path: str) -> Sharing | None:
+    facts = snapshot.linker.sources.facts(path)
+    return specs()[facts.language].sharing if facts is not None else None
+
+
+def _found(snapshot: Snapshot, path: str, sharing: Sharing) -> Iterator[Fixture]:
+    facts = snapshot.linker.sources.facts(path)
+    assert facts is not None, "BUG: a file with fixtures has facts"
+    lines = _source(snapshot, path).split(b"\n")
+    parameters: dict[int, set[str]] = {}
+    for at in facts.binds.of(Reason.PARAM):
+        parameters.setdefault(facts.binds.scope(at), set()).add(facts.binds[at].name)
+    for number, item in enumerate(facts.definitions):
+        head = b"\n".join(lines[item.span.start_line - 1 : item.name_line]).decode("utf-8", "replace")
+        mark = re.search(sharing.mark, head) if item.kind in FUNCTIONS else None
+        if mark is not None:
+            name = re.search(r"\bname\s*=\s*[\"'](\w+)[\"']", head)
+            for_all = re.search(sharing.for_all, head) is not None
+            needs = frozenset(parameters.get(item.body, ()))
+            yield Fixture(Place(path, number), name[1] if name else item.name, for_all, needs)
+
+
+def _source(snapshot: Snapshot, path: str) -> bytes:
+    return snapshot.source(RepoPath(path))

@@ -1,0 +1,282 @@
+"""Which tests a change may concern, each match with the evidence for it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.hierarchy import is_class
+from codeplane.graph.import_links import Reach, links_of, many
+from codeplane.graph.places import definition_of
+from codeplane.graph.tests.by_coverage import Learnt, judged
+from codeplane.graph.tests.by_filename import naming
+from codeplane.graph.tests.by_import import FURTHEST, AffectedTest, Match, Search, best_of, module_of, rank
+from codeplane.graph.tests.by_reference import MOST_FILES, reaching, test_name
+from codeplane.index import Purpose, Snapshot
+from codeplane.jail import shown
+from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.modules import Place
+
+__all__ = ["AffectedTest", "Definitions", "Impact", "Known", "Match", "affected_tests", "refined"]
+
+Definitions = Mapping[RepoPath, Collection[int]]
+"""Files → the numbers of definitions in them."""
+
+_MOST_NAMED: Final = 20  # files without a module name that are looked for by their names
+_FEW: Final = 10  # tests that are run as they are
+_MOST_DEFINITIONS: Final = 12  # that are followed one by one
+_MOST_NEAR: Final = 20  # tests of one definition; the nearest come first
+_MOST_LOOKED_AT: Final = 2_000  # files, for the references of one definition
+_WORTH: Final = 3  # a third of the tests has to be left out
+_FAR: Final = 1_000
+_NO_DEFINITIONS: Final[Definitions] = MappingProxyType({})
+
+
+class Known(NamedTuple):
+    """What is known about a change beside its files."""
+
+    definitions: Definitions = _NO_DEFINITIONS  # those that have changed, by their numbers in the view
+    learnt: Learnt | None = None
+    most_files: int = MOST_FILES  # that are looked at for references
+    confined: bool = False  # nothing but these definitions and imports has changed
+    made: Definitions = _NO_DEFINITIONS  # those among them that are new
+    relinked: Collection[RepoPath] = ()  # files whose imports have changed
+
+
+_NOTHING: Final = Known()
+
+
+@dataclass(frozen=True)
+class Impact:
+    """The tests that a change may concern, sure ones first. `partial` names what could not be followed."""
+
+    tests: Sequence[AffectedTest]
+    unresolved: Sequence[RepoPath]  # changed files that no import can name and no code names
+    reasons: Sequence[str]
+    spared: int = 0  # tests that would be among them, and are known to run nothing of it
+
+    @property
+    def confidence(self) -> Literal["complete", "partial"]:
+        return "partial" if self.unresolved or self.reasons else "complete"
+
+    @property
+    def told(self) -> str:
+        """`complete`, or `partial` with the reasons."""
+        nameless = len(self.unresolved)
+        why = [*self.reasons, *([f"{nameless} files that no import can name"] if nameless else [])]
+        said = f"{self.confidence}{': ' if why else ''}{'; '.join(why)}"
+        left_out = f"{self.spared} tests are left out: an earlier run shows that they run nothing of it"
+        return f"{said}{'; ' if why else ': '}{left_out}" if self.spared else said
+
+
+def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Known = _NOTHING) -> Impact:
+    """The test files that changed files concern. A test that was changed is one of them."""
+    if not changed:
+        return Impact((), (), ())
+    modules = {path: module_of(snapshot, path) for path in sorted(set(changed))}
+    named = {path: module for path, module in modules.items() if module}
+    search = Search(snapshot, named)
+    matches = search.all()
+    nameless = [path for path in modules if path not in named]
+    reasons = list(_reasons(snapshot, search.reach))
+    unresolved = nameless[_MOST_NAMED:]
+    for path in nameless[:_MOST_NAMED]:
+        users, is_whole = naming(snapshot, path)
+        matches += _by_name(snapshot, path, users)
+        if not is_whole:
+            reasons.append(f"code that may name {shown(path)} is not all looked at")
+        if not users:
+            unresolved.append(path)
+    listed, left_out = _without_crowds(best_of(matches), many(len(snapshot.linker.sources.tests())))
+    return refined(snapshot, Impact(listed, unresolved, [*reasons, *left_out]), changed, known)
+
+
+def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
+    """The same tests by what else is known: which reach what has changed, have run it, or have not."""
+    if known.definitions:
+        impact = _marked(snapshot, impact, known)
+    if known.confined and known.definitions:
+        impact = by_definition(snapshot, impact, known)
+    if known.learnt is not None and known.learnt.tests:
+        impact = _narrowed(snapshot, impact, changed, known)
+    return impact
+
+
+def _marked(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
+    reached = reaching(snapshot, known.definitions, known.most_files)
+    tests = [one._replace(reaches=True) if one.path in reached.tests else one for one in impact.tests]
+    module = module_of(snapshot, min(known.definitions))
+    listed = {one.path for one in tests}
+    # References may lead where imports were too many to be listed.
+    more = [AffectedTest(path, Match.CHAIN, module, 2, True) for path in reached.tests if path not in listed]
+    return replace(impact, tests=sorted([*tests, *more], key=rank))
+
+
+def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
+    """Of many tests that lead to changed files, those that reach the changed definitions, near ones first.
+
+    The others are counted, and the answer is partial: a name that is made at run time leads anywhere. They
+    stay where no test is known to reach one of the definitions.
+    """
+    if snapshot.coverage.unread:
+        return impact  # who refers to a definition is not known yet
+    if len(impact.tests) <= _FEW or sum(map(len, known.definitions.values())) > _MOST_DEFINITIONS:
+        return impact
+    near = _near(snapshot, impact, known)
+    if near is None:
+        return impact
+    kept = [one for one in impact.tests if not one.distance or one.match is Match.DATA or one.path in near]
+    kept += _witnesses(snapshot, impact, known, {one.path for one in kept})
+    left_out = len(impact.tests) - len(kept)
+    if left_out * _WORTH < len(impact.tests):
+        return impact
+    reason = f"{left_out} test files that import it, or reach it from further away, are not listed"
+    kept.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))
+    return replace(impact, tests=kept, reasons=[reason, *_blind(snapshot)])
+
+
+def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, int] | None:
+    """The tests that reach each of the definitions, or name it, by the references between; None where one is
+    reached by none."""
+    sources, tests = snapshot.linker.sources, snapshot.linker.sources.tests()
+    direct = [one.path for one in impact.tests if one.match is Match.EXACT]
+    near: dict[RepoPath, int] = {}
+    for path, numbers in known.definitions.items():
+        for at in numbers if path not in tests else ():
+            # Who calls a method need not be known to: it has the instance from somebody who names the class.
+            start = [place.definition for place in _outwards(snapshot, Place(path, at))]
+            reached = reaching(snapshot, {path: start}, _MOST_LOOKED_AT, _MOST_NEAR).distances
+            name = definition_of(snapshot, Place(path, at)).name
+            found = {test: 1 for test in direct if sources.occurrences(test, name)}
+            found |= reached
+            if not found and at not in known.made.get(path, ()):
+                return None
+            near |= {test: min(step, near.get(test, step)) for test, step in _nearest(found)}
+    return near
+
+
+def _outwards(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+    """A definition and those around it."""
+    while place.definition >= 0:
+        yield place
+        place = Place(place.path, definition_of(snapshot, place).parent)
+
+
+def _nearest(found: Mapping[RepoPath, int]) -> Iterator[tuple[RepoPath, int]]:
+    """Whole steps, as many as stay below the bound; the first in any case."""
+    counts = Counter(found.values())
+    listed = 0
+    for step in sorted(counts):
+        if listed and listed + counts[step] > _MOST_NEAR:
+            return
+        listed += counts[step]
+        yield from ((test, step) for test, one in found.items() if one == step)
+
+
+def _witnesses(
+    snapshot: Snapshot, impact: Impact, known: Known, chosen: Collection[RepoPath]
+) -> list[AffectedTest]:
+    """A test for each file with changed imports that none of the chosen ones imports: it may not load."""
+    importers = links_of(snapshot).importers
+    found: dict[RepoPath, AffectedTest] = {}
+    for path in known.relinked:
+        around = set(importers.get(path, ()))
+        if not (around & {*chosen, *found}):
+            first = next((one for one in impact.tests if one.path in around), None)
+            found |= {first.path: first} if first is not None else {}
+    return list(found.values())
+
+
+def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
+    assert known.learnt is not None, "BUG: nothing was learnt"
+    verdict = judged(snapshot, known.learnt, changed)
+    loose = {path: module for path in sorted(verdict.loose) if (module := module_of(snapshot, path))}
+    meeting = {one.path for one in Search(snapshot, loose).all()} if loose else set()
+    tests: list[AffectedTest] = []
+    spared = 0
+    for one in impact.tests:
+        clean = verdict.clean.get(one.path, frozenset())
+        if not clean or one.match is Match.DATA or not one.distance or one.path in meeting:
+            tests.append(one)
+            continue
+        recorded = known.learnt.names_in(one.path)
+        is_whole = one.path in known.learnt.whole and one.path not in verdict.moved
+        left = (recorded if is_whole else _defined(snapshot, one.path) | recorded) - clean
+        if not left:
+            spared += len(clean)
+        elif one.path not in verdict.moved and left <= recorded:
+            spared += len(clean)
+            tests.append(one._replace(names=tuple(sorted(left))))
+        else:  # which tests there are is not known for sure
+            tests.append(one)
+    listed = {one.path for one in impact.tests}
+    there = snapshot.linker.sources.memo.layout.blobs
+    for path, names in verdict.run.items():
+        if path not in listed and path in there:
+            tests.append(AffectedTest(path, Match.RUN, "", 1, names=tuple(sorted(names))))
+    return replace(impact, tests=sorted(tests, key=rank), spared=spared)
+
+
+def _defined(snapshot: Snapshot, path: RepoPath) -> frozenset[str]:
+    """The tests that a file defines, as they are known by."""
+    facts = snapshot.linker.sources.facts(path)
+    items = facts.definitions.having(FLAG_TEST) if facts is not None else ()
+    places = [Place(path, at) for at in items if not is_class(snapshot, Place(path, at))]
+    return frozenset(test_name(snapshot, place) for place in places)
+
+
+def _by_name(snapshot: Snapshot, path: RepoPath, users: Sequence[RepoPath]) -> list[AffectedTest]:
+    """The tests that name a file, and those that lead to code that does."""
+    tests = snapshot.linker.sources.tests()
+    found = [AffectedTest(one, Match.DATA, shown(path)) for one in users if one in tests]
+    code = {one: module for one in users if one not in tests and (module := module_of(snapshot, one))}
+    if code:
+        leading = Search(snapshot, code).all()
+        found += [AffectedTest(one.path, Match.DATA, shown(path), one.distance + 1) for one in leading]
+    return found
+
+
+def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[AffectedTest], list[str]]:
+    """Weak matches that a good part of all tests has are counted and not listed, far ones first."""
+    weak = (Match.CHILD, Match.CHAIN)
+    counts = Counter((one.match, one.distance) for one in found if one.match in weak)
+    crowds: set[tuple[Match, int]] = set()
+    reasons = []
+    if (children := counts.pop((Match.CHILD, 1), 0)) > most:
+        crowds.add((Match.CHILD, 1))
+        reasons.append(f"{children} tests that import modules inside a changed package are not listed")
+    listed = 0
+    for sort in sorted(counts):
+        listed += counts[sort]
+        if listed > most:
+            crowds.add(sort)
+    if far := {sort[1]: count for sort, count in sorted(counts.items()) if sort in crowds}:
+        reasons.append(f"{sum(far.values())} tests that are {min(far)} or more imports away are not listed")
+    return [one for one in found if (one.match, one.distance) not in crowds], reasons
+
+
+def _blind(snapshot: Snapshot) -> Iterator[str]:
+    """What neither imports nor references tell."""
+    coverage = snapshot.coverage
+    if coverage.unread:
+        yield f"{coverage.unread} files are not read yet"
+    tests = snapshot.linker.sources.tests()
+    dynamic = [path for path in snapshot.linker.sources.dynamics.importing() if path in tests]
+    if dynamic:
+        yield f"{len(dynamic)} test files import by names made at run time"
+    imports, purpose = links_of(snapshot).imports, snapshot.linker.sources.purposes.by_place
+    imported = set().union(*(imports.get(path, ()) for path in tests))
+    built = {path for path in imported if purpose(path) is Purpose.BUILT}
+    if count := sum(not built.isdisjoint(imports.get(path, ())) for path in tests if built):
+        yield f"{count} test files import what is built, whose source no import tells"
+
+
+def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
+    yield from _blind(snapshot)
+    if not reach.is_whole:
+        yield f"chains of more than {FURTHEST} imports are not followed"
+    if reach.hubs:
+        more = f" and {len(reach.hubs) - 1} more" if len(reach.hubs) > 1 else ""
+        yield f"tests that only {shown(reach.hubs[0])}{more} lead to are not listed: many tests import that"

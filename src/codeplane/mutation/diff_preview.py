@@ -1,0 +1,132 @@
+"""What a change of one file looks like: how many lines, and which."""
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher, unified_diff
+from operator import ne
+from typing import Final, NamedTuple
+
+from codeplane.mutation.placement.line_mapping import common_ends
+
+_MOST_COMPARED: Final = 4_000_000
+_AROUND: Final = 2
+
+
+def counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
+    """Lines that came and lines that went."""
+    before, after = map(_lines, _cut(old or b"", new or b""))
+    _, before, after = _differing(before, after)
+    if len(before) * len(after) > _MOST_COMPARED:
+        if len(before) == len(after):  # as many lines as before: a rename, mostly
+            differ = sum(map(ne, before, after))
+            return differ, differ
+        return len(after), len(before)
+    told = list(unified_diff(before, after, n=0, lineterm=""))[2:]
+    return sum(line.startswith("+") for line in told), sum(line.startswith("-") for line in told)
+
+
+def _cut(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+    """Without most of the whole lines that both begin and end with."""
+    low = old.rfind(b"\n", 0, _alike(old, new)) + 1
+    old, new = old[low:], new[low:]
+    high = _alike(old[::-1], new[::-1])
+    found = old.find(b"\n", len(old) - high)
+    left = len(old) - found - 1 if high and found >= 0 else 0
+    return old[: len(old) - left], new[: len(new) - left]
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes are the same at the beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def preview(path: str, old: bytes | None, new: bytes | None, most: int) -> str:
+    """A unified diff of at most so many lines; the rest is counted."""
+    before, after = _lines(old), _lines(new)
+    low, gone, come = _differing(before, after)
+    names = ("/dev/null" if old is None else path), ("/dev/null" if new is None else path)
+    if len(gone) * len(come) > _MOST_COMPARED:
+        if len(gone) != len(come):
+            return f"{path}: {len(gone)} lines from line {low + 1} on become {len(come)}"
+        told = [f"--- {names[0]}", f"+++ {names[1]}", *_line_by_line(before, after)]
+    else:
+        told = list(unified_diff(before, after, *names, n=_AROUND, lineterm=""))
+    cut = [f"… {len(told) - most} lines more"] if len(told) > most else []
+    return "\n".join([*told[:most], *cut])
+
+
+def _line_by_line(before: list[str], after: list[str]) -> Iterator[str]:
+    """The hunks of two texts with as many lines, of which each is compared with the one in its place."""
+    differing = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    while differing:
+        last = 0
+        while last + 1 < len(differing) and differing[last + 1] - differing[last] <= 2 * _AROUND:
+            last += 1
+        first, end = max(0, differing[0] - _AROUND), min(len(before), differing[last] + 1 + _AROUND)
+        yield f"@@ -{first + 1},{end - first} +{first + 1},{end - first} @@"
+        at = first
+        while at < end:
+            stop = at
+            while stop < end and before[stop] != after[stop]:
+                stop += 1
+            yield from (f"-{line}" for line in before[at:stop])
+            yield from (f"+{line}" for line in after[at:stop])
+            if stop < end:
+                yield f" {before[stop]}"
+            at = stop + 1
+        del differing[: last + 1]
+
+
+def _lines(data: bytes | None) -> list[str]:
+    """Lines with what tells them apart but cannot be seen: a carriage return, and no line end at the end."""
+    if not data:
+        return []
+    lines = data.decode("utf-8", "replace").split("\n")
+    if lines[-1]:
+        lines[-1] += " (no line end)"
+    else:
+        lines.pop()
+    return [line.replace("\r", "␍") for line in lines]
+
+
+def _differing(before: list[str], after: list[str]) -> tuple[int, list[str], list[str]]:
+    """Without what is the same at the beginning, whose lines are counted, and at the end."""
+    low, high = common_ends(before, after)
+    return low, before[low : len(before) - high], after[low : len(after) - high]
+
+
+class Range(NamedTuple):
+    """Whole lines that were replaced, 0-based, the last one excluded, and what came in their place."""
+
+    start: int
+    end: int
+    new: tuple[str, ...]
+
+
+def ranges(old: bytes | None, new: bytes | None) -> list[Range]:
+    """The lines that a change replaced; one range where they are too many to be told apart."""
+    before, after = _lines(old), _lines(new)
+    low, gone, come = _differing(before, after)
+    if not gone and not come:
+        return []
+    if len(gone) * len(come) > _MOST_COMPARED:
+        return [Range(low, low + len(gone), tuple(come))]
+    steps = SequenceMatcher(None, gone, come, autojunk=False).get_opcodes()
+    return [
+        Range(low + first, low + end, tuple(come[come_first:come_end]))
+        for tag, first, end, come_first, come_end in steps
+        if tag != "equal"
+    ]
+
+
+def line_ending(data: bytes) -> str | None:
+    """`LF`, `CRLF` or `mixed`; None for a text of one line."""
+    crlf = data.count(b"\r\n")
+    lf = data.count(b"\n") - crlf
+    return "mixed" if crlf and lf else "CRLF" if crlf else "LF" if lf else None

@@ -1,0 +1,1 @@
+"""From what an agent sends to exact edits: which lines are meant."""

@@ -1,0 +1,303 @@
+"""Where one edit goes. It goes to the one place that is certainly meant, or nowhere."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from codeplane.core.errors import EditConflict, EditNotPlaced, InvalidArgument
+from codeplane.core.text import numbered
+from codeplane.mutation.placement.line_mapping import moved
+from codeplane.mutation.placement.matching import (
+    Alike,
+    Found,
+    is_numbered_in_part,
+    match_at,
+    matches,
+    unnumbered,
+)
+from codeplane.mutation.placement.text import Text, split
+
+_MOST_PLACES: Final = 10
+_MOST_SHOWN: Final = 12
+
+
+@dataclass(frozen=True)
+class SpanEdit:
+    """New text for lines, for a text that is there, or for both: then the text decides and the lines help."""
+
+    new: str
+    expected: str | None = None
+    first: int | None = None
+    last: int | None = None
+    everywhere: bool = False  # every occurrence of the expected text
+    within: tuple[int, int] | None = None  # lines of the present text that it has to be in
+
+    def may_be(self, first: int, last: int) -> bool:
+        return self.within is None or (self.within[0] <= first and last <= self.within[1])
+
+
+class Correction(NamedTuple):
+    """What was not as it was sent, and what was done instead; lines are 0 where none were sent."""
+
+    sent: tuple[int, int]
+    used: tuple[int, int]
+    why: str
+
+
+class Placed(NamedTuple):
+    """Bytes that are replaced, and the bytes that come in their place."""
+
+    start: int
+    end: int
+    data: bytes
+    lines: tuple[int, int]
+    correction: Correction | None = None
+
+
+def place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> list[Placed]:
+    """Where an edit goes in the present text.
+
+    `is_stale` says that it was made for another content; `base` is that content, where it is known.
+    """
+    placed = _place(text, edit, base, is_stale=is_stale)
+    for one in placed:
+        if not edit.may_be(*one.lines):
+            raise _elsewhere(text, edit, [one.lines[0]])
+    return placed
+
+
+def _place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> list[Placed]:
+    if edit.expected:
+        return _by_text(text, edit, base if is_stale else None)
+    if edit.first is None:
+        raise InvalidArgument(
+            f"{text.path}: nothing says what is to be replaced.",
+            hints=["Send expected_content (the text as it is now), or start_line and end_line."],
+        )
+    first, last = _asked(edit, (base if is_stale and base is not None else text))
+    if not is_stale:
+        return [_lines(text, edit.new, first, last)]
+    there = moved(base.lines, text.lines, first, last) if base is not None else None
+    if there is None:
+        raise _conflict(text, base, first, last)
+    correction = Correction((first, last), there, "the file has changed elsewhere since it was read")
+    return [_lines(text, edit.new, *there, correction=correction)]
+
+
+def _asked(edit: SpanEdit, text: Text) -> tuple[int, int]:
+    """The lines that were sent, where there are such lines; one line when no last one was."""
+    first = edit.first or 0
+    last = first if edit.last is None else edit.last
+    count = len(text.lines)
+    if (
+        first < 1
+        or last < first - 1
+        or last > count
+        or (last >= first and first > count)
+        or first > count + 1
+    ):
+        raise InvalidArgument(
+            f"{text.path} has lines 1 to {count}; lines {first} to {last} are none of it.",
+            hints=[f"To add at the end: start_line {count + 1}, end_line {count}."],
+        )
+    return first, last
+
+
+def _lines(text: Text, new: str, first: int, last: int, *, correction: Correction | None = None) -> Placed:
+    data = text.as_lines(split(new), first, last)
+    return Placed(text.start(first), text.start(last + 1), data, (first, last), correction)
+
+
+def _by_text(text: Text, edit: SpanEdit, base: Text | None) -> list[Placed]:
+    if edit.first is not None:
+        return [_by_both(text, edit, base)]
+    exact = _occurrences(text, edit)
+    if len(exact) == 1 or (exact and edit.everywhere):
+        return [_inline(text, edit.new, *span) for span in exact]
+    if exact:
+        raise _several(text, [text.line_at(start) for start, _ in exact])
+    sent, new, why = _as_sent(text, edit)
+    found = _best(text, sent, edit)
+    if len(found) == 1 or (found and edit.everywhere):
+        return [_adapted(text, one, new, (0, 0), why) for one in found]
+    if not found and edit.within and (outside := _occurrences(text, replace(edit, within=None))):
+        raise _elsewhere(text, edit, [text.line_at(start) for start, _ in outside])
+    raise _several(text, [one.first for one in found]) if found else _nowhere(text, sent)
+
+
+def _by_both(text: Text, edit: SpanEdit, base: Text | None) -> Placed:
+    """The lines decide between places that are equally good, and nothing else."""
+    sent, new, why = _as_sent(text, edit)
+    asked = edit.first or 0, edit.last if edit.last is not None else (edit.first or 0) + len(sent) - 1
+    here = match_at(text.lines, sent, asked[0])
+    if here is not None and here.alike is Alike.EXACT:
+        return _adapted(text, here, new, asked, why)
+    found = _best(text, sent, edit)
+    if len(found) == 1:
+        if here is not None and here.first != found[0].first:
+            raise _several(text, [here.first, found[0].first])
+        return _adapted(text, found[0], new, asked, why)
+    if here is not None and any(one.first == here.first for one in found):
+        return _adapted(text, here, new, asked, why)
+    if base is not None and found:
+        there = moved(base.lines, text.lines, asked[0], asked[0] + len(sent) - 1)
+        for one in found:
+            if there == (one.first, one.last):
+                return _adapted(text, one, new, asked, why)
+    if found:
+        raise _several(text, [one.first for one in found])
+    return _part_of_a_line(text, edit, sent, asked[0])
+
+
+def _part_of_a_line(text: Text, edit: SpanEdit, sent: Sequence[str], line: int) -> Placed:
+    """The expected text is less than whole lines: its occurrence at the line, or the only one."""
+    exact = _occurrences(text, edit)
+    at_line = [span for span in exact if text.line_at(span[0]) == line]
+    chosen = at_line or exact
+    if len(chosen) > 1:
+        raise _several(text, [text.line_at(start) for start, _ in chosen])
+    if not chosen:
+        raise _nowhere(text, sent, line)
+    placed = _inline(text, edit.new, *chosen[0])
+    if at_line:
+        return placed
+    correction = Correction((line, edit.last or line), placed.lines, "the text is at other lines")
+    return placed._replace(correction=correction)
+
+
+def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
+    """The expected lines and the new text, without the numbers that both were copied with."""
+    sent = split(edit.expected or "")
+    bare = unnumbered(sent)
+    if bare is None or _best(text, sent, edit):
+        return sent, edit.new, ""
+    new = unnumbered(split(edit.new))
+    if new is None and is_numbered_in_part(split(edit.new)):
+        raise InvalidArgument(
+            f"{text.path}: some lines of the new text begin with line numbers, others do not.",
+            hints=["Send new_content without line numbers."],
+        )
+    return bare, edit.new if new is None else "\n".join(new), "line numbers were left out"
+
+
+def _best(text: Text, sent: Sequence[str], edit: SpanEdit) -> list[Found]:
+    """The places of the best likeness that there is, where the edit may be."""
+    for alike in Alike:
+        if found := [one for one in matches(text.lines, sent, alike) if edit.may_be(one.first, one.last)]:
+            return found
+    return []
+
+
+def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: str) -> Placed:
+    """The lines that were found give way to the new ones, indented as they are."""
+    used = found.first, found.last
+    lines = split(new)
+    adapted = [found.adapt(line) for line in lines]
+    kept = [line for line in adapted if line is not None]
+    if len(kept) != len(adapted):
+        raise EditNotPlaced(
+            f"{text.path}:{used[0]} is the text but for its indentation, which does not fit the new text.",
+            hints=["Send both texts with the indentation of the file (read_source)."],
+            found=_shown(text, *used),
+        )
+    reasons = [why] if why else []
+    if found.alike is not Alike.EXACT:
+        reasons.append(f"{found.alike} differs from the file's")
+    if asked[0] and asked != used:
+        reasons.append("the text is at other lines")
+    correction = Correction(asked, used, "; ".join(reasons)) if reasons else None
+    return _lines(text, "\n".join(kept) if kept else "", *used, correction=correction)
+
+
+def _occurrences(text: Text, edit: SpanEdit) -> list[tuple[int, int]]:
+    """The bytes of every occurrence where the edit may be, whatever line ends the text was sent with."""
+    parts = [_encoded(text, part) for part in (edit.expected or "").replace("\r\n", "\n").split("\n")]
+    if any(part is None for part in parts):
+        return []
+    pattern = rb"\r?\n".join(re.escape(part) for part in parts if part is not None)
+    spans = (found.span() for found in re.finditer(pattern, text.data))
+    return [span for span in spans if edit.within is None or edit.may_be(*_lines_of(text, *span))]
+
+
+def _lines_of(text: Text, start: int, end: int) -> tuple[int, int]:
+    return text.line_at(start), text.line_at(max(start, end - 1))
+
+
+def _encoded(text: Text, part: str) -> bytes | None:
+    try:
+        return part.encode("utf-8" if text.is_utf8 else "latin-1")
+    except UnicodeEncodeError:
+        return None
+
+
+def _inline(text: Text, new: str, start: int, end: int) -> Placed:
+    first, last = _lines_of(text, start, end)
+    line_end = text.line_end(first)
+    data = line_end.join(text.encode(part) for part in new.replace("\r\n", "\n").split("\n"))
+    return Placed(start, end, data, (first, last))
+
+
+def _shown(text: Text, first: int, last: int) -> str:
+    last = min(last, first + _MOST_SHOWN - 1, len(text.lines))
+    return numbered(text.lines[first - 1 : last], first)
+
+
+def _several(text: Text, lines: list[int]) -> EditNotPlaced:
+    told = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
+    return EditNotPlaced(
+        f"{text.path} has the expected text in {len(lines)} places: lines {told}.",
+        hints=[
+            "Send more of the text around it, or start_line as well; all: true replaces every occurrence."
+        ],
+        lines=lines[:_MOST_PLACES],
+        count=len(lines),
+    )
+
+
+def _elsewhere(text: Text, edit: SpanEdit, lines: list[int]) -> EditNotPlaced:
+    assert edit.within is not None, "BUG: an edit that may be anywhere is elsewhere"
+    first, last = edit.within
+    told = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
+    return EditNotPlaced(
+        f"{text.path} has that at line {told}, and not in the symbol (lines {first} to {last}).",
+        hints=["Name the symbol that it is in, or leave out symbol and send path."],
+        found=_shown(text, first, last),
+    )
+
+
+def _nowhere(text: Text, sent: Sequence[str], near: int | None = None) -> EditNotPlaced:
+    """What is there instead: at the lines that were sent, or where the first telling line is."""
+    at = near or next(
+        (
+            number
+            for wanted in sent
+            if wanted.strip()
+            for number, line in enumerate(text.lines, 1)
+            if line.strip() == wanted.strip()
+        ),
+        None,
+    )
+    details = {"found": _shown(text, at, at + len(sent) - 1)} if at and at <= len(text.lines) else {}
+    return EditNotPlaced(
+        f"{text.path} does not have the expected text.",
+        hints=["The details have what is there; read_source shows the file as it is now."]
+        if details
+        else ["read_source shows the file as it is now."],
+        **details,
+    )
+
+
+def _conflict(text: Text, base: Text | None, first: int, last: int) -> EditConflict:
+    if base is None:
+        return EditConflict(
+            f"{text.path} has changed since it was read, and what was read is not known any more.",
+            hints=["Read it again (read_source), or send expected_content: it finds its lines by itself."],
+            found=_shown(text, first, max(first, last)),
+        )
+    return EditConflict(
+        f"{text.path} has changed since it was read, at the lines of the edit ({first} to {last}).",
+        hints=["Look at both sides, then send the edit for the file as it is now."],
+        read=_shown(base, first, max(first, last)),
+        found=_shown(text, first, max(first, last)),
+    )

@@ -1,0 +1,244 @@
+"""What manifests say of the programs in a repository and of the packages that it needs."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from codeplane.core.documents import Malformed, parse_ini, parse_json, parse_toml
+from codeplane.core.paths import RepoPath
+from codeplane.index import Purpose, Snapshot
+from codeplane.search.overview.setup_py import read_setup
+
+_MOST_FILES: Final = 50
+_REQUIREMENT: Final = re.compile(r"[A-Za-z0-9][\w.-]*")
+_GO_REQUIRE: Final = re.compile(
+    r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+(?!.*// indirect)", re.MULTILINE
+)
+
+
+class Program(NamedTuple):
+    """A program that a manifest names, and what it runs, as written."""
+
+    manifest: RepoPath
+    name: str
+    runs: str
+    evidence: str
+
+
+class Needed(NamedTuple):
+    manifest: RepoPath
+    packages: tuple[str, ...]
+
+
+def programs(snapshot: Snapshot) -> Iterator[Program]:
+    """The programs that the manifests name, those of outer directories first."""
+    for path, told in _manifests(snapshot):
+        for name, runs, evidence in _PROGRAMS.get(_name(path), _nothing)(told):
+            yield Program(path, name, runs, evidence)
+
+
+def needs(snapshot: Snapshot) -> Iterator[Needed]:
+    """The packages that the manifests ask for; of the outermost, also that they ask for none."""
+    for path, told in _manifests(snapshot):
+        packages = tuple(dict.fromkeys(_PACKAGES.get(_name(path), _none)(told)))
+        is_told = "/" not in path and _ASKS_NOTHING.get(_name(path), _unknown)(told)
+        if packages or is_told:
+            yield Needed(path, packages)
+
+
+def own_names(snapshot: Snapshot) -> frozenset[str]:
+    """The names that the packages of the repository have, as their manifests say."""
+    names = set()
+    for _, told in _manifests(snapshot):
+        for one in (told, told.get("project"), told.get("package")):
+            name = one.get("name") if isinstance(one, Mapping) else None
+            names |= {name, name.replace("-", "_")} if isinstance(name, str) else set()
+    return frozenset(names)
+
+
+def about(snapshot: Snapshot) -> tuple[str, str]:
+    """Name and description of what the outermost manifest is of; empty where none says them."""
+    for path, told in _manifests(snapshot):
+        if "/" in path:
+            continue
+        for one in (told, _at(told, "project"), _at(told, "package"), _at(told, "metadata")):
+            name, description = one.get("name"), one.get("description")
+            if isinstance(name, str) and name:
+                return name[:100], description.strip()[:200] if isinstance(description, str) else ""
+    return "", ""
+
+
+def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
+    sources = snapshot.linker.sources
+    for name, parse in _FORMS.items():
+        found = [path for path in sources.paths_named(name) if snapshot.purpose(path) is Purpose.SOURCE]
+        for path in sorted(found, key=lambda one: (one.count("/"), one))[:_MOST_FILES]:
+            data = sources.read(path)
+            try:
+                told = parse(data.decode("utf-8", "replace")) if data else None
+            except Malformed:
+                continue
+            if isinstance(told, Mapping):
+                yield RepoPath(path), told
+
+
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _go(text: str) -> Mapping[str, Any]:
+    return {"require": _GO_REQUIRE.findall(text), "is_alone": "require" not in text}
+
+
+def _python_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    project, poetry = _at(told, "project"), _at(told, "tool", "poetry")
+    for table, evidence in (
+        (_at(project, "scripts"), "console script"),
+        (_at(project, "gui-scripts"), "program with windows"),
+        (_at(poetry, "scripts"), "console script"),
+    ):
+        yield from ((name, runs, evidence) for name, runs in _texts(table))
+
+
+def _ini_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    text = _at(told, "options.entry_points").get("console_scripts", "")
+    for line in text.splitlines() if isinstance(text, str) else ():
+        name, sign, runs = line.partition("=")
+        if sign:
+            yield name.strip(), runs.strip(), "console script"
+
+
+def _setup_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    yield from ((name, runs, "console script") for name, runs in told["console_scripts"].items())
+
+
+def _node_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    programs, own = told.get("bin"), told.get("name")
+    if isinstance(programs, str) and isinstance(own, str):
+        yield own.rsplit("/", 1)[-1], programs, "bin of the package"
+    for name, runs in _texts(programs):
+        yield name, runs, "bin of the package"
+    for name, runs in _texts(told.get("scripts")):
+        if name in ("start", "serve", "dev"):
+            yield name, runs, "npm script"
+
+
+def _rust_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    listed = told.get("bin")
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, Mapping) and isinstance(one.get("name"), str):
+            yield one["name"], str(one.get("path", "")), "bin of the crate"
+
+
+def _python_packages(told: Mapping[str, Any]) -> Iterator[str]:
+    project = _at(told, "project")
+    lists = [project.get("dependencies"), *_at(project, "optional-dependencies").values()]
+    for one in lists:
+        for text in one if isinstance(one, list) else ():
+            if isinstance(text, str) and (match := _REQUIREMENT.match(text)):
+                yield match[0]
+    yield from (name for name in _at(told, "tool", "poetry", "dependencies") if name != "python")
+
+
+def _ini_packages(told: Mapping[str, Any]) -> Iterator[str]:
+    text = _at(told, "options").get("install_requires", "")
+    for line in text.splitlines() if isinstance(text, str) else ():
+        if match := _REQUIREMENT.match(line.strip()):
+            yield match[0]
+
+
+def _setup_packages(told: Mapping[str, Any]) -> Iterator[str]:
+    for text in told["install_requires"]:
+        if match := _REQUIREMENT.match(text):
+            yield match[0]
+
+
+def _keys(*tables: str) -> Callable[[Mapping[str, Any]], Iterator[str]]:
+    def read(told: Mapping[str, Any]) -> Iterator[str]:
+        for table in tables:
+            yield from map(str, _at(told, table))
+
+    return read
+
+
+def _go_packages(told: Mapping[str, Any]) -> Iterator[str]:
+    yield from told["require"]
+
+
+def _at(told: Any, *keys: str) -> Mapping[str, Any]:
+    for key in keys:
+        told = told.get(key) if isinstance(told, Mapping) else None
+    return told if isinstance(told, Mapping) else {}
+
+
+def _texts(table: Any) -> Iterator[tuple[str, str]]:
+    for name, value in table.items() if isinstance(table, Mapping) else ():
+        if isinstance(name, str) and isinstance(value, str):
+            yield name, value
+
+
+def _nothing(_: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    return iter(())
+
+
+def _none(_: Mapping[str, Any]) -> Iterator[str]:
+    return iter(())
+
+
+def _unknown(_: Mapping[str, Any]) -> bool:
+    return False
+
+
+def _python_asks_nothing(told: Mapping[str, Any]) -> bool:
+    project = _at(told, "project")
+    is_settled = "dependencies" not in str(
+        project.get("dynamic")
+    )  # where a build finds them out, no one knows
+    return "name" in project and is_settled and not any(_python_packages(told))
+
+
+def _node_asks_nothing(told: Mapping[str, Any]) -> bool:
+    tables = ("dependencies", "peerDependencies", "optionalDependencies")
+    return "name" in told and not any(told.get(table) for table in tables)
+
+
+def _rust_asks_nothing(told: Mapping[str, Any]) -> bool:
+    of_targets = any(_at(one, "dependencies") for one in _at(told, "target").values())
+    return "package" in told and not told.get("dependencies") and not of_targets
+
+
+def _go_asks_nothing(told: Mapping[str, Any]) -> bool:
+    return bool(told["is_alone"])
+
+
+_FORMS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "pyproject.toml": parse_toml,
+    "setup.cfg": parse_ini,
+    "setup.py": read_setup,
+    "package.json": parse_json,
+    "Cargo.toml": parse_toml,
+    "go.mod": _go,
+    "composer.json": parse_json,
+}
+_PROGRAMS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, str, str]]]]] = {
+    "pyproject.toml": _python_programs,
+    "setup.cfg": _ini_programs,
+    "setup.py": _setup_programs,
+    "package.json": _node_programs,
+    "Cargo.toml": _rust_programs,
+}
+_PACKAGES: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "pyproject.toml": _python_packages,
+    "setup.cfg": _ini_packages,
+    "setup.py": _setup_packages,
+    "package.json": _keys("dependencies", "peerDependencies"),
+    "Cargo.toml": _keys("dependencies"),
+    "go.mod": _go_packages,
+    "composer.json": _keys("require"),
+}
+_ASKS_NOTHING: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
+    "pyproject.toml": _python_asks_nothing,
+    "package.json": _node_asks_nothing,
+    "Cargo.toml": _rust_asks_nothing,
+    "go.mod": _go_asks_nothing,
+}

@@ -1,0 +1,84 @@
+"""What somebody who is new to a repository reads first, and how its tests are run by what it says itself."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.documents import Malformed, parse_ini, parse_json
+from codeplane.index import Purpose, Snapshot
+from codeplane.jail import shown
+from codeplane.search.overview.manifests import about
+
+_FIRST: Final = re.compile(
+    r"(?:AGENTS|CLAUDE|README|CONTRIBUTING|ARCHITECTURE|HACKING|DEVELOPMENT|DESIGN)(?:\.(?:md|rst|txt|adoc))?"
+    r"|docs?/(?:index|architecture|design|overview|contributing)\.(?:md|rst|txt|adoc)",
+    re.IGNORECASE,
+)
+_MOST_DOCUMENTS: Final = 6
+_MOST_MODULES: Final = 6
+_ASKED: Final = 80
+_MAKE_TEST: Final = re.compile(r"^test\s*:(?!=)", re.MULTILINE)
+_TOX_NAME: Final = re.compile(r"\{(?:envpython|envbindir/python)\}")
+_TOX_REST: Final = re.compile(r"\s*\{posargs[^}]*\}|\s--\w[\w-]*=\{[^}]*\}")
+_LONGEST: Final = 120
+_LARGEST: Final = 100_000
+
+
+def summary(snapshot: Snapshot) -> str:
+    """Name and purpose, as the outermost manifest says them."""
+    name, description = about(snapshot)
+    return shown(f"{name}: {description}" if name and description else name or description)
+
+
+def documents(snapshot: Snapshot) -> list[str]:
+    """The documents that introduce a repository, outer ones first."""
+    every = snapshot.linker.sources.memo.layout.ordered
+    found = [path for path in every if path.count("/") < 2 and _FIRST.fullmatch(path)]
+    return [shown(path) for path in sorted(found, key=lambda one: (one.count("/"), one))[:_MOST_DOCUMENTS]]
+
+
+def central_modules(snapshot: Snapshot) -> list[str]:
+    """The source files that most others import, by the modules that are imported most often."""
+    counts: Counter[str] = Counter()
+    for one in snapshot.overview.imports()[:_ASKED]:
+        for place in snapshot.linker.named_module(one.path, one.module, one.kind) or ():
+            if snapshot.purpose(place.path) is Purpose.SOURCE and place.path != one.path:
+                counts[place.path] += one.times
+                break
+    return [shown(path) for path, _ in counts.most_common(_MOST_MODULES)]
+
+
+def said_commands(snapshot: Snapshot) -> Iterator[str]:
+    """`command (file)`: how the repository itself runs its tests."""
+    if (text := _text(snapshot, "tox.ini")) is not None:
+        yield from _of_tox(text)
+    if (text := _text(snapshot, "package.json")) is not None:
+        try:
+            package = parse_json(text)
+        except Malformed:
+            package = None
+        scripts = package.get("scripts") if isinstance(package, dict) else None
+        test = scripts.get("test") if isinstance(scripts, dict) else None
+        if isinstance(test, str) and "no test specified" not in test:
+            yield f"npm test: {test[:_LONGEST]} (package.json)"
+    if (text := _text(snapshot, "Makefile")) is not None and _MAKE_TEST.search(text):
+        yield "make test (Makefile)"
+
+
+def _of_tox(text: str) -> Iterator[str]:
+    try:
+        section = parse_ini(text).get("testenv", {})
+    except Malformed:
+        return
+    lines = [line.strip() for line in section.get("commands", "").splitlines() if line.strip()]
+    if lines:
+        command = _TOX_REST.sub("", _TOX_NAME.sub("python", lines[0])).rstrip(" \\")
+        place = section.get("changedir", "").strip()
+        inside = f"cd {place} && " if place and "{" not in place else ""
+        yield f"{inside}{command[:_LONGEST]} (tox.ini)"
+
+
+def _text(snapshot: Snapshot, name: str) -> str | None:
+    data = snapshot.linker.sources.read(name) if snapshot.linker.sources.exists(name) else None
+    return data[:_LARGEST].decode("utf-8", "replace") if data else None

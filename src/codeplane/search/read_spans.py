@@ -1,0 +1,117 @@
+"""Many spans of source in one answer, grouped by file, within a bound."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from codeplane.core.errors import CodePlaneError, InvalidArgument, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.core.text import lines_of, numbered_within
+from codeplane.index import FileFact, Snapshot
+from codeplane.jail import shown
+from codeplane.search.read_targets import Wanted
+
+MOST_LINES: Final = 400
+MOST_CHARACTERS: Final = 40_000
+
+
+@dataclass
+class ReadSpan:
+    """Lines as they are shown; `left` names what was asked for beyond them."""
+
+    first: int
+    last: int
+    text: str
+    symbols: tuple[str, ...]
+    left: str = ""
+
+
+@dataclass
+class ReadFile:
+    fact: FileFact
+    lines: int
+    is_crlf: bool
+    data: bytes
+    spans: list[ReadSpan] = field(default_factory=list)
+
+
+@dataclass
+class Reading:
+    """What was read, what had no place any more, and what could not be read."""
+
+    files: list[ReadFile] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    failed: list[tuple[str, CodePlaneError]] = field(default_factory=list)
+    characters: int = 0
+    is_cut: bool = False
+
+
+def read(snapshot: Snapshot, wanted: Iterable[tuple[str, Wanted]], most: int = MOST_CHARACTERS) -> Reading:
+    """Reads spans in the order of their files; lines that are asked for twice are shown once."""
+    reading = Reading()
+    by_file: dict[RepoPath, list[tuple[str, Wanted]]] = {}
+    for asked, one in wanted:
+        by_file.setdefault(one.path, []).append((asked, one))
+    for path, spans in by_file.items():
+        if reading.characters >= most:
+            reading.left += [asked for asked, _ in spans]
+            continue
+        try:
+            _read_file(snapshot, path, spans, reading, most)
+        except (InvalidArgument, PathRefused) as error:
+            reading.failed.append((spans[0][0], error))
+    return reading
+
+
+def _read_file(
+    snapshot: Snapshot, path: RepoPath, spans: list[tuple[str, Wanted]], reading: Reading, most: int
+) -> None:
+    data = snapshot.source(path)
+    fact = snapshot.file(path)
+    assert fact is not None, "BUG: a file with a source is known"
+    if b"\0" in data:
+        raise PathRefused(f"{shown(path)} is binary: {len(data)} bytes.", path=shown(path))
+    lines = lines_of(data)
+    file = ReadFile(fact, len(lines), b"\r\n" in data, data)
+    sound = []
+    for asked, one in spans:
+        if one.first > max(1, len(lines)) or 0 < one.last < one.first:
+            error = InvalidArgument(f"{shown(asked)}: {shown(path)} has lines 1 to {len(lines)}.")
+            reading.failed.append((asked, error))
+        else:
+            sound.append(one)
+    for first, last, symbols in _merged(sound, len(lines)):
+        room = most - reading.characters
+        if room <= 0:
+            reading.left.append(f"{shown(path)}:{first}-{last}")
+            continue
+        file.spans.append(_shown(path, lines, (first, last), symbols, room))
+        reading.characters += len(file.spans[-1].text)
+        reading.is_cut = reading.is_cut or bool(file.spans[-1].left)
+    if file.spans:
+        reading.files.append(file)
+
+
+def _merged(spans: Sequence[Wanted], count: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Spans in order of their lines, those that overlap as one."""
+    ends = sorted((max(1, one.first), min(one.last or count, count), one.symbol) for one in spans)
+    kept: list[tuple[int, int, tuple[str, ...]]] = []
+    for first, last, symbol in ends:
+        names = (symbol,) if symbol else ()
+        if kept and first <= kept[-1][1]:
+            before = kept.pop()
+            kept.append((before[0], max(last, before[1]), (*before[2], *names)))
+        else:
+            kept.append((first, last, names))
+    yield from kept
+
+
+def _shown(
+    path: RepoPath, lines: list[str], span: tuple[int, int], symbols: tuple[str, ...], room: int
+) -> ReadSpan:
+    first, last = span
+    end = min(last, first + MOST_LINES - 1)
+    text, count = numbered_within(lines[first - 1 : end], first, room)
+    end = first + count - 1 if count else end
+    left = f"{shown(path)}:{end + 1}-{last}" if end < last else ""
+    return ReadSpan(first, end, text, symbols, left)

@@ -1,0 +1,181 @@
+"""What a text names to be read: a file, lines of one, or a definition."""
+
+import re
+from typing import Final, NamedTuple
+
+from codeplane.core.comments import MARK, first_attached
+from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
+from codeplane.core.paths import RepoPath
+from codeplane.index import DefFact, Snapshot
+from codeplane.jail import shown
+from codeplane.languages.facts import Span
+from codeplane.search.disambiguation import likeliest
+from codeplane.search.missing_file import near, no_file
+from codeplane.truth import WorkingTree
+
+_LINES: Final = re.compile(
+    r"(?P<path>.+?)(?::|#)L?(?P<first>\d{1,9})(?P<rest>-L?(?P<last>\d{1,9})?)?(?::\d{1,9})?\Z", re.DOTALL
+)
+_PATH_LIKE: Final = re.compile(r"/|\.[A-Za-z]{1,4}\Z")
+# What is shown around a line that no definition of a bearable length holds.
+_AROUND: Final = 10
+_LONGEST: Final = 120
+
+
+class Wanted(NamedTuple):
+    """Lines of a file; `last` is 0 for all of it. `symbol` is what they define, where it was asked for."""
+
+    path: RepoPath
+    first: int
+    last: int
+    symbol: str = ""
+
+
+class Finder:
+    """Finds what is meant in one snapshot. To be read, the likeliest of several is taken; to be changed, one
+    that is not exactly one thing is an error."""
+
+    def __init__(self, snapshot: Snapshot, tree: WorkingTree) -> None:
+        self._snapshot = snapshot
+        self._tree = tree
+        self.notes: list[str] = []  # names that may mean something else than what was taken
+
+    def find(self, text: str) -> Wanted:
+        """`path`, `path:10-40`, `path:10-`, `path:12` or the name of a symbol."""
+        path = self._file(text)
+        if path is not None:
+            return Wanted(path, 1, 0)
+        if (match := _LINES.match(text)) and (path := self._file(match["path"])) is not None:
+            first = int(match["first"])
+            if match["rest"] is None:
+                return self._around(path, first)
+            return Wanted(path, first, int(match["last"] or 0))
+        return self._defined(text)
+
+    def file(self, text: str) -> RepoPath:
+        """The file that a path names."""
+        path = self._file(text)
+        if path is None:
+            raise self._no_file(text)
+        return path
+
+    def existing(self, text: str) -> RepoPath | None:
+        """The file that a path names, if there is one."""
+        return self._file(text)
+
+    def near(self, path: RepoPath) -> list[str]:
+        """What may be meant by a path that names no file, as hints."""
+        return near(self._snapshot, path)
+
+    def symbol(self, text: str) -> Wanted:
+        """The definition that a text names, where its lines hold nothing else: to be replaced by lines."""
+        found = self._snapshot.symbol(text)
+        facts = self._snapshot.linker.sources.facts(found.path)
+        mine = found.span
+        for item in facts.definitions if facts is not None else ():
+            if _meet(mine, item.span) and (item.name, item.name_line) != (found.name, found.name_line):
+                raise self._shared(text, found, item.name)
+        if other := _beside(self._snapshot.source(found.path), mine):
+            raise self._shared(text, found, other)
+        return self.of(found)
+
+    def _shared(self, text: str, found: DefFact, other: str) -> InvalidArgument:
+        at = f"{shown(found.path)}:{found.span.start_line}"
+        return InvalidArgument(
+            f"{shown(text)} ({at}) shares its lines with {shown(other)}.",
+            hints=["Edit it by its text: path, expected_content and new_content."],
+        )
+
+    def lines(self, text: str, first: int | None, last: int | None) -> Wanted:
+        """A file and the lines of it that are said apart from it."""
+        found = self.find(text)
+        if found.symbol:
+            return found
+        return found._replace(first=found.first if first is None else first, last=last or found.last)
+
+    def _file(self, text: str) -> RepoPath | None:
+        try:
+            path = self._tree.jail.enter(text)
+        except PathRefused:
+            if "/" in text:
+                raise
+            return None
+        if self._snapshot.linker.sources.exists(path):
+            return path
+        return self._linked(path) or self._disguised(path)
+
+    def _linked(self, path: RepoPath) -> RepoPath | None:
+        """The file that a link in the repository leads to."""
+        try:
+            target = self._tree.jail.resolve(path)
+        except (NotFound, PathRefused):
+            return None
+        return target if self._snapshot.linker.sources.exists(target) else None
+
+    def _disguised(self, text: str) -> RepoPath | None:
+        """The file whose name is not UTF-8 and is shown so, if only one is."""
+        if "\N{REPLACEMENT CHARACTER}" not in text:
+            return None
+        found = [path for path in self._snapshot.linker.sources.memo.layout.ordered if shown(path) == text]
+        return RepoPath(found[0]) if len(found) == 1 else None
+
+    def _around(self, path: RepoPath, line: int) -> Wanted:
+        """The innermost definition that holds a line, or what is around the line."""
+        facts = self._snapshot.linker.sources.facts(path)
+        held = [
+            item.span
+            for item in (facts.definitions if facts is not None else ())
+            if item.span.start_line <= line <= item.span.end_line
+            and _AROUND // 2 <= item.span.end_line - item.span.start_line < _LONGEST
+        ]
+        if not held:
+            return Wanted(path, max(1, line - _AROUND), line + _AROUND)
+        span = min(held, key=lambda one: one.end_line - one.start_line)
+        return Wanted(path, span.start_line, span.end_line)
+
+    def _defined(self, text: str) -> Wanted:
+        try:
+            meant = likeliest(self._snapshot, text)
+        except NotFound:
+            match = _LINES.match(text)
+            path = match["path"] if match else text
+            if match or _PATH_LIKE.search(text) or self._is_directory(path):
+                raise self._no_file(path) from None
+            raise
+        if note := meant.note(text):
+            self.notes.append(note)
+        return self._with_comments(self.of(meant.definition))
+
+    def _with_comments(self, found: Wanted) -> Wanted:
+        """A definition with the comments and attributes right above it."""
+        data = self._snapshot.source(found.path)
+        above = data.split(b"\n", found.first)[: found.first]
+        lines = [line.decode("utf-8", "replace") for line in above]
+        return found._replace(first=first_attached(lines, found.first))
+
+    def of(self, found: DefFact) -> Wanted:
+        name = shown(self._snapshot.qualified_name(found.path, found.position))
+        return Wanted(found.path, found.span.start_line, found.span.end_line, name)
+
+    def _is_directory(self, text: str) -> bool:
+        return self._snapshot.linker.sources.is_directory(text.rstrip("/"))
+
+    def _no_file(self, text: str) -> NotFound | InvalidArgument:
+        return no_file(self._snapshot, self._tree, self._tree.jail.enter(text, directory=True))
+
+
+def _beside(data: bytes, span: Span) -> str:
+    """Code on the lines of a span that is not in it; punctuation and comments do not count."""
+    lines = data.split(b"\n")
+    before = lines[span.start_line - 1][: span.start_column].removeprefix(b"\xef\xbb\xbf").strip()
+    after = lines[span.end_line - 1][span.end_column :].strip().lstrip(b";,")
+    beside = before or (after if not MARK.match(after.decode("utf-8", "replace").strip()) else b"")
+    return beside.decode("utf-8", "replace")
+
+
+def _meet(one: Span, other: Span) -> bool:
+    """Whether two definitions are on the same lines without one being inside the other."""
+    if one == other:
+        return True
+    is_apart = (one.end_line, one.end_column) <= other[:2] or (other.end_line, other.end_column) <= one[:2]
+    return is_apart and other.start_line <= one.end_line and one.start_line <= other.end_line

@@ -1,0 +1,166 @@
+"""Definitions by name, whole or in part, and the references to one."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.index import DefFact, Purpose, RefFact, Snapshot
+from codeplane.jail import shown
+from codeplane.languages.modules import Place
+from codeplane.reading.words import parts_of
+from codeplane.search.result_pages import Mark, Plan, Spot
+from codeplane.search.scope import Scope
+
+_BETWEEN: Final = re.compile(r"[^\w$]+")
+_MOST: Final = 500
+_SPARE: Final = 30  # looked at beyond what is wanted, since outer definitions come first
+MOST_SYMBOLS: Final = 200
+_MOST_NAMES: Final = 2_000
+_BEGINS: Final = 2
+_PROSE: Final = frozenset("heading key selector block stage resource".split())
+_TIERS: Final = {tier: at for at, tier in enumerate(Tier)}
+
+
+def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
+    """Definitions whose names are, begin with or contain the last word; the others stand around them."""
+    found = symbols_like(snapshot, text, scope, lambda path: files is None or path in files)
+    spots = spots_of(snapshot, found, None)
+    return Plan(snapshot.epoch, spots, total=_count(spots) if len(found) < MOST_SYMBOLS else 0)
+
+
+def symbols_like(
+    snapshot: Snapshot, text: str, scope: Scope, holds: Callable[[str], bool] = bool
+) -> list[DefFact]:
+    """The same definitions by themselves, up to `MOST_SYMBOLS`; of the paths that count.
+
+    First those with the name; then those with one like it, those in source before those in tests and so on,
+    the likest first. What builds have made comes last.
+    """
+    parts = [part for part in _BETWEEN.split(text) if part]
+    *around, name = parts or [""]
+    likest = _names_like(snapshot, name) if name else []
+    purpose = snapshot.linker.sources.purposes.of
+    places: list[tuple[int, int, Place]] = []
+    for rank, place in snapshot.lookup.defining(likest[:_MOST_NAMES], scope.kinds):
+        if holds(place.path):
+            kind = purpose(place.path)
+            is_same = _likeness(likest[rank], name, -1) < _BEGINS and kind is not Purpose.BUILT
+            places.append((0 if is_same else 1 + kind, rank, place))
+    found: list[tuple[tuple[Any, ...], DefFact]] = []
+    key = worth(snapshot)
+    for group, rank, place in sorted(places):
+        one = snapshot.definition_at(RepoPath(place.path), place.definition)
+        if one is not None and any(_filtered([one], around, scope)):
+            found.append(((group, rank, *key(one)), one))
+            if len(found) == MOST_SYMBOLS:
+                break
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
+def best_named(
+    snapshot: Snapshot, name: str, most: int, holds: Callable[[str], bool] = bool
+) -> list[DefFact]:
+    """The definitions of a name in the paths that count: those that are most likely meant, first."""
+    every = snapshot.linker.sources.definitions(name)
+    if len(every) <= most + _SPARE:
+        items = [one for one in snapshot.definitions_named(name, len(every)).items if holds(one.path)]
+    else:
+        # Which of very many to look at is decided by their paths alone.
+        purpose = snapshot.linker.sources.purposes.of
+        places = sorted((purpose(place.path), place) for place in every if holds(place.path))
+        found = [snapshot.definition_at(RepoPath(path), at) for _, (path, at) in places[: most + _SPARE]]
+        items = [one for one in found if one is not None]
+    return sorted(items, key=worth(snapshot))[:most]
+
+
+def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
+    """The definitions with this name, or whose qualified names end so."""
+    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=worth(snapshot))
+    spots = spots_of(snapshot, found, files)
+    return Plan(snapshot.epoch, spots, total=_count(spots))
+
+
+def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None) -> Plan:
+    """The references to one symbol, best proven first."""
+    symbol = snapshot.symbol(text)
+    found = snapshot.references_to(symbol.path, symbol.position, _MOST)
+    refs = [ref for ref in found.items if files is None or ref.path in files]
+    purpose = snapshot.linker.sources.purposes.of
+    refs.sort(key=lambda ref: (_TIERS[ref.tier], purpose(ref.path), ref.path, ref.line, ref.column))
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    spots = [
+        Spot(path, blobs.get(path), tuple(_of_reference(ref) for ref in group))
+        for path, group in groupby(refs, key=lambda ref: ref.path)
+    ]
+    return Plan(snapshot.epoch, spots, total=len(refs))
+
+
+def spots_of(snapshot: Snapshot, found: Iterable[DefFact], files: Collection[str] | None) -> list[Spot]:
+    """Definitions as they are ranked; those of one file that follow each other together."""
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    kept = [one for one in found if files is None or one.path in files]
+    return [
+        Spot(path, blobs.get(path), tuple(_of_definition(one) for one in group))
+        for path, group in groupby(kept, key=lambda one: one.path)
+    ]
+
+
+def _count(spots: Sequence[Spot]) -> int:
+    return sum(len(spot.marks) for spot in spots)
+
+
+def _of_definition(one: DefFact) -> Mark:
+    label = f"{one.kind} {shown(one.lexical_path)}" if "." in one.lexical_path else one.kind
+    return Mark(one.name_line, one.signature[:200], label, one.name_column)
+
+
+def _of_reference(ref: RefFact) -> Mark:
+    return Mark(ref.line, "", f"{ref.tier} {ref.role.name.lower()}", ref.column)
+
+
+def _filtered(found: Iterable[DefFact], around: Sequence[str], scope: Scope) -> Iterator[DefFact]:
+    wanted = [word.lower() for word in around]
+    for one in found:
+        if scope.kinds and one.kind not in scope.kinds:
+            continue
+        place = f"{one.path}/{one.lexical_path}".lower()
+        if all(word in place for word in wanted):
+            yield one
+
+
+def worth(snapshot: Snapshot) -> Callable[[DefFact], tuple[Any, ...]]:
+    """How definitions of one name are sorted: code before prose, source before tests, outer ones first."""
+    purpose = snapshot.linker.sources.purposes.of
+
+    def key(one: DefFact) -> tuple[Any, ...]:
+        return one.kind in _PROSE, purpose(one.path), one.lexical_path.count("."), one.path, one.position
+
+    return key
+
+
+def _names_like(snapshot: Snapshot, name: str) -> list[str]:
+    """Names, the likest first: the same, in other case, beginning so, with such a part, with such letters."""
+    names, lower = snapshot.lookup.names()
+    low = name if lower is names else name.lower()
+    found: dict[str, tuple[int, int]] = {}
+    at = lower.find(low)
+    while at >= 0:
+        start, end = names.rindex("\n", 0, at + 1) + 1, names.index("\n", at)
+        one = names[start:end]
+        found[one] = (_likeness(one, name, at - start), len(one))
+        at = lower.find(low, end)
+    return sorted(found, key=lambda one: (found[one], one))
+
+
+def _likeness(found: str, name: str, at: int) -> int:
+    if found == name:
+        return 0
+    is_any = name == name.lower()  # a name with a capital letter means just that
+    if is_any and found.lower() == name:
+        return 1
+    if at == 0 and (is_any or found.startswith(name)):
+        return _BEGINS
+    return 3 if name.lower() in {part.lower() for part in parts_of(found)} else 4

@@ -1,0 +1,201 @@
+"""Words, literal text and patterns: which files to look through, in which order, and how."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Final
+
+from codeplane.core.errors import InvalidArgument
+from codeplane.index import DefFact, Purpose, Snapshot
+from codeplane.languages import language_of
+from codeplane.reading.words import parts_of
+from codeplane.search.pattern import Letters, Matched, Pattern
+from codeplane.search.result_pages import Look, Looked, Mark, Plan, Spot, excerpt
+from codeplane.search.scope import Scope
+from codeplane.search.symbol_search import best_named, spots_of
+
+_WORD: Final = re.compile(r"\w+")
+_MOST_QUERY_WORDS: Final = 20
+_LINES_OF_A_FILE: Final = 3
+_FEW_FILES: Final = 12  # of so few, more lines are shown that hold all words
+_LINES_OF_FEW: Final = 12
+_LOOKED_AT: Final = 300
+_FEW: Final = 800
+_MOST_JOINED: Final = 4
+_EXACT: Final = 10
+_BEGINNING: Final = 5
+
+
+def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = False) -> Plan:
+    """Definitions of the name, definitions that begin so, then files that hold all words.
+
+    A word with a capital letter means just that, unless any case is asked for.
+    """
+    written = list(dict.fromkeys(_WORD.findall(text.lower() if any_case else text)))[:_MOST_QUERY_WORDS]
+    words = [word.lower() for word in written]
+    if not words:
+        raise InvalidArgument(
+            f"{text[:60]!r} has no word in it.", hints=['For other text, send "mode": "literal".']
+        )
+    files = within(snapshot, scope)
+    defined = _definitions(snapshot, _WORD.findall(text), scope)
+    named = spots_of(snapshot, defined, files)
+    if scope.kinds:
+        return Plan(snapshot.epoch, named)
+    # Letters that the word index may not know are looked for in the files themselves.
+    known = [word for word in words if word.isascii()]
+    paths = snapshot.lookup.with_words(known) if known else snapshot.lookup.paths
+    if files is not None:
+        paths = [path for path in paths if path in files]
+    unread = _unread(snapshot, files)
+    ranked = _ranked(snapshot, [*paths, *unread], words, frozenset(one.path for one in defined))
+    # Which words a file has that has not been read yet is found out by looking.
+    unsure = words if unread else [word for word in words if not word.isascii()]
+    return Plan(snapshot.epoch, named + ranked, _look_for_words(written, unsure, _most_lines(len(ranked))))
+
+
+def joined_names(snapshot: Snapshot, text: str) -> list[str]:
+    """The defined names that words make when they are written together."""
+    spellings = _spellings(_WORD.findall(text))
+    return [one for one in spellings if snapshot.lookup.names_beginning(one, 1) == [one]]
+
+
+def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
+    """The files that may match: those that have every word that a match needs."""
+    lookup, files = snapshot.lookup, within(snapshot, scope)
+    blobs: set[int] | None = None
+    # Whole words cost least to ask for, and beyond a point asking costs more than reading.
+    for letters in sorted(pattern.needs, key=lambda one: (-one.begins - one.ends, -len(one.text))):
+        found = _holding(snapshot, letters)
+        if found is not None:
+            blobs = found if blobs is None else blobs & found
+        if blobs is not None and len(blobs) <= _FEW:
+            break
+    paths: Iterable[str] = lookup.paths if blobs is None else lookup.paths_of(blobs)
+    if files is not None:
+        paths = [path for path in paths if path in files]
+    paths = [*paths, *_unread(snapshot, files)]
+    return Plan(snapshot.epoch, _ranked(snapshot, paths, ()), _look_for(pattern))
+
+
+def within(snapshot: Snapshot, scope: Scope) -> frozenset[str] | None:
+    """The files of a scope; None for all."""
+    if not (scope.paths or scope.languages):
+        return None
+    names = scope.language_names()
+    unread = snapshot.lookup.unread
+    if names:
+        of_names = {path for path in unread if language_of(path.rsplit("/", 1)[-1], b"") in names}
+        paths: Iterable[str] = snapshot.lookup.in_languages(names) | of_names
+    else:
+        paths = [*snapshot.lookup.paths, *unread]
+    globs = scope.globs()
+    return frozenset(path for path in paths if globs is None or globs.holds(path))
+
+
+def _unread(snapshot: Snapshot, files: frozenset[str] | None) -> list[str]:
+    """The files that the index knows nothing of yet, and that have to be looked through."""
+    if not snapshot.coverage.unread:
+        return []
+    return [path for path in snapshot.lookup.unread if files is None or path in files]
+
+
+def _holding(snapshot: Snapshot, letters: Letters) -> set[int] | None:
+    lookup = snapshot.lookup
+    if letters.begins and letters.ends:
+        return lookup.with_word(letters.text)
+    if letters.begins:
+        return lookup.with_word_beginning(letters.text)
+    return lookup.with_letters(letters.text)
+
+
+def _definitions(snapshot: Snapshot, words: Sequence[str], scope: Scope) -> list[DefFact]:
+    """Definitions with the name that the words are or make, and some whose names begin with it."""
+    found: list[DefFact] = []
+    most = _BEGINNING + 1 if len(words) == 1 else 1
+    for spelling in _spellings(words):
+        for name in snapshot.lookup.names_beginning(spelling, most):
+            is_exact = name == spelling
+            if is_exact or len(words) == 1:
+                found += best_named(snapshot, name, _EXACT if is_exact else 1)
+    found = [one for one in found if not scope.kinds or one.kind in scope.kinds]
+    # What a build has made of a definition is no other one.
+    return [one for one in found if snapshot.purpose(one.path) is not Purpose.BUILT] or found
+
+
+def _spellings(words: Sequence[str]) -> list[str]:
+    """A word as it is; of several, the names that they make: `ThisName`, `thisName`, `this_name`."""
+    if len(words) < 2:
+        return list(words)
+    if len(words) > _MOST_JOINED:
+        return []
+    capital = "".join(word[:1].upper() + word[1:] for word in words)
+    return list(dict.fromkeys((capital, capital[:1].lower() + capital[1:], "_".join(words).lower())))
+
+
+def _ranked(
+    snapshot: Snapshot, paths: Iterable[str], words: Sequence[str], defining: frozenset[str] = frozenset()
+) -> list[Spot]:
+    """Source before tests before documentation; first files that are named for the words or define them."""
+    blobs = snapshot.linker.sources.memo.layout.blobs
+    purpose = snapshot.linker.sources.purposes.of
+
+    def rank(path: str) -> tuple[Purpose, int, bool, str]:
+        low = path.lower()
+        return purpose(path), -sum(word in low for word in words), path not in defining, path
+
+    return [Spot(path, blobs[path]) for path in sorted(paths, key=rank)]
+
+
+def _look_for(pattern: Pattern) -> Look:
+    def look(data: bytes) -> Looked:
+        return Looked([_mark(data, line) for line in pattern.lines(data)])
+
+    return look
+
+
+def _most_lines(files: int) -> int:
+    """How many lines of a file are shown that hold all words, by the number of files."""
+    if files == 1:
+        return _LOOKED_AT
+    return _LINES_OF_FEW if files <= _FEW_FILES else _LINES_OF_A_FILE
+
+
+def _look_for_words(words: Sequence[str], unsure: Sequence[str], most: int) -> Look:
+    """Up to `most` lines of a file with all of the words, or a few with some of them; none of a file that
+    lacks an unsure word."""
+    folded = frozenset(word for word in words if word == word.lower())
+    wanted = frozenset(words)
+    either = "|".join(f"(?i:{re.escape(word)})" if word in folded else re.escape(word) for word in words)
+    pattern = Pattern(either, is_literal=False)
+
+    def look(data: bytes) -> Looked:
+        scored: list[tuple[int, Matched]] = []
+        whole = 0
+        if unsure and not _has_all(data, unsure):
+            return Looked([])
+        lines = list(islice(pattern.lines(data), _LOOKED_AT + 1))
+        for line in lines[:_LOOKED_AT]:
+            said = _WORD.findall(data[line.start : line.end].decode("utf-8", "replace"))
+            parts = {part for word in said for part in parts_of(word)}
+            score = len(wanted & parts) + len(folded & {part.lower() for part in parts} - parts)
+            if score:
+                scored.append((-score, line))
+                whole += score == len(wanted)
+        scored.sort()
+        cut = max(_LINES_OF_A_FILE, min(whole, most))
+        marks = [_mark(data, line) for line in sorted(line for _, line in scored[:cut])]
+        # Where lines hold all words, those that hold only some are no matches that are missing.
+        others = [line.number for _, line in scored[cut : max(cut, whole) if whole else None]]
+        return Looked(marks, tuple(others), not scored or len(lines) <= _LOOKED_AT)
+
+    return look
+
+
+def _has_all(data: bytes, words: Iterable[str]) -> bool:
+    text = data.decode("utf-8", "replace").lower()
+    return all(word in text for word in words)
+
+
+def _mark(data: bytes, line: Matched) -> Mark:
+    return Mark(line.number, excerpt(data[line.start : line.end], line.at - line.start) or " ")
