@@ -36,7 +36,7 @@ def test_a_function_takes_its_imports_along_and_is_imported_back(made: Made) -> 
     run(repo.root)
     done = repo.result("refactor_move", symbol="shop.store.load", to_path="shop/text.py", apply="if_certain")
     assert done["outcome"] == "ok", done
-    assert done["doubts"] == ["shop/store.py imports load back: it is used or shown there."]
+    assert done["remarks"] == ["shop/store.py imports load back: it is used or shown there."]
     run(repo.root)
     text = (repo.root / "shop/text.py").read_text()
     assert text.count("import json") == 1

@@ -70,6 +70,7 @@ class PlanOutput(Output):
     contexts: list[str] | None = Field(default=None, description="Build contexts, where there are several.")
     doubts: list[str] | None = Field(default=None, description="What facts cannot rule out.")
     problems: list[str] | None = Field(default=None, description="What stands in the way.")
+    remarks: list[str] | None = Field(default=None, description="What is done besides.")
     mentions: dict[str, int] | None = Field(
         default=None, description="In comments and documents, by confidence."
     )
@@ -144,6 +145,7 @@ def plan_told(
         contexts=list(map(shown, plan.contexts)) if len(plan.contexts) > 1 else None,
         doubts=_told(plan.notes),
         problems=_told(plan.problems),
+        remarks=list(plan.remarks) or None,
         mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,
         mentions_changed=len(changed) or None,
         mentions_left=_left(plan) if shape != "again" else None,

@@ -50,6 +50,7 @@ def _body(one: "PlanOutput") -> Iterator[str]:
         yield from _group(group)
     if one.more_undecided:
         yield f"… {one.more_undecided} more groups"
+    yield from one.remarks or ()
     yield from _listed("not ruled out:", one.doubts)
     yield from _listed(_left_head(one), _places(one.left or ()))
     if one.decided_before is not None:

@@ -94,8 +94,43 @@ class Follows(Protocol):
         """What has to be written in a file, by its old path, for its imports to lead where they led."""
 
 
+@dataclass(frozen=True)
+class Carrying:
+    """A definition that goes from one file to another, in a view that has both."""
+
+    sources: Sources
+    source: str
+    target: str
+    name: str
+    read: Callable[[str], bytes]  # a file as it is; nothing for one that is not there yet
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the target is not there yet, or empty."""
+        return not self.read(self.target).strip()
+
+
 class Carries(Protocol):
     """The functions of a language's `carrying.py`: how definitions go from module to module."""
+
+    BETWEEN: str  # what separates a definition from the one before it
+    # The compiler refuses imports that nothing uses: what is not a name in the code does not keep one.
+    REFUSES_UNUSED: bool
+
+    def against(self, carrying: Carrying) -> str | None:
+        """Why a definition cannot go there by the rules of the language; None where it can."""
+
+    def is_shared(self, carrying: Carrying) -> bool:
+        """Whether both files see each other's definitions without an import."""
+
+    def begun(self, carrying: Carrying) -> str:
+        """What a new file has to begin with."""
+
+    def standalone(self, data: bytes, line: int, text: str) -> str | Stuck:
+        """The text of a definition, at a line of its file, as it is written on its own elsewhere."""
+
+    def dropped(self, data: bytes, items: Sequence[Import]) -> Sequence[Change] | None:
+        """What takes imports out of a file; None where one after the other can be cut out of its list."""
 
     def module_text(self, sources: Sources, path: str, target: str) -> str | None:
         """The text by which a file imports another; None where there is none."""
@@ -140,11 +175,12 @@ def follows(language: str) -> Follows | None:
 
 @cache
 def carries(language: str) -> Carries | None:
-    """What a language says about definitions that go to another module."""
-    if not (HERE / language / "carrying.py").exists():
-        return None
-    found: Carries = importlib.import_module(f"codeplane.languages.{language}.carrying")
-    return found
+    """What a language says about definitions that go to another module, itself or by the one it inherits."""
+    if (HERE / language / "carrying.py").exists():
+        found: Carries = importlib.import_module(f"codeplane.languages.{language}.carrying")
+        return found
+    inherited = specs()[language].inherits
+    return carries(inherited) if inherited else None
 
 
 def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[Change | Stuck]:

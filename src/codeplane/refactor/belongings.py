@@ -6,19 +6,20 @@ from functools import cached_property
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.places import place_of
+from codeplane.graph.places import definition_of, place_of
 from codeplane.index import DefFact, Snapshot
 from codeplane.index.files import FileFacts
 from codeplane.index.sources import ViewSources
 from codeplane.jail import shown
 from codeplane.languages.facts import Import, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.languages.moving import Carries, Change, Wanted
+from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Wanted
 from codeplane.languages.ordering import closed, differences, entries_of
 from codeplane.refactor import removal
 from codeplane.refactor.circles import Transfer, new_circle
 from codeplane.refactor.delete import OUTWARD, Taken
-from codeplane.refactor.plan import Problem, Site
+from codeplane.refactor.forms import Form
+from codeplane.refactor.plan import Piece, Problem, Site
 from codeplane.refactor.removal import apart
 from codeplane.refactor.text import Lines
 
@@ -34,49 +35,108 @@ class Belongings:
     taken: Taken
     sites: list[Site] = field(default_factory=list)
     against: list[Problem] = field(default_factory=list)
-    notes: list[Problem] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     gone: set[tuple[str, str]] = field(default_factory=set)
     # What files have to import, and the pieces of their imports that go or change, by path.
     needed: dict[RepoPath, list[Wanted]] = field(default_factory=dict)
     changed: dict[RepoPath, list[Site]] = field(default_factory=dict)
     edges: set[tuple[str, str]] = field(default_factory=set)
 
-    @property
-    def block(self) -> str:
-        return self.taken.own[0].old.strip("\n") + "\n"
+    block: str = ""
+    pieces: tuple[Piece, ...] = ()
 
     @property
-    def modules(self) -> tuple[str, str]:
+    def forms(self) -> list[Form]:
+        """The full names that texts may have, and what they become."""
         identities = self.snapshot.identities
-        path = self.target.rsplit(".", 1)[0].removesuffix("/__init__").replace("/", ".")
-        exists = self.snapshot.linker.sources.exists(self.target)
-        return identities.module(self.subject.path), identities.module(self.target) if exists else path
+        module = identities.module(self.subject.path)
+        if self._sources is self.snapshot.linker.sources:
+            new = identities.module(self.target)
+        else:
+            new = self.target.rsplit(".", 1)[0].removesuffix("/__init__").replace("/", ".")
+        if module == new or self.is_shared:
+            return []
+        return [Form(f"{module}.", name, "", f"{new}.{name}") for name in sorted(self.names)]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of what moves."""
+        return frozenset(definition_of(self.snapshot, place).name for place in self.taken.places)
+
+    @cached_property
+    def carrying(self) -> Carrying:
+        """The move as the language sees it."""
+        exists = self.snapshot.linker.sources.exists
+
+        def read(path: str) -> bytes:
+            return self.snapshot.source(RepoPath(path)) if exists(path) else b""
+
+        return Carrying(self._sources, self.subject.path, self.target, self.subject.name, read)
+
+    @cached_property
+    def is_shared(self) -> bool:
+        return self.language.is_shared(self.carrying)
 
     def find(self) -> None:
-        own = self.taken.own[0]
-        self.sites.append(own)
+        self.sites += self.taken.own
         facts = self._facts(self.subject.path)
         there = self._sources.facts(self.target)
         if there is not None and there.language != facts.language:
             self._refuse("form", f"{shown(self.target)} is not in the same language.")
             return
-        last = own.line + own.old.count("\n")
-        inside = [item for item in facts.imports if own.line <= item.line <= last]
-        self.gone |= {(self.subject.path, item.alias) for item in inside}
+        if reason := self.language.against(self.carrying):
+            self._refuse("form", reason)
+            return
+        for own in self.taken.own:
+            last = own.line + own.old.count("\n")
+            inside = [item for item in facts.imports if own.line <= item.line <= last]
+            self.gone |= {(self.subject.path, item.alias) for item in inside}
+        self._take()
         self._collision(there)
         self._whole()
         self._needs(facts, there)
-        is_left = self._followed()
+        is_left = not self.is_shared and self._followed()
         if is_left:
             self._back()
         unused = [site for path, site in self.taken.unused() if path == self.subject.path]
         kept = apart(unused, Lines(self.snapshot.source(self.subject.path)))
         if len(kept) < len(unused):
-            self.notes.append(Problem("unused", "Some imports that nothing uses any more are left."))
+            self.remarks.append("Some imports that nothing uses any more are left.")
         self.changed.setdefault(self.subject.path, []).extend(kept)
+        if self.carrying.is_new:
+            self.needed.setdefault(self.target, [])
         for path in sorted({*self.needed, *self.changed}):
             self.sites += self._written(path)
-        self._cycles()
+        if not self.is_shared:
+            self._cycles()
+
+    def _take(self) -> None:
+        """The text that moves, piece by piece, as it is written in the target."""
+        data = self.snapshot.source(self.subject.path)
+        lines, block, pieces = Lines(data), "", []
+        places = {definition_of(self.snapshot, place).name_line: place for place in self.taken.places}
+        for own in sorted(self.taken.own):
+            last = own.line + own.old.count("\n")
+            item = next(
+                definition_of(self.snapshot, places[line])
+                for line in range(own.line, last + 1)
+                if line in places
+            )
+            text = self.language.standalone(data, item.name_line, own.old.strip("\n"))
+            if isinstance(text, Stuck):
+                self._refuse("form", text.text, text.line)
+                return
+            start = lines.offset(own.line, own.column)
+            block += self.language.BETWEEN if block else ""
+            first = len(block.encode("utf-8", "surrogateescape"))
+            block += f"{text}\n"
+            end = len(block.encode("utf-8", "surrogateescape"))
+            size = len(own.old.encode("utf-8", "surrogateescape"))
+            pieces.append(
+                Piece(self.subject.path, item.name, item.owner, (start, start + size), (first, end))
+            )
+            block = block.rstrip("\n")
+        self.block, self.pieces = f"{block}\n", tuple(pieces)
 
     @cached_property
     def _sources(self) -> ViewSources:
@@ -125,12 +185,12 @@ class Belongings:
                 continue
             found = self._sources.occurrence_at(self.subject.path, ref.line, ref.column)
             bind = facts.binds[found[1].target - 1] if found is not None and found[1].target else None
-            if bind is None or bind.scope != 0 or ref.name == self.subject.name:
+            if bind is None or bind.scope != 0 or ref.name in self.names:
                 continue
             seen.add(ref.name)
             if bind.reason == Reason.IMPORT_ALIAS:
                 self._need_import(facts.imports[bind.target], bind.target, there)
-            else:
+            elif not self.is_shared:
                 self._need_name(ref.name, there)
 
     def _need_import(self, item: Import, at: int, there: FileFacts | None) -> None:
@@ -141,7 +201,7 @@ class Belongings:
         target = self.snapshot.linker.imported(self.subject.path, at)
         module = item.module
         places = self.snapshot.linker.named_module(self.subject.path, item.module, item.kind)
-        if module.startswith(".") or places:
+        if (module.startswith(".") or places) and not self.is_shared:
             found = places[0].path if places else ""
             text = self.language.module_text(self._sources, self.target, found) if found else None
             if item.name == "" and not found:
@@ -248,7 +308,7 @@ class Belongings:
         self.edges.add((str(self.subject.path), str(self.target)))
         self._need(self.subject.path, Wanted(module, self.subject.name))
         text = f"{shown(self.subject.path)} imports {self.subject.name} back: it is used or shown there."
-        self.notes.append(Problem("back_import", text))
+        self.remarks.append(text)
 
     def _written(self, path: RepoPath) -> Iterator[Site]:
         """The imports of a file as they have to be, as the lines that change."""
@@ -257,6 +317,8 @@ class Belongings:
         sites = apart(self.changed.get(path, []), lines)
         wanted = list(dict.fromkeys(self.needed.get(path, [])))
         after = lines.replaced(sites)
+        if path == self.target and self.carrying.is_new:
+            after = self.language.begun(self.carrying).encode("utf-8", "surrogateescape")
         if wanted:
             after = self.language.arranged(self._sources, path, after, wanted)
         if entries := entries_of(self._facts(self.subject.path).language):

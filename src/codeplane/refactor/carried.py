@@ -21,7 +21,7 @@ _SURE: Final = (Tier.PROVEN, Tier.STRONG)
 _WHOLE: Final = ((0, 1 << 62),)
 
 Key = tuple[object, ...]
-"""A place by names: its path, then name, kind and number of each definition on the way to it."""
+"""A place by names: its path, then name, owner, kind and number of each definition on the way to it."""
 Spans = Collection[tuple[int, int]]
 
 
@@ -36,7 +36,8 @@ class Part(NamedTuple):
 
 class Carried:
     """Compares files before and after. `carry` tells the key that a place has afterwards; `words` are names
-    that the change plays a part in, `own` the files of which every name is looked at."""
+    that the change plays a part in, `own` the files of which every name is looked at, `fresh` those that were
+    not there before: a package that they come into is the same package."""
 
     def __init__(
         self,
@@ -45,11 +46,17 @@ class Carried:
         carry: Callable[[Key], Key],
         words: Collection[str],
         own: Collection[str] = (),
+        fresh: Collection[str] = (),
     ) -> None:
         self._before, self._after, self._carry = before, after, carry
         self._meant, self._means = Binding(before), Binding(after)
         self._words, self._own = frozenset(words), frozenset(own)
         self._was, self._is_now = _Keys(before), _Keys(after)
+        self._fresh = {(str(path),) for path in fresh}
+
+    def _known(self, keys: Collection[Key]) -> tuple[Key, ...]:
+        """The keys of a target without the files that were not there, where others stand beside them."""
+        return tuple(key for key in keys if len(keys) == 1 or key not in self._fresh)
 
     def breaches(
         self, parts: Collection[Part], gone: Collection[tuple[str, str]] = (), come: Collection[str] = ()
@@ -79,7 +86,10 @@ class Carried:
             key: {tuple(sorted((self._carry(one) for one in target), key=str)) for target in targets}
             for key, targets in _imported(part.old, self._before, self._was).items()
         }
-        after = _imported(part.new, self._after, self._is_now)
+        after = {
+            key: set(map(self._known, targets))
+            for key, targets in _imported(part.new, self._after, self._is_now).items()
+        }
         for name in sorted(before.keys() | after.keys()):
             is_said = name in gone or (is_open and name not in before)
             if not is_said and before.get(name) != after.get(name):
@@ -128,7 +138,7 @@ class Carried:
         before = self._meant.of(pair.part.old, name, seen)
         after = self._means.of(pair.part.new, other, sees)
         was = sorted((self._carry(self._was.of(place)) for place in before.target), key=str)
-        is_now = sorted((self._is_now.of(place) for place in after.target), key=str)
+        is_now = sorted(self._known([self._is_now.of(place) for place in after.target]), key=str)
         is_local = not was and not is_now and not seen.receiver
         if is_local and not scopes.are_bound_alike(seen.target, sees.target):
             return f"`{name}` would mean something else in its file."
@@ -209,12 +219,12 @@ class _Keys:
     def _numbered(self, path: str) -> list[Key]:
         facts = self._linker.sources.facts(path)
         items = list(facts.definitions) if facts is not None else []
-        counts: dict[tuple[int, str, str], int] = {}
+        counts: dict[tuple[int, str, str, str], int] = {}
         own = []
         for item in items:
-            alike = (item.parent, item.name, item.kind)
+            alike = (item.parent, item.name, item.kind, item.owner)
             counts[alike] = counts.get(alike, -1) + 1
-            own.append((item.name, item.kind, counts[alike]))
+            own.append((item.name, item.owner, item.kind, counts[alike]))
         keys: list[Key] = []
         for at in range(len(items)):
             way: list[object] = []

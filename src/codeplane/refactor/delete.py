@@ -1,7 +1,7 @@
 """Deleting a definition or files: nothing that is left may mean them, or somebody takes that upon himself."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,6 +15,7 @@ from codeplane.index import DefFact, Index, RefFact, Snapshot
 from codeplane.languages import has_references, specs
 from codeplane.languages.facts import FLAG_TEST, Import, Reason, Role
 from codeplane.languages.modules import Place
+from codeplane.languages.moving import carries
 from codeplane.refactor import removal, words
 from codeplane.refactor.carried import Carried, Part, around
 from codeplane.refactor.doubts import doubts
@@ -121,11 +122,15 @@ class Taken:
 
     def __init__(self, snapshot: Snapshot, family: Family) -> None:
         self._snapshot, self._family = snapshot, family
+        self.places = family.places
         self._lines: dict[str, Lines] = {}
         self.gone: set[tuple[str, str]] = set()  # path and local name of imports that go
         self.own = [site for place in sorted(family.places) if (site := self._definition(place))]
         if len(self.own) < len(family.places):
             self.own = []
+        self.own = [
+            one for path, some in by_path(self.own).items() for one in removal.disjoint(some, self._of(path))
+        ]
         refs = [ref for place in sorted(family.places) for ref in snapshot.references.to(place)]
         sure = [ref for ref in refs if ref.tier in _CERTAIN and family.places.intersection(ref.target)]
         outside = [ref for ref in sure if not self.is_inside(ref)]
@@ -206,26 +211,46 @@ class Taken:
             assert facts is not None, "BUG: a definition has a file"
             if path.rpartition("/")[2].startswith(OUTWARD):
                 continue
-            for number in range(len(facts.binds)):
-                bind = facts.binds[number]
-                is_import = bind.reason == Reason.IMPORT_ALIAS and bind.certain and bind.scope == 0
-                if is_import and self._is_only_here(path, number):
-                    item = facts.imports[bind.target]
-                    site = removal.imported(path, self._of(path), item)
-                    if site is not None and not item.reexport and item.name != "*":
-                        self.gone.add((path, item.alias))
-                        yield path, site
+            items = [
+                facts.imports[bind.target]
+                for number, bind in enumerate(facts.binds)
+                if bind.reason == Reason.IMPORT_ALIAS and bind.scope == 0 and self._is_only_here(path, number)
+            ]
+            items = [item for item in items if not item.reexport and item.name != "*"]
+            for item, site in self._dropped(path, facts.language, items):
+                self.gone |= {(path, one.alias) for one in item}
+                yield path, site
+
+    def _dropped(
+        self, path: RepoPath, language: str, items: Sequence[Import]
+    ) -> Iterator[tuple[Sequence[Import], Site]]:
+        """What takes imports out of a file, each piece with the imports that it takes."""
+        rules, lines = carries(language), self._of(path)
+        changes = rules.dropped(lines.data, items) if rules is not None and items else None
+        if changes is not None:
+            yield from ((items, Site(path, *one, Tier.PROVEN, "removed")) for one in changes)
+            return
+        for item in items:
+            site = removal.imported(path, lines, item)
+            if site is not None:
+                yield (item,), site
 
     def _is_only_here(self, path: RepoPath, number: int) -> bool:
         """Whether an import is used in what goes, and nowhere else."""
         sources = self._snapshot.linker.sources
         facts = sources.facts(path)
         assert facts is not None, "BUG: a definition has a file"
-        name = facts.binds[number].name
+        bind, rules = facts.binds[number], carries(facts.language)
+        is_strict = rules is not None and rules.REFUSES_UNUSED
+        if not bind.certain and not is_strict:
+            return False
+        name = bind.name
         refs = [ref for ref in self._snapshot.references_in(path) if ref.name == name and not ref.receiver]
         uses = [ref for ref in refs if ref.role is not Role.IMPORT]
         if not uses or not all(map(self.is_inside, uses)):
             return False
+        if is_strict:
+            return True
         lines = self._of(path)
         sites = sorted(self.own)
         rest = lines.replaced(site for site in sites if site.path == path)

@@ -56,6 +56,17 @@ def by_path(sites: Iterable[Site]) -> dict[RepoPath, list[Site]]:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A definition that goes to another file: its bytes in the old one, and in the text for the new one."""
+
+    path: RepoPath
+    name: str
+    owner: str  # the type that it names as its own, where that is not around it
+    old: tuple[int, int]
+    new: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class Group:
     """Places that are alike in what is not known about them; they are taken or left together."""
 
@@ -104,11 +115,13 @@ class Plan:
     mentions: tuple[Mention, ...] = ()
     problems: tuple[Problem, ...] = ()  # that stand in the way
     notes: tuple[Problem, ...] = ()  # that do not
+    remarks: tuple[str, ...] = ()  # what is done besides, in sentences
     edits: EditSet = field(default_factory=lambda: EditSet(()))  # of the sites and the mentions that go along
     before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # what the edited files hold
     shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places
     moves: Mapping[RepoPath, RepoPath] = field(default_factory=dict)  # old path → new path
-    block: str = ""  # the text that goes from one file to another
+    block: str = ""  # the text that goes from one file to another, with what sets it apart there
+    pieces: tuple[Piece, ...] = ()  # the definitions in it
     target: RepoPath | None = None  # where it goes
     gone: frozenset[tuple[str, str]] = frozenset()  # path and local name of imports that are taken out
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names

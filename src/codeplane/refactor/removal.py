@@ -11,7 +11,7 @@ from codeplane.refactor.plan import Site
 from codeplane.refactor.text import Lines
 
 _ATTACHED: Final = re.compile(rb"\s*(?:#|//|///|/\*|\*|--|@|\[)")
-_ENDING: Final = re.compile(rb"[ \t]*[;,]?[ \t]*\r?(?:\n|\Z)")
+_ENDING: Final = re.compile(rb"[ \t]*[;,]?[ \t]*(?:(?://|#)[^\n]*)?\r?(?:\n|\Z)")
 _BLANK: Final = re.compile(rb"[ \t]*\r?\Z")
 _ALIAS: Final = re.compile(rb"\s+as\s+[\w$]+|\s*:\s*[\w$]+(?=\s*[,}])")
 _BEGUN: Final = re.compile(rb"\s*(?:from|import|use|using|export|pub use|require|const|let|var)\b")
@@ -147,3 +147,21 @@ def apart(sites: Collection[Site], lines: Lines) -> list[Site]:
             found.append(site)
             done = start + len(site.old.encode("utf-8", "surrogateescape"))
     return found
+
+
+def disjoint(sites: Collection[Site], lines: Lines) -> list[Site]:
+    """The sites without blank lines that two of them would take; none are left at the end of a file."""
+    spans: list[tuple[int, int]] = []
+    for site in sorted(sites):
+        start = lines.offset(site.line, site.column)
+        end = start + len(site.old.encode("utf-8", "surrogateescape"))
+        spans.append((max(start, spans[-1][1] if spans else 0), end))
+    first = len(spans) - 1
+    while first > 0 and spans[first - 1][1] == spans[first][0]:
+        first -= 1
+    if spans and spans[-1][1] == len(lines.data):
+        start, end = spans[first]
+        head = lines.data[:start]
+        spans[first] = len(head.rstrip()) + (1 if head.strip() else 0), end
+    path = next(iter(sites)).path
+    return [_site(path, lines, *span) for span in spans]

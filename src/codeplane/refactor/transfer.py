@@ -9,20 +9,22 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.graph.places import definition_of, place_of, qualified
 from codeplane.index import DefFact, Index, Snapshot
+from codeplane.languages.facts import Definition
+from codeplane.languages.modules import Place
 from codeplane.languages.moving import carries
 from codeplane.refactor.belongings import Belongings
 from codeplane.refactor.carried import Carried, Key, Part, around
 from codeplane.refactor.delete import Taken
 from codeplane.refactor.doubts import doubts
 from codeplane.refactor.family import Family
-from codeplane.refactor.forms import Form, open_places
-from codeplane.refactor.plan import Plan, Problem, Site, Verdict, by_path
+from codeplane.refactor.forms import open_places
+from codeplane.refactor.plan import Plan, Problem, Verdict, by_path
 from codeplane.refactor.relocation import moving_of
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.truth import digest_of
 
-_BETWEEN: Final = "\n\n\n"
+_ALONG: Final = "Methods of {} moved along: {}."
 _FILES_ALONE: Final = (
     "In {}, files can be moved but single symbols cannot. Instead: refs_find lists the uses; "
     "write_source moves the text and rewrites the imports in one call."
@@ -40,13 +42,16 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath) -> Plan:
     language = carries(facts.language)
     if language is None:
         return _not(plan, Verdict.UNSUPPORTED, _FILES_ALONE.format(facts.language))
-    if definition_of(snapshot, place).parent >= 0:
+    item = definition_of(snapshot, place)
+    if item.parent >= 0:
         return _not(plan, Verdict.UNSUPPORTED, "Only what stands at the top of a file can be moved.")
     if target == subject.path:
         return _not(plan, Verdict.REFUSED, "It is there already.")
-    family = Family(subject.name, subject.kind, frozenset(snapshot.linker.grouped(place)), False, ())
+    places = set(snapshot.linker.grouped(place))
+    along = [Place(place.path, at) for at, one in enumerate(facts.definitions) if _is_method(one, subject)]
+    family = Family(subject.name, subject.kind, frozenset({*places, *along}), False, ())
     taken = Taken(snapshot, family)
-    if len(taken.own) != 1:
+    if len(taken.own) != 1 + len(along):
         return _not(
             plan, Verdict.UNSUPPORTED, f"{subject.name} shares its lines, or stands in several places."
         )
@@ -54,23 +59,31 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath) -> Plan:
     moved.find()
     if moved.against:
         return replace(plan, verdict=Verdict.REFUSED, problems=tuple(moved.against))
-    module, new = moved.modules
-    form = Form(f"{module}.", subject.name, "", f"{new}.{subject.name}")
+    if along:
+        moved.remarks.append(_ALONG.format(subject.name, len(along)))
     sites = sorted(set(moved.sites))
     moving = moving_of(snapshot.linker, snapshot.linker.sources, {}, snapshot)
-    groups, mentions = open_places(snapshot, moving, [form], sites)
-    waiting = list(doubts(snapshot, family))
+    groups, mentions = open_places(snapshot, moving, moved.forms, sites)
+    waiting = list(doubts(snapshot, replace(family, places=frozenset(places))))
     plan = replace(
         plan,
+        words=tuple(sorted({piece.name for piece in moved.pieces})),
         sites=tuple(sites),
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
         mentions=tuple(mentions),
-        notes=(*waiting, *moved.notes),
+        notes=tuple(waiting),
+        remarks=tuple(moved.remarks),
         gone=frozenset(taken.gone | moved.gone),
         block=moved.block,
+        pieces=moved.pieces,
         verdict=Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK,
     )
     return written(snapshot, plan)
+
+
+def _is_method(item: Definition, subject: DefFact) -> bool:
+    """Whether a definition of the file belongs to the type that moves, without standing in it."""
+    return item.parent < 0 and item.owner == subject.name
 
 
 def _not(plan: Plan, verdict: Verdict, text: str) -> Plan:
@@ -89,7 +102,9 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
         lines = Lines(data)
         after = lines.replaced(sites_in.get(path, []))
         if path == plan.target:
-            after = _ended(after, plan.block)
+            rest = after.rstrip(b"\n")
+            between = _between(snapshot, plan).encode() if rest else b""
+            after = rest + between + plan.block.encode("utf-8", "surrogateescape")
         if not (is_new and path == plan.target):
             before[path] = data
         edits.append(FileEdit(path, digest_of(data) if path in before else None, after))
@@ -97,9 +112,11 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
     return replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
 
 
-def _ended(data: bytes, block: str) -> bytes:
-    rest = data.rstrip(b"\n")
-    return (rest + _BETWEEN.encode() if rest else b"") + block.encode("utf-8", "surrogateescape")
+def _between(snapshot: Snapshot, plan: Plan) -> str:
+    facts = snapshot.linker.sources.facts(plan.pieces[0].path)
+    language = carries(facts.language) if facts is not None else None
+    assert language is not None, "BUG: what moves is in a language that can carry it"
+    return language.BETWEEN
 
 
 def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
@@ -118,7 +135,8 @@ def proven(index: Index, plan: Plan) -> Plan:
     with index.overlay(after) as (snapshot, linker):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
-        carried = Carried(snapshot.linker, linker, _carry(plan), plan.words, (plan.target,))
+        fresh = {plan.target} - plan.before.keys()
+        carried = Carried(snapshot.linker, linker, _carry(plan), plan.words, (plan.target,), fresh)
         broken = carried.breaches(list(_parts(snapshot, plan, after)), plan.gone, after)
     if not broken:
         return plan
@@ -126,47 +144,39 @@ def proven(index: Index, plan: Plan) -> Plan:
 
 
 def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> Iterator[Part]:
-    """The files with edits, those with the name, and the text that moves."""
+    """The files with edits, those with the names, and the text that moves."""
     assert plan.target is not None, "BUG: a definition goes somewhere"
     sites_in = by_path(plan.sites)
-    size = len(plan.block.encode("utf-8", "surrogateescape"))
-    end = len(after[plan.target])
-    paths = {*sites_in, *map(RepoPath, snapshot.linker.sources.paths_with(plan.old_name))}
+    block = len(after[plan.target]) - len(plan.block.encode("utf-8", "surrogateescape"))
+    named = {path for word in plan.words for path in snapshot.linker.sources.paths_with(word)}
+    paths = {*sites_in, *map(RepoPath, named)}
     for path in sorted(paths | {plan.target} if plan.target in plan.before else paths - {plan.target}):
         lines = Lines(plan.before.get(path) or snapshot.source(path))
         was, is_now = around(lines, sites_in.get(path, []))
         if path == plan.target:
             *some, (last, _) = is_now
-            is_now = [*some, (last, end - size)]
+            is_now = [*some, (last, block)]
         yield Part(path, path, was, is_now)
-        for site in sites_in.get(path, []):
-            if (before := _before(plan, site)) >= 0:
-                start = lines.offset(site.line, site.column) + before
-                yield Part(path, plan.target, ((start, start + size),), ((end - size, end),))
-
-
-def _before(plan: Plan, site: Site) -> int:
-    """How many bytes of a site come before the text that moves; -1 where it is another site."""
-    text = plan.block.rstrip("\n")
-    at = site.old.find(text) if site.what == "removed" else -1
-    return len(site.old[:at].encode("utf-8", "surrogateescape")) if at >= 0 else -1
+    for piece in plan.pieces:
+        first, last = piece.new
+        yield Part(piece.path, plan.target, (piece.old,), ((block + first, block + last),))
 
 
 def _carry(plan: Plan) -> "_Carry":
-    source = next(site.path for site in plan.sites if _before(plan, site) >= 0)
     assert plan.target is not None, "BUG: a definition goes somewhere"
-    return _Carry(source, plan.target, plan.old_name)
+    names = frozenset((piece.name, piece.owner) for piece in plan.pieces)
+    return _Carry(plan.pieces[0].path, plan.target, names)
 
 
 @dataclass(frozen=True)
 class _Carry:
-    """Keys after one definition has gone to another file."""
+    """Keys after definitions have gone to another file."""
 
     source: RepoPath
     target: RepoPath
-    name: str
+    names: Collection[tuple[str, str]]  # with the owner of each
 
     def __call__(self, key: Key) -> Key:
         own = key[1] if len(key) > 1 else None
-        is_moved = key[0] == self.source and isinstance(own, tuple) and own[0] == self.name
+        is_moved = key[0] == self.source and isinstance(own, tuple) and own[:2] in self.names
         return (str(self.target), *key[1:]) if is_moved else key

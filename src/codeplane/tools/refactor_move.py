@@ -21,7 +21,7 @@ class RefactorMoveInput(RefactoringInput):
 
 @tool(Effect.WRITE, "refactoring", standard=True, timeout_sec=LONGEST_SEC)
 def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
-    """Moves a file, a directory or a top-level symbol (Python) and rewrites every import.
+    """Moves a file, a directory or a top-level symbol (Python, Go) and rewrites every import.
 
     Examples:
     - A function to another module: {"from_path": "app.load.parse", "to_path": "app/text.py"}

@@ -1,13 +1,46 @@
 """How a definition goes to another module: the imports that it needs there, and those that lead to it."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Change, Wanted
+from codeplane.languages.moving import Carrying, Change, Wanted
 from codeplane.languages.ordering import applied, reordered
 from codeplane.languages.python import arranging, resolve
 from codeplane.languages.python.statements import Statement, statements, written
+
+BETWEEN: Final = "\n\n\n"
+REFUSES_UNUSED: Final = False
+
+
+def against(carrying: Carrying) -> str | None:
+    """Nothing speaks against a module by its path alone."""
+    del carrying
+    return None
+
+
+def is_shared(carrying: Carrying) -> bool:
+    """A module sees what it imports."""
+    del carrying
+    return False
+
+
+def begun(carrying: Carrying) -> str:
+    """A module may be empty."""
+    del carrying
+    return ""
+
+
+def standalone(data: bytes, line: int, text: str) -> str:
+    """A definition at the top of a module is one anywhere."""
+    del data, line
+    return text
+
+
+def dropped(data: bytes, items: Sequence[Import]) -> None:
+    """Names are cut out of their statements one by one."""
+    del data, items
 
 
 def module_text(sources: Sources, path: str, target: str) -> str | None:

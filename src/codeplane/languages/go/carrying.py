@@ -1,0 +1,142 @@
+"""How a definition goes to another file of its package: the package clause, and the imports that it uses."""
+
+import posixpath
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from codeplane.languages.facts import Import
+from codeplane.languages.go import declarations, resolve
+from codeplane.languages.modules import Sources
+from codeplane.languages.moving import Carrying, Change, Stuck, Wanted
+from codeplane.languages.ordering import differences
+
+BETWEEN: Final = "\n\n"
+REFUSES_UNUSED: Final = True
+
+_TEST: Final = "_test.go"
+_BUILD: Final = re.compile(rb"^//(?:go:build|\s*\+build)\s[^\n]*$", re.MULTILINE)
+_CLAUSE: Final = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
+_RUN_BY_NAME: Final = re.compile(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])")
+_BOUND: Final = re.compile(r"^\s*//(go:embed|go:linkname|export)\b", re.MULTILINE)
+# The endings of file names that hold for one system or processor alone (`go tool dist list`).
+_SYSTEMS: Final = frozenset(
+    "aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris wasip1 windows"
+    " 386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm".split()
+)
+
+
+def against(carrying: Carrying) -> str | None:
+    """What the package, the build constraints and the test runner say."""
+    source, target = carrying.source, carrying.target
+    if not target.endswith(".go"):
+        return f"`{target}` is no Go file."
+    package, other = (_package(carrying.read(path)) for path in (source, target))
+    if posixpath.dirname(source) != posixpath.dirname(target) or (other and other != package):
+        return (
+            f"A Go symbol can only be moved inside its package: `to_path` has to be a file of package"
+            f" {package} in `{posixpath.dirname(source) or '.'}`."
+        )
+    if package.endswith("_test") and not target.endswith(_TEST):
+        return f"Package {package} is for files that end in `{_TEST}`."
+    if target.endswith(_TEST) and not source.endswith(_TEST):
+        return f"Only tests see what `{target}` defines."
+    if source.endswith(_TEST) and not target.endswith(_TEST) and _RUN_BY_NAME.match(carrying.name):
+        return f"`go test` finds {carrying.name} by its name, in files that end in `{_TEST}`."
+    built, builds = (_constraints(carrying, path) for path in (source, target))
+    if built != builds:
+        told = (", ".join(one) or "none" for one in (built, builds))
+        return f"`{source}` and `{target}` have different build constraints: {'; '.join(told)}."
+    if any(item.kind == "go_dot" for item in carrying.sources.imports(source)):
+        return "A dot import of the file may bring what the definition uses."
+    return None
+
+
+def _package(data: bytes) -> str:
+    found = _CLAUSE.search(data)
+    return found[1].decode() if found else ""
+
+
+def _constraints(carrying: Carrying, path: str) -> list[str]:
+    """Under which conditions a file is built: by its name and by what stands above its package clause."""
+    words = posixpath.basename(path).removesuffix(".go").removesuffix("_test").split("_")[1:]
+    named = [word for word in words[-2:] if word in _SYSTEMS]
+    is_new = path == carrying.target and carrying.is_new
+    return [*named, *_build_lines(carrying.read(carrying.source if is_new else path))]
+
+
+def _build_lines(data: bytes) -> list[str]:
+    clause = _CLAUSE.search(data)
+    head = data[: clause.start() if clause else 0]
+    return [one.decode("utf-8", "surrogateescape").strip() for one in _BUILD.findall(head)]
+
+
+def is_shared(carrying: Carrying) -> bool:
+    """The files of a package see each other."""
+    del carrying
+    return True
+
+
+def begun(carrying: Carrying) -> str:
+    """The package clause, with the build constraints of the old file."""
+    data = carrying.read(carrying.source)
+    constraints = "".join(f"{one}\n" for one in _build_lines(data))
+    return (f"{constraints}\n" if constraints else "") + f"package {_package(data)}\n"
+
+
+def standalone(data: bytes, line: int, text: str) -> str | Stuck:
+    """A declaration out of a list between parentheses gets the keyword that stands before the list."""
+    if found := _BOUND.search(text):
+        return Stuck(line, f"`//{found[1]}` rests on the imports or the directory of its file.")
+    return declarations.lifted(data, line, text)
+
+
+def dropped(data: bytes, items: Sequence[Import]) -> Sequence[Change]:
+    """The lines of imports, and a list that has none left."""
+    return list(differences(data, declarations.without(data, {item.line for item in items})))
+
+
+def module_text(sources: Sources, path: str, target: str) -> str | None:
+    """The path of the package that a file is in."""
+    del path
+    return resolve.module_name(sources, target)
+
+
+def wanted(item: Import, module: str) -> Wanted:
+    """The same package by the same local name."""
+    return Wanted(None, module, item.alias if item.kind == "go_named" else "")
+
+
+def is_plain(data: bytes, item: Import) -> bool:
+    """All but `C`, which is what the comment above it says."""
+    del data
+    return item.module != "C"
+
+
+def whole(data: bytes) -> list[Wanted]:
+    """Imports hold for what names them alone; build constraints are looked at before."""
+    del data
+    return []
+
+
+def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
+    """A file with more imports, in the lists that are there, sorted as `gofmt` does."""
+
+    def is_ours(module: str) -> bool:
+        return bool(resolve.places(sources, path, Import(0, "go_named", module, "", "_", 0, 0)))
+
+    for one in wanted:
+        data = declarations.added(data, one, is_ours)
+    return data
+
+
+def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
+    """Packages are imported, not what is in them."""
+    del data, item, module
+    return True
+
+
+def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:
+    """Packages are imported, not what is in them."""
+    del data, item, module
+    return None
