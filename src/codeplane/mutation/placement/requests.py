@@ -14,10 +14,10 @@ from codeplane.jail import shown
 from codeplane.mutation.placement.line_mapping import moved
 from codeplane.mutation.placement.locate import Correction, Placed, SpanEdit, place
 from codeplane.mutation.placement.matching import indent_of
+from codeplane.mutation.placement.spacing import Surroundings, trimmed
 from codeplane.mutation.placement.text import Text, encoded, split
 from codeplane.truth import digest_of
 
-_MOST_APART: Final = 2
 _EMPTY: Final = digest_of(b"")
 
 
@@ -221,18 +221,22 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
             f"{text.path} has changed since it was read, at the symbol (lines {first} to {last}).",
             hints=["Read it again (read_source)."],
         )
-    lines = _indented(split(one.span.new), indent_of(text.lines[first - 1]))
+    lines = _indented(trimmed(split(one.span.new)), indent_of(text.lines[first - 1]))
     attached = first_attached(text.lines, first)
     if one.action is Action.REPLACE_SYMBOL and _brings(lines, text.lines[attached - 1 : first - 1]):
         first = attached
     elif one.action is Action.INSERT_BEFORE or (lines and MARK.match(lines[0].strip())):
         # The comment above belongs to the symbol; new text that brings one takes its place.
-        first = first_above(text.lines, first)
-    apart = [""] * _apart(text, first, last) if lines else []
+        is_before = one.action is Action.INSERT_BEFORE
+        first = attached if is_before else first_above(text.lines, first)
+    around = Surroundings(one.path, text.lines, first, last)
     if one.action is Action.INSERT_BEFORE:
-        last, lines = first - 1, lines + apart
+        last, lines = first - 1, around.before(lines) if lines else []
     elif one.action is Action.INSERT_AFTER:
-        first, lines = last + 1, apart + lines
+        first, lines = last + 1, around.after(lines) if lines else []
+    elif not lines:
+        above, below = around.gone()
+        first, last = first - above, last + below
     return Placed(text.start(first), text.start(last + 1), text.as_lines(lines, first, last), (first, last))
 
 
@@ -240,17 +244,6 @@ def _brings(lines: Sequence[str], above: Sequence[str]) -> bool:
     """Whether new text for a symbol has all the attributes that stand above it, as it was read with them."""
     held = {line.strip() for line in above if is_attribute(line)}
     return bool(held) and held <= {line.strip() for line in lines}
-
-
-def _apart(text: Text, first: int, last: int) -> int:
-    """How many empty lines the symbol has around it, which is how many its new neighbour gets."""
-    before = text.lines[max(0, first - 1 - _MOST_APART) : first - 1][::-1]
-    after = text.lines[last : last + _MOST_APART]
-    return max(_empty(before), _empty(after))
-
-
-def _empty(lines: Sequence[str]) -> int:
-    return next((at for at, line in enumerate(lines) if line.strip()), len(lines))
 
 
 def _indented(lines: list[str], indent: str) -> list[str]:
