@@ -12,8 +12,9 @@ from codeplane.git import Head
 from codeplane.git.history.changes import Change
 from codeplane.git.ops.worktrees import where
 from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.repo.unsupported import degraded
-from codeplane.git.repo.upstream import Upstream, unfinished, upstream
+from codeplane.git.repo.upstream import Upstream, upstream
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
@@ -79,7 +80,7 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
     for note in degraded(repository):
         call.warn(note)
     with repository.opened() as handle:
-        follows, state = upstream(handle), unfinished(handle)
+        follows, state = upstream(handle), unfinished_operation(handle)
     told = _output(repository.head(), follows, state, found)
     return told.model_copy(update={"where": where(repository)})
 

@@ -21,8 +21,8 @@ from codeplane.core.errors import (
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
 from codeplane.git.commit.commit import Committed, Wanted, commit, stage_and_commit
-from codeplane.git.merge.apply_result import begin
 from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.state import begin_writing
 from codeplane.git.staging.stage import Rules
 from codeplane.process import Programs
 from tests.drive import git, new_repo
@@ -359,7 +359,7 @@ def test_what_the_system_refuses_is_told_and_changes_nothing(root: Path) -> None
 
 def test_what_was_cut_off_while_files_were_written_is_not_committed(tmp_path: Path) -> None:
     root = new_repo(tmp_path / "repo")
-    begin(open_repository(root, trusted=False), plain.text(root, "rev-parse", "HEAD^{tree}"))
+    begin_writing(open_repository(root, trusted=False), plain.text(root, "rev-parse", "HEAD^{tree}"))
     (root / "README.md").write_text("half\n")
     plain.run(root, "add", "-A")
     repository, wanted = open_repository(root, trusted=False), Wanted("half")

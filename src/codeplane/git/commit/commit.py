@@ -17,12 +17,11 @@ from codeplane.git.commit.identity import committer
 from codeplane.git.history.changes import Change, tree_changes
 from codeplane.git.history.tree_diff import staged
 from codeplane.git.history.tree_edit import EMPTY_TREE, edited
-from codeplane.git.merge.apply_result import check_landed
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository
-from codeplane.git.repo.state import Begun, begun, conclude
+from codeplane.git.repo.state import PendingCommit, check_written, clear_after_commit, pending_commit
 from codeplane.git.staging.conflicts import conflicts_of
 from codeplane.git.staging.stage import Rules, listed, stage_into
 from codeplane.git.worktree.index_writer import NextIndex, expected, locked_index
@@ -112,8 +111,8 @@ def _commit(
     following: NextIndex,
     only: Selection | None = None,
 ) -> Committed:
-    check_landed(repository)
-    work = _Work(repository, programs, handle, wanted, rules, begun(repository, handle))
+    check_written(repository)
+    work = _Work(repository, programs, handle, wanted, rules, pending_commit(repository, handle))
     work.check(following.index, only)
     if only is None:
         return work.run(following)
@@ -137,7 +136,7 @@ class _Work:
     handle: pygit2.Repository
     wanted: Wanted
     rules: Rules
-    begun: Begun
+    pending: PendingCommit
     head: pygit2.Commit | None = field(init=False)
     notes: list[str] = field(default_factory=list)
 
@@ -152,9 +151,9 @@ class _Work:
         _check_merged(index)
         if self.wanted.amend and self.head is None:
             raise NothingToCommit("There is no commit to amend yet.")
-        if self.begun.kind in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
+        if self.pending.operation in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
             raise GitUnfinished(
-                f"A {self.begun.kind} is in progress: it ends in a new commit of everything staged.",
+                f"A {self.pending.operation} is in progress: it ends in a new commit of everything staged.",
                 hints=["git_commit without paths and amend", 'git_merge {"action": "abort"}'],
             )
 
@@ -199,7 +198,7 @@ class _Work:
             author=self._author(),
             tip=str(self.head.id) if self.head is not None else None,
         )
-        conclude(self.repository)
+        clear_after_commit(self.repository)
         return self._done(oid, message, (base, tree), notes)
 
     def _tree(self, index: pygit2.Index, file: Path) -> str:
@@ -233,14 +232,14 @@ class _Work:
             return []
         if self.wanted.amend:
             return [str(parent) for parent in self.head.parent_ids]
-        return [str(self.head.id), *self.begun.merged]
+        return [str(self.head.id), *self.pending.parents]
 
     def _base(self, parents: list[str]) -> str | None:
         """The tree that the commit is compared with."""
         return str(self.handle[parents[0]].peel(pygit2.Commit).tree_id) if parents else None
 
     def _check_empty(self) -> None:
-        is_merge = self.begun.merged or (self.wanted.amend and self.head and len(self.head.parent_ids) > 1)
+        is_merge = self.pending.parents or (self.wanted.amend and self.head and len(self.head.parent_ids) > 1)
         if not (self.wanted.allow_empty or is_merge):
             raise _nothing(self.handle, amend=self.wanted.amend)
 
@@ -263,11 +262,11 @@ class _Work:
             return self.wanted.message, "message"
         if self.wanted.amend and self.head is not None:
             return _decoded(self.head.raw_message, self.head.message_encoding or "utf-8"), "commit"
-        return self.begun.message or "", "merge"
+        return self.pending.message or "", "merge"
 
     def _author(self) -> pygit2.Signature | None:
         """Who wrote it first stays its author; someone else who is named gets their moment."""
-        was = self.head.author if self.wanted.amend and self.head is not None else self.begun.author
+        was = self.head.author if self.wanted.amend and self.head is not None else self.pending.author
         if self.wanted.author is None:
             return was
         now = who(self.handle, *self.wanted.author)
@@ -275,7 +274,7 @@ class _Work:
 
     def _did(self) -> str:
         """As git has it in the reflog."""
-        kind = "amend" if self.wanted.amend else "initial" if self.head is None else self.begun.kind
+        kind = "amend" if self.wanted.amend else "initial" if self.head is None else self.pending.operation
         return f"commit ({kind})" if kind in ("amend", "initial", "merge", "cherry-pick") else "commit"
 
 

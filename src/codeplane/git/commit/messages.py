@@ -5,7 +5,6 @@ from typing import Final
 
 import pygit2
 
-from codeplane.git.merge.merge_base import short
 from codeplane.git.repo.outcome import Conflict
 
 _CONFLICTS: Final = "# Conflicts:\n"
@@ -31,9 +30,9 @@ def subject_of(message: str) -> str:
     return message.lstrip("\n").partition("\n")[0]
 
 
-def label_of(handle: pygit2.Repository, commit: pygit2.Commit) -> str:
+def label_of(commit: pygit2.Commit) -> str:
     """How a commit is called beside the marks of a conflict."""
-    return f"{short(handle, str(commit.id))} ({subject_of(message_of(commit))})"
+    return f"{commit.short_id} ({subject_of(message_of(commit))})"
 
 
 def merge_message(handle: pygit2.Repository, ref: str, into: str | None) -> str:

@@ -1,8 +1,4 @@
-"""Bringing a merged tree into the working tree, and leaving an operation that has stopped there.
-
-Git's own files say what has begun before anything else is touched. So an operation that is cut off at any
-moment can be left again, by CodePlane or by git.
-"""
+"""Bringing a merged tree into the working tree, and taking it out again when the operation is aborted."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,51 +7,21 @@ from typing import Final
 
 import pygit2
 
-from codeplane.core.errors import CodePlaneError, GitUnfinished, WorkAtRisk
+from codeplane.core.errors import CodePlaneError, WorkAtRisk
 from codeplane.git.history.tree_diff import between, in_index, staged, unmerged
 from codeplane.git.history.tree_edit import side_at
 from codeplane.git.merge.tree_merge import Merged
 from codeplane.git.repo.outcome import Conflict, Side
 from codeplane.git.repo.repository import Repository
-from codeplane.git.repo.upstream import unfinished
+from codeplane.git.repo.state import AUTO_MERGE, begin_writing, clear_merge, read_state, write_state
 from codeplane.git.worktree.autosave import head_tree
 from codeplane.git.worktree.checkout_plan import Plan, Risk, in_tree, plan_paths
 from codeplane.git.worktree.checkout_tree import Put, at_risk, carry_out, put_tree
 from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.index_writer import edited_index
 from codeplane.process import Programs
-from codeplane.storage.files import read_small, write_public
 
-MERGE_HEAD: Final = "MERGE_HEAD"
-PICK_HEAD: Final = "CHERRY_PICK_HEAD"
-REVERT_HEAD: Final = "REVERT_HEAD"
-MESSAGE: Final = "MERGE_MSG"
-MODE: Final = "MERGE_MODE"
-SQUASH: Final = "SQUASH_MSG"
-RESULT: Final = "AUTO_MERGE"
-ORIGIN: Final = "ORIG_HEAD"
-# Names the tree on the way while files, index and HEAD change: what a crash has cut off is not to be taken
-# for a resolution.
-_WRITING: Final = "codeplane-landing"
-_OF_A_STOP: Final = (MERGE_HEAD, PICK_HEAD, REVERT_HEAD, MODE, MESSAGE, SQUASH, RESULT, _WRITING)
-_LARGEST: Final = 4 << 20
 _OID: Final = re.compile(r"[0-9a-f]{40}")
-
-
-def check_idle(handle: pygit2.Repository) -> None:
-    """Refuses while something else has begun and not ended, or has left conflicts."""
-    state = unfinished(handle)
-    if state is not None:
-        tool = "git_rebase" if state == "rebase" else "git_merge"
-        raise GitUnfinished(
-            f"A {state} is in progress.",
-            hints=[f'{tool} {{"action": "continue"}}', f'{tool} {{"action": "abort"}}'],
-        )
-    if handle.index.conflicts is not None:
-        raise GitUnfinished(
-            "There are unresolved conflicts.",
-            hints=["Fix the files, then git_stage them.", 'git_merge {"action": "abort"}'],
-        )
 
 
 def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
@@ -74,42 +40,21 @@ def land(
     """Writes git's own files of `state`, then the tree, then the stages of what is in conflict.
 
     Local changes are carried along where the merge has nothing to do; where it has, it is refused and
-    nothing is left of it. The caller moves HEAD, if it has to move, and says `landed`.
+    nothing is left of it. The caller moves HEAD, if it has to move, and calls `end_writing`.
     """
-    begin(repository, merged.tree)
+    begin_writing(repository, merged.tree)
     for name, said in state.items():
         write_state(repository, name, said)
     try:
         put = put_tree(repository, programs, handle, merged.tree)
     except WorkAtRisk as error:
-        clear_state(repository)
+        clear_merge(repository)
         raise unforced(error) from error
     except CodePlaneError:
-        clear_state(repository)
+        clear_merge(repository)
         raise
     stage_conflicts(repository, handle, merged.conflicts)
     return put
-
-
-def begin(repository: Repository, tree: str) -> None:
-    """From here on, until `landed`, nothing of the operation can be continued, only left."""
-    write_state(repository, _WRITING, f"{tree}\n")
-    write_state(repository, RESULT, f"{tree}\n")
-
-
-def landed(repository: Repository) -> None:
-    """Files, index and HEAD are what the notes say."""
-    (repository.git_dir / _WRITING).unlink(missing_ok=True)
-
-
-def check_landed(repository: Repository) -> None:
-    """Refuses to go on with what was cut off while its files were written."""
-    writing = read_state(repository, _WRITING)
-    if writing and writing == read_state(repository, RESULT):
-        raise GitUnfinished(
-            "This was interrupted while files were being written: they are incomplete.",
-            hints=["Abort it, then repeat the call."],
-        )
 
 
 def stage_conflicts(repository: Repository, handle: pygit2.Repository, conflicts: Iterable[Conflict]) -> None:
@@ -132,7 +77,7 @@ def leave(
 
     Local changes from before are in other paths and stay.
     """
-    result = read_state(repository, RESULT).strip()
+    result = read_state(repository, AUTO_MERGE).strip()
     is_known = _OID.fullmatch(result) is not None and result in handle
     plan = _plan_back(handle, repository.root, target, result if is_known else None)
     return carry_out(repository, programs, handle, plan, force=True, why=why)
@@ -155,22 +100,6 @@ def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str |
         if is_left and in_index(handle, path) is None:
             plan.removals.add(path)
     return plan
-
-
-def read_state(repository: Repository, name: str) -> str:
-    """One of git's own small files; empty where it is not there."""
-    data = read_small(repository.git_dir / name, _LARGEST) or b""
-    return data.decode("utf-8", "surrogateescape")
-
-
-def write_state(repository: Repository, name: str, said: str) -> None:
-    write_public(repository.git_dir / name, said.encode("utf-8", "surrogateescape"))
-
-
-def clear_state(repository: Repository) -> None:
-    """Nothing says any more that something has begun."""
-    for name in _OF_A_STOP:
-        (repository.git_dir / name).unlink(missing_ok=True)
 
 
 def unforced(error: WorkAtRisk) -> WorkAtRisk:

@@ -10,21 +10,7 @@ from pygit2.enums import MergeFavor, SortMode
 from codeplane.core.errors import GitFailed
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import merge_message, split_conflicts, squash_message, with_conflicts
-from codeplane.git.merge.apply_result import (
-    MERGE_HEAD,
-    MESSAGE,
-    MODE,
-    ORIGIN,
-    RESULT,
-    SQUASH,
-    check_idle,
-    check_nothing_staged,
-    clear_state,
-    land,
-    landed,
-    read_state,
-    write_state,
-)
+from codeplane.git.merge.apply_result import check_nothing_staged, land
 from codeplane.git.merge.merge_base import merge_commits
 from codeplane.git.merge.text_merge import Drivers
 from codeplane.git.merge.tree_merge import Merged
@@ -33,6 +19,19 @@ from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import Commit, find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import (
+    AUTO_MERGE,
+    MERGE_HEAD,
+    MERGE_MODE,
+    MERGE_MSG,
+    ORIG_HEAD,
+    SQUASH_MSG,
+    check_idle,
+    clear_merge,
+    end_writing,
+    read_state,
+    write_state,
+)
 from codeplane.git.worktree.autosave import head_tree
 from codeplane.git.worktree.checkout_tree import put_tree
 from codeplane.process import Programs
@@ -89,7 +88,7 @@ class _Merging:
         come, gone = stats(self.handle, head_tree(self.handle), theirs.tree)
         put = put_tree(self.repository, self.programs, self.handle, theirs.tree)
         if ours is not None:
-            write_state(self.repository, ORIGIN, f"{ours}\n")
+            write_state(self.repository, ORIG_HEAD, f"{ours}\n")
         move_ref(self.handle, "HEAD", theirs.oid, ours, f"{self._action}: Fast-forward")
         notes = (*put.notes, *run_hook(self.repository, self.programs, "post-merge", ["0"]))
         return Outcome(f"fast-forward to {theirs.oid[:10]}", come, gone, notes=notes)
@@ -112,14 +111,14 @@ class _Merging:
         said = self.how.message or merge_message(self.handle, self.ref, into)
         message = said.rstrip("\n") + "\n"
         state = {
-            ORIGIN: f"{ours}\n",
+            ORIG_HEAD: f"{ours}\n",
             MERGE_HEAD: f"{theirs.oid}\n",
-            MODE: "no-ff" if self.how.no_ff else "",
-            MESSAGE: with_conflicts(message, merged.conflicts),
+            MERGE_MODE: "no-ff" if self.how.no_ff else "",
+            MERGE_MSG: with_conflicts(message, merged.conflicts),
         }
         put = land(self.repository, self.programs, self.handle, merged, state)
         notes = (*merged.notes, *put.notes)
-        landed(self.repository)
+        end_writing(self.repository)
         if merged.conflicts:
             return stopped("merge", merged, notes)
         notes += run_hook(self.repository, self.programs, "pre-merge-commit")
@@ -133,12 +132,12 @@ class _Merging:
         walker.hide(ours)
         listed = [commit for commit, _ in zip(walker, range(_MOST_SQUASHED), strict=False)]
         said = self.how.message or squash_message(listed)
-        put = land(self.repository, self.programs, self.handle, merged, {SQUASH: said})
+        put = land(self.repository, self.programs, self.handle, merged, {SQUASH_MSG: said})
         notes = (*merged.notes, *put.notes)
-        landed(self.repository)
+        end_writing(self.repository)
         if merged.conflicts:
             return stopped("squashed merge", merged, notes)
-        (self.repository.git_dir / RESULT).unlink(missing_ok=True)
+        (self.repository.git_dir / AUTO_MERGE).unlink(missing_ok=True)
         notes += run_hook(self.repository, self.programs, "post-merge", ["1"])
         come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
         return Outcome(f"{self.ref} is staged as one change: commit it", come, gone, notes=notes)
@@ -161,16 +160,16 @@ def conclude_merge(
         ref="HEAD",
         reflog=reflog or f"commit (merge): {message.partition(chr(10))[0]}",
     )
-    clear_state(repository)
+    clear_merge(repository)
     return oid, (*notes, *more, *run_hook(repository, programs, "post-merge", ["0"]))
 
 
 def checked_message(repository: Repository, programs: Programs) -> tuple[str, tuple[str, ...]]:
     """The message that waits in git's own file, as the hook for messages leaves it."""
-    message, _ = split_conflicts(read_state(repository, MESSAGE))
-    write_state(repository, MESSAGE, message)
-    notes = run_hook(repository, programs, "commit-msg", [str(repository.git_dir / MESSAGE)])
-    return read_state(repository, MESSAGE), notes
+    message, _ = split_conflicts(read_state(repository, MERGE_MSG))
+    write_state(repository, MERGE_MSG, message)
+    notes = run_hook(repository, programs, "commit-msg", [str(repository.git_dir / MERGE_MSG)])
+    return read_state(repository, MERGE_MSG), notes
 
 
 def stopped(what: str, merged: Merged, notes: Sequence[str]) -> Outcome:

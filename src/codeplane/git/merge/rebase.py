@@ -12,20 +12,10 @@ from codeplane.git.commit.cleanup import cleaned
 from codeplane.git.commit.create import move_ref
 from codeplane.git.commit.messages import message_of, split_conflicts
 from codeplane.git.history.tree_diff import unstaged
-from codeplane.git.merge.apply_result import (
-    MESSAGE,
-    check_idle,
-    check_landed,
-    check_nothing_staged,
-    clear_state,
-    leave,
-    read_state,
-    unforced,
-)
+from codeplane.git.merge.apply_result import check_nothing_staged, leave, unforced
 from codeplane.git.merge.rebase_range import Range, autosquashed, checked, range_of
 from codeplane.git.merge.rebase_todo import (
     DETACHED,
-    PLACE,
     Progress,
     Step,
     clear_progress,
@@ -37,6 +27,15 @@ from codeplane.git.merge.resolve import resolve
 from codeplane.git.merge.resume import Resolution
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import (
+    MERGE_MSG,
+    REBASE_APPLY,
+    REBASE_MERGE,
+    check_idle,
+    check_written,
+    clear_merge,
+    read_state,
+)
 from codeplane.git.repo.upstream import upstream as followed
 from codeplane.git.worktree.checkout_plan import Risk
 from codeplane.git.worktree.checkout_tree import at_risk
@@ -99,8 +98,8 @@ def go_on(repository: Repository, programs: Programs, how: Resolution) -> Rebase
     """Commits what has been resolved or edited, and does the steps that are left."""
     with repository.opened() as handle:
         progress = _stopped(repository, handle)
-        check_landed(repository)
-        waiting = read_state(repository, MESSAGE)
+        check_written(repository)
+        waiting = read_state(repository, MERGE_MSG)
         left = resolve(repository, handle, how.resolved, waiting, how.read)
         if left:
             return RebaseOutcome(
@@ -116,7 +115,7 @@ def go_on(repository: Repository, programs: Programs, how: Resolution) -> Rebase
         _drop_remarks(handle, replay, progress)
         _take(repository, handle, replay, progress, how.message)
         progress.stopped = progress.amends = None
-        clear_state(repository)
+        clear_merge(repository)
         _follow(repository, handle, progress, replay.at)
         return replay.run()
 
@@ -133,7 +132,7 @@ def skip(repository: Repository, programs: Programs) -> RebaseOutcome:
         _drop_remarks(handle, replay, progress)
         progress.stopped = progress.amends = None
         progress.settle(replay.at)
-        clear_state(repository)
+        clear_merge(repository)
         _follow(repository, handle, progress, replay.at)
         done = replay.run()
         return replace(done, saved=put.saved or done.saved, notes=(*put.notes, *done.notes))
@@ -144,9 +143,9 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
     with repository.opened() as handle:
         _check_own(repository)
         name, origin = (
-            read_state(repository, f"{PLACE}/{file}").strip() for file in ("head-name", "orig-head")
+            read_state(repository, f"{REBASE_MERGE}/{file}").strip() for file in ("head-name", "orig-head")
         )
-        if (repository.git_dir / PLACE / "autostash").exists():
+        if (repository.git_dir / REBASE_MERGE / "autostash").exists():
             raise GitFailed(
                 "Git has stashed local changes for this rebase and must restore them itself.",
                 hints=["git rebase --abort"],
@@ -162,7 +161,7 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
             handle.create_reference_symbolic("HEAD", name, True, message=told)
         else:
             handle.create_reference_direct("HEAD", pygit2.Oid(hex=origin), True, message=told)
-        clear_state(repository)
+        clear_merge(repository)
         clear_progress(repository)
         return RebaseOutcome("rebase aborted", saved=put.saved, notes=put.notes, state=State.ABORTED)
 
@@ -197,7 +196,7 @@ def _take(
             replay.commit(tree, said or kept, head, [str(oid) for oid in head.parent_ids])
         replay.settle(step)
     elif not is_same:
-        waiting, _ = split_conflicts(read_state(repository, MESSAGE))
+        waiting, _ = split_conflicts(read_state(repository, MERGE_MSG))
         like = handle[step.commit].peel(pygit2.Commit)
         replay.commit(tree, said or waiting or message_of(like), like, [str(head.id)])
         replay.settle(step)
@@ -220,12 +219,12 @@ def _stopped(repository: Repository, handle: pygit2.Repository) -> Progress:
 
 
 def _check_own(repository: Repository) -> None:
-    if (repository.git_dir / "rebase-apply").is_dir():
+    if (repository.git_dir / REBASE_APPLY).is_dir():
         raise GitUnfinished(
             "Git started this rebase in a way that only git can continue.",
             hints=["git rebase --continue", "git rebase --abort"],
         )
-    if not (repository.git_dir / PLACE).is_dir():
+    if not (repository.git_dir / REBASE_MERGE).is_dir():
         raise GitUnfinished(
             "No rebase is in progress.", hints=['git_rebase {"action": "start", "upstream": "main"}']
         )

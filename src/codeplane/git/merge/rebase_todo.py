@@ -11,14 +11,13 @@ import pygit2
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import GitUnsupported
 from codeplane.git.commit.messages import message_of, subject_of
-from codeplane.git.merge.apply_result import read_state, write_state
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import REBASE_HEAD, REBASE_MERGE, read_state, write_state
 from codeplane.storage.files import remove_tree
 
-PLACE: Final = "rebase-merge"
 DETACHED: Final = "detached HEAD"
 # What only we have: the messages that were given for steps that come later.
-_MESSAGES: Final = f"{PLACE}/codeplane-messages"
+_MESSAGES: Final = f"{REBASE_MERGE}/codeplane-messages"
 # What git notes of commits that it melds. Without these it begins with the message of HEAD, which is what is
 # wanted: ours has no remarks.
 _MELDING: Final = "current-fixups"
@@ -85,7 +84,7 @@ class Progress:
 
 def write_progress(repository: Repository, handle: pygit2.Repository, one: Progress) -> None:
     """As git writes it, so that git can go on."""
-    place = repository.git_dir / PLACE
+    place = repository.git_dir / REBASE_MERGE
     if not place.is_dir():
         _make(repository, one)
     steps = [*one.done, *one.todo]
@@ -108,7 +107,7 @@ def write_progress(repository: Repository, handle: pygit2.Repository, one: Progr
     }
     for name, said in files.items():
         if said or name in _ALWAYS:
-            write_state(repository, f"{PLACE}/{name}", said)
+            write_state(repository, f"{REBASE_MERGE}/{name}", said)
         else:
             (place / name).unlink(missing_ok=True)
     for name in _OF_MELDING:
@@ -124,18 +123,18 @@ _ALWAYS: Final = (
 
 def _make(repository: Repository, one: Progress) -> None:
     """The directory is there with what it takes to leave the rebase, or not at all."""
-    made = repository.git_dir / f"codeplane-{PLACE}"
+    made = repository.git_dir / f"codeplane-{REBASE_MERGE}"
     made.mkdir(exist_ok=True)
     for name, said in (("head-name", one.head_name), ("orig-head", one.origin), ("onto", one.onto)):
         write_state(repository, f"{made.name}/{name}", f"{said}\n")
-    made.rename(repository.git_dir / PLACE)
+    made.rename(repository.git_dir / REBASE_MERGE)
 
 
 def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress:
     """A rebase that has stopped, begun by us or by git; refused where it has steps that only git knows."""
 
     def told(name: str) -> str:
-        return read_state(repository, f"{PLACE}/{name}").strip()
+        return read_state(repository, f"{REBASE_MERGE}/{name}").strip()
 
     messages = _messages(repository)
     rewritten = [line.split() for line in told("rewritten-list").splitlines()]
@@ -154,9 +153,9 @@ def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress
 
 
 def clear_progress(repository: Repository) -> None:
-    (repository.git_dir / "REBASE_HEAD").unlink(missing_ok=True)
-    if (repository.git_dir / PLACE).is_dir():
-        remove_tree(repository.git_dir / PLACE)
+    (repository.git_dir / REBASE_HEAD).unlink(missing_ok=True)
+    if (repository.git_dir / REBASE_MERGE).is_dir():
+        remove_tree(repository.git_dir / REBASE_MERGE)
 
 
 def _lines(handle: pygit2.Repository, steps: Iterable[Step]) -> str:

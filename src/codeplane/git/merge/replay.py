@@ -10,31 +10,25 @@ import pygit2
 from codeplane.core.errors import CodePlaneError, GitBusy, GitUnsupported
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import message_of, subject_of, with_conflicts
-from codeplane.git.merge.apply_result import (
-    MESSAGE,
-    ORIGIN,
-    RESULT,
-    begin,
-    clear_state,
-    land,
-    landed,
-    write_state,
-)
+from codeplane.git.merge.apply_result import land
 from codeplane.git.merge.merge import stats
-from codeplane.git.merge.rebase_todo import (
-    DETACHED,
-    PLACE,
-    Progress,
-    Step,
-    Verb,
-    clear_progress,
-    write_progress,
-)
+from codeplane.git.merge.rebase_todo import DETACHED, Progress, Step, Verb, clear_progress, write_progress
 from codeplane.git.merge.sequencer import Picking
 from codeplane.git.merge.tree_merge import Merged
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import (
+    AUTO_MERGE,
+    MERGE_MSG,
+    ORIG_HEAD,
+    REBASE_HEAD,
+    REBASE_MERGE,
+    begin_writing,
+    clear_merge,
+    end_writing,
+    write_state,
+)
 from codeplane.process import Programs
 
 _PICK: Final = Picking()
@@ -76,7 +70,7 @@ class Replay:
     def run(self) -> RebaseOutcome:
         """Does the steps that are left, up to the end or to where somebody is needed."""
         before = deepcopy(self._progress)
-        has_begun = (self._repository.git_dir / PLACE).exists()
+        has_begun = (self._repository.git_dir / REBASE_MERGE).exists()
         try:
             return self._run(self._progress)
         except CodePlaneError:
@@ -169,10 +163,10 @@ class Replay:
         progress.amends = self.at if step.verb.melds else None
         message = self.melded(step) if step.verb.melds else step.message or message_of(commit)
         self._note(merged.tree, commit, message)
-        state = {MESSAGE: with_conflicts(message, merged.conflicts), ORIGIN: f"{progress.origin}\n"}
+        state = {MERGE_MSG: with_conflicts(message, merged.conflicts), ORIG_HEAD: f"{progress.origin}\n"}
         put = land(self._repository, self._programs, self._handle, merged, state)
         self._detach(f"rebase ({step.verb}): {subject_of(message)}")
-        landed(self._repository)
+        end_writing(self._repository)
         count = len(merged.conflicts)
         return RebaseOutcome(
             f"rebase stopped at {step.commit[:10]}: {count} in conflict",
@@ -190,11 +184,11 @@ class Replay:
         tree = str(self._commit(self.at).tree_id)
         self._note(tree, commit, message_of(self._commit(self.at)))
         put = land(
-            self._repository, self._programs, self._handle, Merged(tree), {ORIGIN: f"{progress.origin}\n"}
+            self._repository, self._programs, self._handle, Merged(tree), {ORIG_HEAD: f"{progress.origin}\n"}
         )
         self._detach(f"rebase (edit): {subject_of(message_of(commit))}")
-        landed(self._repository)
-        (self._repository.git_dir / RESULT).unlink(missing_ok=True)
+        end_writing(self._repository)
+        (self._repository.git_dir / AUTO_MERGE).unlink(missing_ok=True)
         return RebaseOutcome(
             f"rebase stopped at {step.commit[:10]} for editing",
             notes=(*self._notes, *put.notes),
@@ -211,12 +205,12 @@ class Replay:
         self._check_branch()
         target = str(self._commit(self.at).tree_id)
         come, gone = stats(handle, str(self._commit(progress.origin).tree_id), target)
-        begin(self._repository, target)
+        begin_writing(self._repository, target)
         write_progress(self._repository, handle, progress)
-        state = {ORIGIN: f"{progress.origin}\n"}
+        state = {ORIG_HEAD: f"{progress.origin}\n"}
         put = land(self._repository, self._programs, handle, Merged(target), state)
         self._return()
-        clear_state(self._repository)
+        clear_merge(self._repository)
         clear_progress(self._repository)
         notes = (*self._notes, *put.notes, *self._tell_rewritten())
         count = len(progress.rewritten)
@@ -263,16 +257,16 @@ class Replay:
         self._handle.create_reference_direct("HEAD", pygit2.Oid(hex=self.at), True, message=text)
 
     def _note(self, tree: str, commit: pygit2.Commit, message: str) -> None:
-        begin(self._repository, tree)
+        begin_writing(self._repository, tree)
         write_progress(self._repository, self._handle, self._progress)
         who = commit.author
         sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
         when = f"@{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
         named = (("NAME", who.name), ("EMAIL", who.email), ("DATE", when))
         lines = "".join(f"GIT_AUTHOR_{name}={_quoted(value)}\n" for name, value in named)
-        write_state(self._repository, f"{PLACE}/author-script", lines)
-        write_state(self._repository, f"{PLACE}/message", message)
-        write_state(self._repository, "REBASE_HEAD", f"{commit.id}\n")
+        write_state(self._repository, f"{REBASE_MERGE}/author-script", lines)
+        write_state(self._repository, f"{REBASE_MERGE}/message", message)
+        write_state(self._repository, REBASE_HEAD, f"{commit.id}\n")
 
     def _commit(self, oid: str) -> pygit2.Commit:
         return self._handle[oid].peel(pygit2.Commit)

@@ -10,28 +10,31 @@ from pygit2.enums import MergeFavor
 from codeplane.core.errors import GitFailed, GitUnfinished
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import split_conflicts, subject_of
-from codeplane.git.merge.apply_result import (
-    MERGE_HEAD,
-    MESSAGE,
-    PICK_HEAD,
-    RESULT,
-    REVERT_HEAD,
-    SQUASH,
-    check_landed,
-    clear_state,
-    leave,
-    read_state,
-    write_state,
-)
+from codeplane.git.merge.apply_result import leave
 from codeplane.git.merge.merge import checked_message, conclude_merge, stats
 from codeplane.git.merge.resolve import Read, resolve
-from codeplane.git.merge.sequencer import SEQUENCER, Picking, clear_sequence, go_on
+from codeplane.git.merge.sequencer import Picking, go_on
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository
-from codeplane.git.repo.upstream import unfinished
+from codeplane.git.repo.state import (
+    AUTO_MERGE,
+    CHERRY_PICK_HEAD,
+    MERGE_AUTOSTASH,
+    MERGE_HEAD,
+    MERGE_MSG,
+    REVERT_HEAD,
+    SEQUENCER,
+    SQUASH_MSG,
+    check_written,
+    clear_merge,
+    clear_sequencer,
+    read_state,
+    unfinished_operation,
+    write_state,
+)
 from codeplane.process import Programs
 
-_KINDS: Final = {MERGE_HEAD: "merge", PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert"}
+_KINDS: Final = {MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert"}
 _FAVORS: Final = {"ours": MergeFavor.OURS, "theirs": MergeFavor.THEIRS}
 
 
@@ -48,13 +51,13 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
     """Commits what has stopped once nothing is in conflict, and does what is left of a sequence."""
     with repository.opened() as handle:
         kind = _kind(repository, handle)
-        check_landed(repository)
+        check_written(repository)
         if how.message is not None:
-            _, named = split_conflicts(read_state(repository, MESSAGE))
+            _, named = split_conflicts(read_state(repository, MERGE_MSG))
             listed = "".join(f"#\t{path}\n" for path in named)
             tail = f"\n# Conflicts:\n{listed}" if named else ""
-            write_state(repository, MESSAGE, f"{how.message.rstrip()}\n{tail}")
-        left = resolve(repository, handle, how.resolved, read_state(repository, MESSAGE), how.read)
+            write_state(repository, MERGE_MSG, f"{how.message.rstrip()}\n{tail}")
+        left = resolve(repository, handle, how.resolved, read_state(repository, MERGE_MSG), how.read)
         if left:
             return Outcome(
                 f"{kind} in progress: conflicts left in {len(left)} path{'s' if len(left) != 1 else ''}",
@@ -81,7 +84,7 @@ def abandon(repository: Repository, programs: Programs) -> Outcome:
     """Brings back HEAD, index and files as they were; what was done since is saved and named."""
     with repository.opened() as handle:
         kind = _kind(repository, handle)
-        if (repository.git_dir / "MERGE_AUTOSTASH").exists():
+        if (repository.git_dir / MERGE_AUTOSTASH).exists():
             raise GitFailed(
                 "Git has stashed local changes for this merge and must restore them itself.",
                 hints=["git merge --abort"],
@@ -92,21 +95,21 @@ def abandon(repository: Repository, programs: Programs) -> Outcome:
         put = leave(repository, programs, handle, target, f"before the {kind} was aborted")
         if origin != now:
             move_ref(handle, "HEAD", origin, now, f"reset: moving to {origin}")
-        clear_state(repository)
-        clear_sequence(repository)
+        clear_merge(repository)
+        clear_sequencer(repository)
         return Outcome(f"{kind} aborted", saved=put.saved, notes=put.notes)
 
 
 def _kind(repository: Repository, handle: pygit2.Repository) -> str:
-    if unfinished(handle) == "rebase":
+    if unfinished_operation(handle) == "rebase":
         raise GitUnfinished("A rebase has stopped.", hints=['git_rebase {"action": "continue"}'])
     for name, kind in _KINDS.items():
         if (repository.git_dir / name).exists():
             return kind
     if (repository.git_dir / SEQUENCER / "todo").exists():
         return "revert" if read_state(repository, f"{SEQUENCER}/todo").startswith("revert") else "cherry-pick"
-    has_result = (repository.git_dir / RESULT).exists()
-    if has_result and (repository.git_dir / SQUASH).exists():
+    has_result = (repository.git_dir / AUTO_MERGE).exists()
+    if has_result and (repository.git_dir / SQUASH_MSG).exists():
         return "squashed merge"
     raise GitUnfinished("No merge, cherry-pick or revert is in progress.", hints=["git_status"])
 
@@ -121,10 +124,10 @@ def _origin(repository: Repository, now: str) -> str:
 def _conclude_pick(
     repository: Repository, programs: Programs, handle: pygit2.Repository, tree: str, how: Picking
 ) -> Outcome:
-    taken = read_state(repository, REVERT_HEAD if how.reverts else PICK_HEAD).strip()
+    taken = read_state(repository, REVERT_HEAD if how.reverts else CHERRY_PICK_HEAD).strip()
     head = handle.head.peel(pygit2.Commit)
     if not taken or tree == str(head.tree_id):
-        clear_state(repository)
+        clear_merge(repository)
         return Outcome(f"{how.name}: nothing of {taken[:10]} is left to commit" if taken else how.name)
     message, notes = checked_message(repository, programs)
     oid, more = make_commit(
@@ -138,7 +141,7 @@ def _conclude_pick(
         reflog=f"{'commit' if how.reverts else 'commit (cherry-pick)'}: {subject_of(message)}",
         author=None if how.reverts else handle[taken].peel(pygit2.Commit).author,
     )
-    clear_state(repository)
+    clear_merge(repository)
     return Outcome(f"{how.name} done as {oid[:10]}", commit=oid, notes=(*notes, *more))
 
 
@@ -149,7 +152,7 @@ def _go_on(
     lines = [line.split() for line in read_state(repository, f"{SEQUENCER}/todo").splitlines()]
     left = [parts for parts in lines if parts and not parts[0].startswith("#")][1:]
     if not left:
-        clear_sequence(repository)
+        clear_sequencer(repository)
         return None
     if any(parts[0] not in ("pick", "revert", "p") or len(parts) < 2 for parts in left):
         raise GitFailed("Git has recorded steps that are unknown here.", hints=["git cherry-pick --continue"])

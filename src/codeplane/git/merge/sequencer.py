@@ -11,28 +11,26 @@ from codeplane.core.errors import CodePlaneError, GitFailed, InvalidArgument, No
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import label_of, message_of, revert_message, subject_of, with_conflicts
 from codeplane.git.history.tree_edit import EMPTY_TREE
-from codeplane.git.merge.apply_result import (
-    MESSAGE,
-    PICK_HEAD,
-    REVERT_HEAD,
-    check_idle,
-    check_nothing_staged,
-    clear_state,
-    land,
-    landed,
-    read_state,
-    write_state,
-)
+from codeplane.git.merge.apply_result import check_nothing_staged, land
 from codeplane.git.merge.merge import stats, stopped
 from codeplane.git.merge.text_merge import Drivers, Labels
 from codeplane.git.merge.tree_merge import Merged, merge_trees
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import (
+    CHERRY_PICK_HEAD,
+    MERGE_MSG,
+    REVERT_HEAD,
+    SEQUENCER,
+    check_idle,
+    clear_merge,
+    clear_sequencer,
+    end_writing,
+    read_state,
+    write_state,
+)
 from codeplane.process import Programs
-from codeplane.storage.files import remove_tree
-
-SEQUENCER: Final = "sequencer"
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Picking:
 
     def merged(self, handle: pygit2.Repository, commit: pygit2.Commit, ours: str) -> Merged:
         """What becomes of the tree `ours`."""
-        label, parent = label_of(handle, commit), self._parent(commit)
+        label, parent = label_of(commit), self._parent(commit)
         before = str(handle[parent].peel(pygit2.Tree).id) if parent is not None else EMPTY_TREE
         after = str(commit.tree_id)
         drivers = Drivers(handle, self.favor)
@@ -110,7 +108,7 @@ def go_on(
         if noted:
             write_state(repository, f"{SEQUENCER}/todo", noted)
         else:
-            clear_sequence(repository)
+            clear_sequencer(repository)
         raise
 
 
@@ -161,8 +159,8 @@ class _Run:
         if is_sequence:
             self._note_sequence(left)
         state = {
-            REVERT_HEAD if self._how.reverts else PICK_HEAD: f"{commit.id}\n",
-            MESSAGE: with_conflicts(self._how.message(commit), merged.conflicts),
+            REVERT_HEAD if self._how.reverts else CHERRY_PICK_HEAD: f"{commit.id}\n",
+            MERGE_MSG: with_conflicts(self._how.message(commit), merged.conflicts),
         }
         put = land(self._repository, self._programs, self._handle, merged, state)
         if is_sequence:
@@ -170,21 +168,21 @@ class _Run:
         self._move()
         if is_sequence:
             write_state(self._repository, f"{SEQUENCER}/abort-safety", f"{self.at}\n")
-        landed(self._repository)
+        end_writing(self._repository)
         return stopped(self._how.name, merged, (*self._notes, *put.notes))
 
     def finish(self) -> Outcome:
         if not self._made:
             raise NothingToCommit("; ".join(self._notes) or "Nothing is left to do.")
         state = {
-            REVERT_HEAD if self._how.reverts else PICK_HEAD: f"{self.at}\n",
-            MESSAGE: f"{self._made[-1][1]}\n",
+            REVERT_HEAD if self._how.reverts else CHERRY_PICK_HEAD: f"{self.at}\n",
+            MERGE_MSG: f"{self._made[-1][1]}\n",
         }
         come, gone = stats(self._handle, str(self._handle.head.peel(pygit2.Tree).id), self._tree)
         put = land(self._repository, self._programs, self._handle, Merged(self._tree), state)
         self._move()
-        clear_state(self._repository)
-        clear_sequence(self._repository)
+        clear_merge(self._repository)
+        clear_sequencer(self._repository)
         count = len(self._made)
         what = f"{self._how.name}: {count} {'commit' if count == 1 else 'commits'}"
         return Outcome(what, come, gone, commit=self.at, notes=(*self._notes, *put.notes))
@@ -214,9 +212,3 @@ class _Run:
 
 
 _FAVORS: Final = {MergeFavor.OURS: "ours", MergeFavor.THEIRS: "theirs"}
-
-
-def clear_sequence(repository: Repository) -> None:
-    place = repository.git_dir / SEQUENCER
-    if place.is_dir():
-        remove_tree(place)

@@ -10,13 +10,14 @@ import pygit2
 from codeplane.core.errors import InvalidArgument, NotFound, RevisionNotFound
 from codeplane.core.suggest import nearest
 from codeplane.git.history.tree_diff import between, in_index, staged, unmerged, unstaged
-from codeplane.git.repo.heads import BRANCHES, check_free, check_nothing_under_way, end_merge, previous
+from codeplane.git.repo.heads import BRANCHES, check_free, previous
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome, Side
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.ref_names import branch_name
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import check_possible, clear_merge
 from codeplane.git.worktree.autosave import head_tree
 from codeplane.git.worktree.checkout_plan import plan_paths
 from codeplane.git.worktree.checkout_tree import carry_out, put_tree
@@ -45,7 +46,7 @@ class Goal:
 def check_out(repository: Repository, programs: Programs, goal: Goal, *, force: bool = False) -> Outcome:
     """Brings files and index to a commit and has HEAD point there; local changes are carried along."""
     with repository.opened() as handle:
-        check_nothing_under_way(handle, "Checking out a branch or a commit")
+        check_possible(handle, "Checking out a branch or a commit")
         if goal.branch is not None and not goal.is_new:
             check_free(repository, goal.branch)
         old = None if handle.head_is_unborn else str(handle.head.target)
@@ -55,7 +56,7 @@ def check_out(repository: Repository, programs: Programs, goal: Goal, *, force: 
         if tree is not None:
             done = put_tree(repository, programs, handle, tree, force=force)
         _point(handle, goal)
-        end_merge(repository)
+        clear_merge(repository)
         said = _said(handle, goal)
     hook = (old or _NOWHERE, goal.commit or _NOWHERE, "1")
     notes = (*(done.notes if done else ()), *run_hook(repository, programs, "post-checkout", hook))

@@ -13,9 +13,9 @@ from codeplane.git.remote.fetch import Brought, Moved, take
 from codeplane.git.remote.remotes import Remote, Upstream, find_remote, remote_for, upstream_of
 from codeplane.git.remote.transfer import unobeyed
 from codeplane.git.repo.config import text
-from codeplane.git.repo.heads import check_nothing_under_way
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import check_possible
 from codeplane.git.repo.urls import shown_url
 from codeplane.process import Programs
 
@@ -48,7 +48,7 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
         found = find_remote(handle, remote) if remote is not None else remote_for(handle, current)
         upstream = upstream_of(handle, current)
         if merges:
-            check_nothing_under_way(handle, "A pull")
+            check_possible(handle, "A pull")
     if branch is not None:
         upstream = Upstream(found.name, f"{_HEADS}{branch}")
     elif upstream is not None and upstream.remote != found.name:

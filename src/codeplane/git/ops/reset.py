@@ -7,11 +7,12 @@ import pygit2
 
 from codeplane.core.errors import GitUnfinished, NotFound
 from codeplane.git.history.tree_diff import Pair, between, in_index, staged, unmerged
-from codeplane.git.repo.heads import check_nothing_under_way, end_merge, move_head, note_orig_head
+from codeplane.git.repo.heads import move_head, note_orig_head
 from codeplane.git.repo.objects import Commit, find_commit
 from codeplane.git.repo.outcome import Outcome, Side
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import check_possible, clear_merge
 from codeplane.git.worktree.autosave import head_tree, save_work
 from codeplane.git.worktree.checkout_plan import in_tree
 from codeplane.git.worktree.checkout_tree import Put, put_tree
@@ -39,12 +40,12 @@ def reset(
     with repository.opened() as handle:
         target = find_commit(handle, ref)
         if mode in (Mode.SOFT, Mode.KEEP):
-            check_nothing_under_way(handle, f"A {mode} reset")
+            check_possible(handle, f"A {mode} reset")
             _check_merged(handle, mode)
         done = _follow(repository, programs, handle, target, mode, force=force)
         note_orig_head(handle)
         move_head(handle, target.oid, f"reset: moving to {ref}")
-        end_merge(repository)
+        clear_merge(repository)
         message = handle[target.oid].peel(pygit2.Commit).raw_message
         subject = shown(message.decode("utf-8", "replace").strip().partition("\n")[0])
     said = f"{mode} reset: HEAD is at {target.oid[:_SHORT]} ({subject})"

@@ -12,7 +12,7 @@ from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, becaus
 from codeplane.git.remote.refspecs import text_names
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.repository import Repository, open_repository
-from codeplane.git.repo.upstream import unfinished
+from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.worktree.autosave import SAVED, save_work
 from codeplane.git.worktree.files import SUBMODULE
 from codeplane.jail import shown
@@ -52,7 +52,7 @@ def _parted(repository: Repository, found: Worktree, *, force: bool) -> tuple[st
     with inner.opened() as handle:
         files = sorted(_work(handle))
         loose = _loose_commit(handle)
-        begun = unfinished(handle)
+        begun = unfinished_operation(handle)
         modules = [entry.path for entry in handle.index if int(entry.mode) == SUBMODULE]
         living = [path for path in modules if os.path.lexists(found.path / path / ".git")]
         risks = {

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import MERGE_FILES, STATE_DIRECTORIES
 
 # Beside HEAD, the index and the references, what an operation leaves that has begun and not ended.
 _FILES: Final = (
-    "HEAD", "index", "packed-refs", "config", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
-    "logs/refs/stash",
+    "HEAD", "index", "packed-refs", "config", "logs/refs/stash", *MERGE_FILES,
 )  # fmt: skip
-_DIRECTORIES: Final = ("refs", "rebase-merge", "rebase-apply", "sequencer", "worktrees", "modules")
+_DIRECTORIES: Final = ("refs", *STATE_DIRECTORIES, "worktrees", "modules")
 _MOST_READ: Final = 4096
 
 

@@ -6,52 +6,15 @@ from pathlib import Path
 from typing import Final
 
 import pygit2
-from pygit2.enums import RepositoryState
 
-from codeplane.core.errors import GitUnfinished, InvalidArgument
+from codeplane.core.errors import InvalidArgument
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import ORIG_HEAD, REBASE_APPLY, REBASE_MERGE
 from codeplane.storage.files import read_small
 
 BRANCHES: Final = "refs/heads/"
 _LARGEST: Final = 8192
 _MOVED: Final = re.compile(r"checkout: moving from (\S+) to ")
-_UNDER_WAY: Final = {
-    RepositoryState.MERGE: ("a merge", "git_merge"),
-    RepositoryState.REVERT: ("a revert", "git_merge"),
-    RepositoryState.REVERT_SEQUENCE: ("a revert", "git_merge"),
-    RepositoryState.CHERRYPICK: ("a cherry-pick", "git_merge"),
-    RepositoryState.CHERRYPICK_SEQUENCE: ("a cherry-pick", "git_merge"),
-    RepositoryState.REBASE: ("a rebase", "git_rebase"),
-    RepositoryState.REBASE_INTERACTIVE: ("a rebase", "git_rebase"),
-    RepositoryState.REBASE_MERGE: ("a rebase", "git_rebase"),
-    RepositoryState.APPLY_MAILBOX: ("git am", ""),
-    RepositoryState.APPLY_MAILBOX_OR_REBASE: ("a rebase or git am", "git_rebase"),
-}
-# As git's reset and checkout do: a rebase is left alone.
-_OF_A_MERGE: Final = (
-    "MERGE_HEAD", "MERGE_RR", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-)  # fmt: skip
-
-
-def check_nothing_under_way(handle: pygit2.Repository, what: str) -> None:
-    """Refuses what git does not do in the middle of a merge, a rebase and the like."""
-    found = _UNDER_WAY.get(RepositoryState(handle.state()))
-    if found is None:
-        return
-    name, tool = found
-    hints = (
-        [f'{tool} {{"action": "{action}"}}' for action in ("continue", "abort")]
-        if tool
-        else ["git am --abort"]
-    )
-    raise GitUnfinished(f"{what} is not possible during {name}.", hints=hints)
-
-
-def end_merge(repository: Repository) -> None:
-    """Forgets a merge, a cherry-pick or a revert that was under way."""
-    for name in _OF_A_MERGE:
-        (repository.git_dir / name).unlink(missing_ok=True)
 
 
 def common_dir(repository: Repository) -> Path:
@@ -67,7 +30,7 @@ def taken(repository: Repository) -> dict[str, str]:
     for directory, root in _checkouts(common_dir(repository)):
         if directory.resolve() == own:
             continue
-        for file in ("HEAD", "rebase-merge/head-name", "rebase-apply/head-name"):
+        for file in ("HEAD", f"{REBASE_MERGE}/head-name", f"{REBASE_APPLY}/head-name"):
             text = (read_small(directory / file, _LARGEST) or b"").decode("utf-8", "replace").strip()
             name = text.removeprefix("ref: ")
             if name.startswith(BRANCHES):
@@ -107,7 +70,7 @@ def move_head(handle: pygit2.Repository, oid: str, reflog: str) -> None:
 def note_orig_head(handle: pygit2.Repository) -> None:
     """ORIG_HEAD is where HEAD is now, before it moves."""
     if not handle.head_is_unborn:
-        handle.create_reference_direct("ORIG_HEAD", handle.head.target, True)
+        handle.create_reference_direct(ORIG_HEAD, handle.head.target, True)
 
 
 def _checkouts(common: Path) -> Iterator[tuple[Path, str]]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.git.repo.repository import Repository
+from codeplane.git.repo.state import ORIG_HEAD
 
-_OF_WORKTREE: Final = ("HEAD", "ORIG_HEAD")
+_OF_WORKTREE: Final = ("HEAD", ORIG_HEAD)
 _SHARED: Final = ("packed-refs", "refs/stash")
 _BRANCHES: Final = "refs/heads/"
 # A reference is locked for milliseconds; who has held one for so long does not live any more.

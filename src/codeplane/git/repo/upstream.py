@@ -1,24 +1,8 @@
-"""Where a repository stands: its branch, what it follows, and what git has begun and not ended."""
+"""The branch that the checked-out one follows, and how far both have come apart."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import pygit2
-
-_STATE = pygit2.enums.RepositoryState
-_STATES: Final = {
-    _STATE.MERGE: "merge",
-    _STATE.REVERT: "revert",
-    _STATE.REVERT_SEQUENCE: "revert",
-    _STATE.CHERRYPICK: "cherrypick",
-    _STATE.CHERRYPICK_SEQUENCE: "cherrypick",
-    _STATE.BISECT: "bisect",
-    _STATE.REBASE: "rebase",
-    _STATE.REBASE_INTERACTIVE: "rebase",
-    _STATE.REBASE_MERGE: "rebase",
-    _STATE.APPLY_MAILBOX: "am",
-    _STATE.APPLY_MAILBOX_OR_REBASE: "rebase",
-}
 
 
 @dataclass(frozen=True)
@@ -28,11 +12,6 @@ class Upstream:
     name: str
     ahead: int | None = None
     behind: int | None = None
-
-
-def unfinished(handle: pygit2.Repository) -> str | None:
-    """What has begun and not ended: merge, revert, cherrypick, rebase, bisect or am."""
-    return _STATES.get(handle.state())
 
 
 def upstream(handle: pygit2.Repository) -> Upstream | None:

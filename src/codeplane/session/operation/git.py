@@ -16,8 +16,8 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Head
 from codeplane.git.repo.fingerprint import stamp
 from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.repo.unsupported import check_writable
-from codeplane.git.repo.upstream import unfinished
 from codeplane.git.staging.conflicts import Described, described
 from codeplane.graph.diff.repository import State, changed_definitions, structural_diff
 from codeplane.graph.tests.impact import Known, affected_tests
@@ -99,7 +99,7 @@ def change(
 def _next(call: Call, changed: Changed[Outcome]) -> list[str]:
     """The calls that go on where an operation has stopped, and the one that brings back what it saved."""
     with call.repo.checkout.repository.opened() as handle:
-        begun = unfinished(handle)
+        begun = unfinished_operation(handle)
     if begun in _GOING_ON:
         return [f'{_GOING_ON[begun]} {{"action": "{action}"}}' for action in ("continue", "abort")]
     if changed.conflicts:
@@ -264,7 +264,7 @@ def _status(call: Call) -> str | None:
     try:
         told = call.repo.tree.git.look().in_words()
         with call.repo.checkout.repository.opened() as handle:
-            begun = unfinished(handle)
+            begun = unfinished_operation(handle)
     except CodePlaneError as error:
         call.warn(f"Git has done it, but its status is not known: {error.message}")
         return None
