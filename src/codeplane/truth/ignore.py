@@ -29,6 +29,7 @@ from typing import NamedTuple
 import pygit2
 
 from codeplane.core.paths import RepoPath
+from codeplane.git.repo.layout import common_dir
 from codeplane.jail import is_closed
 from codeplane.truth.rulefile import RuleFile
 from codeplane.truth.wildmatch import Patterns, as_bytes, parse
@@ -360,11 +361,6 @@ class _Config:
             except (KeyError, pygit2.GitError):
                 continue
         return None
-
-
-def common_dir(git_dir: Path) -> Path:
-    """The directory that linked worktrees share; a `commondir` file that says otherwise is not obeyed."""
-    return git_dir.parent.parent if git_dir.parent.name == "worktrees" else git_dir
 
 
 def _stamp(path: str) -> tuple[int, ...]:

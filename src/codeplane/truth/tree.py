@@ -16,7 +16,7 @@ from codeplane.git import Repository
 from codeplane.jail import Jail, shown
 from codeplane.truth.commit import CommitTree
 from codeplane.truth.events import Events, Happened
-from codeplane.truth.ignore import Ignore, Opened, common_dir
+from codeplane.truth.ignore import Ignore, Opened
 from codeplane.truth.judge import Judge
 from codeplane.truth.known import Delta, Known, digest_of, is_racy, renames
 from codeplane.truth.rulefile import LARGEST as LARGEST_RULES
@@ -224,7 +224,7 @@ class WorkingTree:
 
     def ships(self, name: str) -> bool:
         """Whether the repository brings a file of this name along for CodePlane's own directory."""
-        return ships(common_dir(self._repository.git_dir) / "index", name)
+        return ships(self._repository.common_dir / "index", name)
 
     def moved_since(self, version: RepoVersion) -> bool:
         """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""

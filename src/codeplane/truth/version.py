@@ -8,7 +8,6 @@ from pathlib import Path
 
 from codeplane.core.paths import RepoPath
 from codeplane.git import Repository
-from codeplane.truth.ignore import common_dir
 from codeplane.truth.plainfile import read_plain
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -47,7 +46,7 @@ def submodule_head(repository: Repository, path: RepoPath) -> str | None:
     if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114
         return _head(place)
     told = _text(place).partition("gitdir:")[2].strip()
-    modules = os.path.realpath(common_dir(repository.git_dir) / "modules")
+    modules = os.path.realpath(repository.common_dir / "modules")
     aim = os.path.realpath(repository.root / path / told)
     return _head(Path(aim)) if told and aim.startswith(f"{modules}/") else None
 

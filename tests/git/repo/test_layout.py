@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.core.errors import NotTrusted
+from codeplane.core.errors import NotTrusted, UnsupportedRepository
 from codeplane.git import open_repository
 from tests.drive import git, new_repo
 
@@ -143,3 +143,18 @@ def test_the_environment_does_not_say_where_the_repository_is(
     assert found.git_dir == root / ".git"
     with found.opened() as handle:
         assert [entry.path for entry in handle.index] == ["README.md"]
+
+
+def test_a_commondir_that_leads_elsewhere_is_refused_even_when_trusted(tmp_path: Path) -> None:
+    root, foreign = new_repo(tmp_path / "repo"), new_repo(tmp_path / "foreign")
+    (root / ".git/commondir").write_text(f"{foreign}/.git\n")
+    with pytest.raises(UnsupportedRepository, match="commondir leads to another git directory"):
+        open_repository(root, trusted=True)
+
+
+def test_a_submodule_below_a_name_of_worktrees_shares_nothing(tmp_path: Path) -> None:
+    part, root = new_repo(tmp_path / "part"), new_repo(tmp_path / "repo")
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "worktrees/part")
+    place = root / "worktrees/part"
+    found = open_repository(place, trusted=False)
+    assert found.common_dir == found.git_dir == root / ".git/modules/worktrees/part"

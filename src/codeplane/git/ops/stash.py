@@ -11,7 +11,6 @@ from pygit2.enums import FileStatus
 
 from codeplane.core.errors import GitUnfinished, InvalidArgument, NotFound, NothingToCommit, WorkAtRisk
 from codeplane.git.history.tree_diff import in_index, unmerged
-from codeplane.git.repo.heads import common_dir
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
@@ -172,7 +171,7 @@ def _untracked(handle: pygit2.Repository) -> set[str]:
 
 def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, message: str) -> None:
     """The list of stashes is the log of one reference, which has to be there to be written."""
-    log = common_dir(repository) / "logs" / _STASH
+    log = repository.common_dir / "logs" / _STASH
     log.parent.mkdir(parents=True, exist_ok=True)
     log.touch()
     handle.create_reference_direct(_STASH, oid, True, message=message)

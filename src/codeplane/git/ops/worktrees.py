@@ -13,7 +13,7 @@ import pygit2
 
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.git.ops.checkout import Goal, check_out, find_goal, new_branch
-from codeplane.git.repo.heads import BRANCHES, common_dir
+from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository, open_repository
 from codeplane.jail import shown
@@ -87,7 +87,7 @@ def where(repository: Repository) -> str | None:
 
 def list_worktrees(repository: Repository) -> list[Worktree]:
     """The primary checkout first, then the linked ones by name."""
-    common = common_dir(repository)
+    common = repository.common_dir
     linked = common / "worktrees"
     names = sorted(one.name for one in linked.iterdir() if one.is_dir()) if linked.is_dir() else []
     with repository.opened() as handle:
@@ -129,7 +129,7 @@ def add_worktree(repository: Repository, programs: Programs, place: Path, goal: 
     """Makes a worktree. When that fails, nothing of it is left."""
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
         raise InvalidArgument(f"{place} already exists and is not empty.")
-    linked = common_dir(repository) / "worktrees"
+    linked = repository.common_dir / "worktrees"
     admin = linked / _free_name(linked, place.name)
     was_there = place.is_dir()
     place.mkdir(parents=True, exist_ok=True)

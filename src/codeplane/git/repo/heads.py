@@ -17,17 +17,11 @@ _LARGEST: Final = 8192
 _MOVED: Final = re.compile(r"checkout: moving from (\S+) to ")
 
 
-def common_dir(repository: Repository) -> Path:
-    """The git directory that all worktrees share."""
-    own = repository.git_dir
-    return own.parent.parent if own.parent.name == "worktrees" else own
-
-
 def taken(repository: Repository) -> dict[str, str]:
     """Branches, by full name, that other worktrees have checked out or rebase, and where those are."""
     own = repository.git_dir.resolve()
     found: dict[str, str] = {}
-    for directory, root in _checkouts(common_dir(repository)):
+    for directory, root in _checkouts(repository.common_dir):
         if directory.resolve() == own:
             continue
         for file in ("HEAD", f"{REBASE_MERGE}/head-name", f"{REBASE_APPLY}/head-name"):

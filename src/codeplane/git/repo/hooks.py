@@ -10,6 +10,7 @@ import pygit2
 
 from codeplane.core.errors import HookRefused, ProgramFailed
 from codeplane.git.repo.config import text
+from codeplane.git.repo.layout import common_dir
 from codeplane.git.repo.repository import Repository
 from codeplane.process import Finished, Programs
 
@@ -67,7 +68,7 @@ def _not_run(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
     """Nothing that the repository names outside of its own directory is even looked at."""
     if text(handle, "core.hooksPath") is not None:
         return ("Hooks of core.hooksPath were not run: the repository is not trusted (cpl trust).",)
-    if _is_runnable(_common(handle) / "hooks" / name):
+    if _is_runnable(common_dir(Path(handle.path)) / "hooks" / name):
         return (f"The hook {name} was not run: the repository is not trusted (cpl trust).",)
     return ()
 
@@ -75,14 +76,8 @@ def _not_run(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
 def _directory(handle: pygit2.Repository) -> Path:
     said = text(handle, "core.hooksPath")
     if said is None:
-        return _common(handle) / "hooks"
+        return common_dir(Path(handle.path)) / "hooks"
     return Path(handle.workdir) / Path(said).expanduser()
-
-
-def _common(handle: pygit2.Repository) -> Path:
-    """The directory that all worktrees share."""
-    own = Path(handle.path)
-    return own.parent.parent if own.parent.name == "worktrees" else own
 
 
 def _is_runnable(file: Path) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from codeplane.core.errors import NotTrusted
+from codeplane.core.errors import NotTrusted, UnsupportedRepository
 from codeplane.storage.files import read_small
 
 _LONGEST_LINK: Final = 8192
@@ -49,6 +49,23 @@ def check_redirects(root: Path) -> Layout:
     return layout
 
 
+def common_dir(git_dir: Path) -> Path:
+    """The git directory that all worktrees share; a `commondir` that leads anywhere else is refused."""
+    if not os.path.lexists(git_dir / "commondir"):
+        return git_dir
+    if not _is_worktree(git_dir):
+        raise UnsupportedRepository(
+            f"{git_dir / 'commondir'} leads to another git directory.", path=str(git_dir)
+        )
+    return git_dir.parent.parent
+
+
+def _is_worktree(git_dir: Path) -> bool:
+    """Whether a `commondir` names the git directory that has this one in its `worktrees`."""
+    above = Path(os.path.realpath(git_dir.parent.parent))
+    return git_dir.parent.name == "worktrees" and _read_link(git_dir / "commondir") == above
+
+
 def _layout(root: Path) -> Layout:
     place = root / ".git"
     if place.is_symlink():
@@ -68,9 +85,8 @@ def _layout(root: Path) -> Layout:
 
 
 def _common_of_worktree(root: Path, git_dir: Path) -> Path:
-    back, common = _read_link(git_dir / "gitdir"), _read_link(git_dir / "commondir")
-    expected = git_dir.parent.parent
-    if git_dir.parent.name != "worktrees" or common is None or common != expected:
+    back, common = _read_link(git_dir / "gitdir"), git_dir.parent.parent
+    if not _is_worktree(git_dir):
         raise _refused(root, f"{git_dir / 'commondir'} leads to another git directory")
     if back is None or back != Path(os.path.realpath(root)) / ".git":
         raise _refused(root, f"the file .git leads to {git_dir}, which does not lead back")

@@ -20,7 +20,7 @@ from codeplane.core.errors import (
     RepositoryError,
     UnsupportedRepository,
 )
-from codeplane.git.repo.layout import check_redirects
+from codeplane.git.repo.layout import check_redirects, common_dir
 from codeplane.git.repo.objects import Commit, TreeEntry, blob_size, find_commit, list_tree, read_blob
 from codeplane.jail import shown
 
@@ -61,11 +61,7 @@ class Repository:
     @property
     def common_dir(self) -> Path:
         """The git directory that all worktrees share."""
-        try:
-            with (self.git_dir / "commondir").open(encoding="utf-8") as stream:
-                return Path(os.path.realpath(self.git_dir / stream.read(_LONGEST_LINK).strip()))
-        except FileNotFoundError:
-            return self.git_dir
+        return common_dir(self.git_dir)
 
     @contextmanager
     def opened(self) -> Iterator[pygit2.Repository]:
@@ -89,8 +85,8 @@ class Repository:
         A `.git` file may say anything, so it counts only when the primary's own list names this worktree.
         """
         own = self.git_dir
-        common = own.parent.parent
-        if own.parent.name != "worktrees" or common.name != ".git" or not common.is_dir():
+        common = self.common_dir
+        if common == own or common.name != ".git" or not common.is_dir():
             return None
         try:
             with (own / "gitdir").open(encoding="utf-8") as stream:
@@ -196,6 +192,7 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
         raise _explain(root, error) from error
     if handle.is_bare:
         raise BareRepository(f"{root} is a bare repository: it has no working tree to serve.")
+    common_dir(Path(handle.path))  # trusted or not, one that leads elsewhere is refused
     if not trusted and os.path.realpath(handle.workdir) != os.path.realpath(root):
         raise NotTrusted(f"{root} is not opened: its git directory is that of {handle.workdir}.")
     return Repository(root, handle, trusted=trusted)

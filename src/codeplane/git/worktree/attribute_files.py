@@ -6,6 +6,7 @@ from pathlib import Path
 import pygit2
 
 from codeplane.git.repo.config import text
+from codeplane.git.repo.layout import common_dir
 
 _NAME = ".gitattributes"
 
@@ -43,6 +44,5 @@ def _shared(handle: pygit2.Repository) -> list[Path]:
     named = text(handle, "core.attributesfile")
     # A name with `~` is expanded by who reads it; that it is set is enough to look.
     own = Path("/") if named is not None else Path(places[level.XDG]) / "attributes"
-    common = Path(handle.path)
-    common = common.parent.parent if common.parent.name == "worktrees" else common
+    common = common_dir(Path(handle.path))
     return [own, common / "info" / "attributes", Path(places[level.SYSTEM]) / "gitattributes"]

@@ -7,6 +7,7 @@ import pygit2
 from pygit2.enums import ConfigLevel
 
 from codeplane.git.repo.config import text
+from codeplane.git.repo.layout import common_dir
 
 _NAME: Final = ".gitattributes"
 _OF_ALL: Final = ((ConfigLevel.SYSTEM, "gitattributes"), (ConfigLevel.XDG, "attributes"))
@@ -52,9 +53,7 @@ class Attributed:
     def _has_some_for_all(self) -> bool:
         if text(self._handle, "core.attributesFile") is not None:
             return True
-        own = Path(self._handle.path)
-        common = own.parent.parent if own.parent.name == "worktrees" else own
-        places = [common / "info" / "attributes"]
+        places = [common_dir(Path(self._handle.path)) / "info" / "attributes"]
         for level, name in _OF_ALL:
             found = pygit2.settings.search_path[level]
             places += [Path(one) / name for one in (found or "").split(":") if one]
