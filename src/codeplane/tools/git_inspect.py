@@ -38,9 +38,10 @@ from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.patches import LARGEST
 from codeplane.git.history.tag_list import TagInfo, tags_of
 from codeplane.git.history.walk import commit_of, place_at
+from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.pathspec import Selection
-from codeplane.git.worktree.clean_filter import attributes_of, cleaned
+from codeplane.git.worktree.clean_filter import clean_content
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
@@ -169,8 +170,8 @@ def _blame(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> Blam
         data = _content(call, handle, origin)
     else:
         place = place_at(handle, find_commit(handle, "HEAD").oid, path)
-        data = cleaned(
-            attributes_of(handle, path), call.repo.tree.read(path), place[0] if place is not None else None
+        data = clean_content(
+            Attributes(handle, path), call.repo.tree.read(path), place[0] if place is not None else None
         )
         origin = Origin(None, path)
     total = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))

@@ -9,10 +9,10 @@ from codeplane.core.errors import CodePlaneError, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.changes import LINK, Change, between, git_mode
 from codeplane.git.history.patches import Patch, patch_of
+from codeplane.git.repo.attributes import AttributeFiles, Attributes
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Conflict, Side
-from codeplane.git.worktree.attribute_files import AttributeFiles
-from codeplane.git.worktree.clean_filter import attributes_of, cleaned
+from codeplane.git.worktree.clean_filter import clean_content
 from codeplane.jail import Jail, shown
 from codeplane.truth.ignore import Ignore
 from codeplane.truth.tree import WorkingTree
@@ -63,8 +63,8 @@ class Comparison:
         if any(self._keeps_back(path) for path in (change.path, change.old_path) if path is not None):
             return Patch(change, note="kept back by the rules of this checkout")
         try:
-            told = self._attributes.may_concern(change.path)
-            return patch_of(self._handle, change, self._read, context=self._context, attributed=told)
+            may_have = self._attributes.may_concern(change.path)
+            return patch_of(self._handle, change, self._read, context=self._context, has_attributes=may_have)
         except CodePlaneError as error:
             return Patch(change, note=error.message)
         except (KeyError, pygit2.GitError):
@@ -79,7 +79,7 @@ class Comparison:
         indexed = change.old.oid if change.old is not None else None
         if b"\r\n" not in data and not self._attributes.may_concern(change.path):
             return data
-        return cleaned(attributes_of(self._handle, change.path), data, indexed)
+        return clean_content(Attributes(self._handle, change.path), data, indexed)
 
     def _keeps_back(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")

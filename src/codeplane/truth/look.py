@@ -13,10 +13,11 @@ import pygit2
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.changes import KIND, LINK, SUBMODULE, Change, blob_id, git_mode
+from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.config import flag
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.clean_filter import attributes_of, cleaned
+from codeplane.git.worktree.clean_filter import clean_content
 from codeplane.git.worktree.index_snapshot import Entry, Staged
 from codeplane.jail import Jail
 from codeplane.truth.folders import Folders
@@ -133,7 +134,7 @@ class Look:
             return b""
         with os.fdopen(fd, "rb") as stream:
             data = stream.read(_LARGEST_COMPARED)
-        return cleaned(attributes_of(self.handle, path), data, None)
+        return clean_content(Attributes(self.handle, path), data, None)
 
     def _compare(self, root: int, entries: Iterable[Entry], gone: tuple[str, ...]) -> None:
         """Tracked files, but those below what is gone."""
@@ -218,7 +219,7 @@ class Look:
         try:
             if stat.S_ISLNK(now.st_mode):
                 return blob_id(os.fsencode(os.readlink(path)))  # noqa: PTH115 - names that are not UTF-8
-            told = attributes_of(self.handle, entry.path)
+            told = Attributes(self.handle, entry.path)
             if told.filter is not None or told.encoding is not None:
                 self.undecided.append(entry.path)
                 return None
@@ -226,9 +227,9 @@ class Look:
         except (OSError, CodePlaneError):
             return None
         with os.fdopen(fd, "rb") as stream:
-            if now.st_size > _LARGEST_COMPARED and told.line_ends is None and not told.ident:
+            if now.st_size > _LARGEST_COMPARED and told.line_ends is None and not told.has_ident:
                 return _streamed_id(stream, now.st_size)
-            return blob_id(cleaned(told, stream.read(), entry.oid))
+            return blob_id(clean_content(told, stream.read(), entry.oid))
 
     def _submodule(self, entry: Entry) -> None:
         head = submodule_head(self.repository, RepoPath(entry.path))

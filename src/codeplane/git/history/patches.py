@@ -1,6 +1,5 @@
 """What has changed in one file, line by line, as `git diff` shows it; no program is asked."""
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import pygit2
 
 from codeplane.git.history.changes import KIND, SUBMODULE, Change
 from codeplane.git.history.diff_window import middle_of
+from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Side
 from codeplane.jail import shown
 
@@ -58,11 +58,11 @@ def patch_of(
     read: Callable[[Change], bytes] | None = None,
     *,
     context: int = 3,
-    attributed: bool = True,
+    has_attributes: bool = True,
 ) -> Patch:
     """The patch of a change; `read` gives the content of a new side that is in the working tree.
 
-    `attributed` says whether the path may have attributes.
+    `has_attributes` says whether the path may have attributes.
     """
     in_tree = change.new is not None and not change.new.oid and change.new.mode & KIND != SUBMODULE
     new = read(change) if in_tree and read is not None else None
@@ -71,19 +71,19 @@ def patch_of(
         return Patch(change, note=f"{size} bytes: too large to be compared")
     old = _content(handle, change.old)
     new = new if in_tree else _content(handle, change.new)
-    told = handle.get_attr(os.fsencode(change.path), "diff") if attributed else None
+    driver = Attributes(handle, change.path).diff if has_attributes else None
     if change.kind == "T":
         # Git shows it as one file that went and another that came.
-        return _joined(change, [_part(change, half, told, context) for half in ((old, None), (None, new))])
-    return _joined(change, [_part(change, (old, new), told, context)])
+        return _joined(change, [_part(change, half, driver, context) for half in ((old, None), (None, new))])
+    return _joined(change, [_part(change, (old, new), driver, context)])
 
 
-def _part(change: Change, pair: tuple[Content, Content], told: bool | str | None, context: int) -> _Part:
-    is_binary = told is False or (told is not True and _is_binary(*pair))
+def _part(change: Change, pair: tuple[Content, Content], driver: bool | str | None, context: int) -> _Part:
+    is_binary = driver is False or (driver is not True and _is_binary(*pair))
     if is_binary and not change.is_submodule:
         return (), 0, 0, (pair[0] or b"") != (pair[1] or b"")
     # A language that the attributes name decides what is shown beside `@@`.
-    driven = change.path if isinstance(told, str) and shown(change.path) == change.path else None
+    driven = change.path if isinstance(driver, str) and shown(change.path) == change.path else None
     return _compared(driven, *pair, context)
 
 

@@ -7,11 +7,11 @@ import pygit2
 from codeplane.core.errors import GitUnsupported
 from codeplane.git.commit.messages import split_conflicts
 from codeplane.git.history.tree_diff import in_index
+from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Conflict
 from codeplane.git.repo.repository import Repository
 from codeplane.git.staging.conflicts import conflicts_of, has_marks
 from codeplane.git.worktree.autosave import stored
-from codeplane.git.worktree.clean_filter import attributes_of
 from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.index_writer import edited_index
 
@@ -47,7 +47,7 @@ def _is_mended(one: Conflict, data: bytes | None) -> bool:
 
 
 def _stage(repository: Repository, handle: pygit2.Repository, paths: Collection[str]) -> None:
-    filtered = [path for path in paths if attributes_of(handle, path).filter is not None]
+    filtered = [path for path in paths if Attributes(handle, path).filter is not None]
     if filtered:
         raise GitUnsupported(
             f"{', '.join(filtered)}: a filter applies, which is a program.", hints=["git_stage it first."]

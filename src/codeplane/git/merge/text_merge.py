@@ -9,12 +9,12 @@ import pygit2
 from pygit2.enums import MergeFavor, MergeFileFlag, ObjectType
 from pygit2.ffi import C, ffi
 
+from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.config import text
 from codeplane.git.repo.outcome import Side
 
 _LOOKED_AT: Final = 8000  # bytes in which git looks for what makes a file binary
 _LARGEST: Final = 64 << 20
-_MARKER: Final = 7
 _REGULAR: Final = 0o100644
 _STYLES: Final = {"diff3": MergeFileFlag.STYLE_DIFF3, "zdiff3": 1 << 8}
 
@@ -48,16 +48,11 @@ class Drivers:
     favor: MergeFavor = MergeFavor.NORMAL
     depth: int = 0  # of merged ancestors; their marks are longer, so that those of the file stand out
 
-    def driver(self, path: str) -> str:
-        """`text`, `union`, `binary`, or the name of a driver that would be a program."""
-        value = self.handle.get_attr(os.fsencode(path), "merge")
-        return {True: "text", False: "binary", None: "text"}.get(value, value)  # type: ignore[arg-type, return-value]
-
     def merge(self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, longer: int) -> Content:
         """Merges regular files. `longer` is added to the length of the marks."""
         base, ours, theirs = sides
         datas = [bytes(self.handle.odb.read(side.oid)[1]) if side is not None else b"" for side in sides]
-        driver = self.driver(path)
+        driver = Attributes(self.handle, path).merge_driver
         if driver == "binary" or any(map(_is_binary, datas)):
             return self._chosen(base, ours, theirs)
         favor = MergeFavor.UNION if driver == "union" else self.favor if not self.depth else MergeFavor.NORMAL
@@ -79,7 +74,7 @@ class Drivers:
         names = [ffi.new("char[]", label.encode("utf-8", "surrogateescape")) for label in labels]
         options.our_label, options.their_label, options.ancestor_label = names
         options.flags = self._flags()
-        options.marker_size = self._marker(path) + how[1]
+        options.marker_size = Attributes(self.handle, path).marker_size + how[1]
         entries = [_entry(path, side) for side in sides]
         result = ffi.new("git_merge_file_result *")
         # The library's own call has no parameter for labels and sizes.
@@ -95,11 +90,6 @@ class Drivers:
 
     def _flags(self) -> int:
         return int(_STYLES.get(text(self.handle, "merge.conflictStyle") or "", 0))
-
-    def _marker(self, path: str) -> int:
-        value = self.handle.get_attr(os.fsencode(path), "conflict-marker-size")
-        is_size = isinstance(value, str) and value.isdecimal() and 0 < len(value) < 4
-        return int(value) if is_size and isinstance(value, str) else _MARKER
 
 
 def _entry(path: str, side: Side | None) -> tuple[Any, Any]:

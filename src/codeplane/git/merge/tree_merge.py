@@ -15,6 +15,7 @@ from codeplane.git.history.renames import renames
 from codeplane.git.history.tree_diff import Pair, between
 from codeplane.git.history.tree_edit import above, edited, has_entry
 from codeplane.git.merge.text_merge import Drivers, Labels
+from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Conflict, Side
 
 _KIND: Final = 0o170000
@@ -210,7 +211,7 @@ class _Work:
         return Side(chosen.oid, mode), is_link and favor in (enum.OURS, enum.THEIRS)
 
     def _tell_of_driver(self, path: str) -> None:
-        driver = self._drivers.driver(path)
+        driver = Attributes(self._drivers.handle, path).merge_driver
         if driver not in _BUILT_IN:
             self._result.notes[
                 f"The merge driver {driver!r} is a program and was not run: merged as text."

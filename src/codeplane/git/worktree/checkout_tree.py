@@ -16,6 +16,7 @@ from codeplane.core.errors import (
     ProgramError,
     WorkAtRisk,
 )
+from codeplane.git.repo.attributes import FILE_NAME
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.autosave import head_tree, save_work
@@ -29,7 +30,6 @@ from codeplane.process import Programs
 
 _MOST_NAMED: Final = 20
 _MOST_ASKED: Final = 1000
-_ATTRIBUTES: Final = ".gitattributes"
 # What of `.codeplane/` people write themselves and may have in their history.
 _OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
 
@@ -162,12 +162,12 @@ def _clear(placer: Placer, plan: Plan) -> list[str]:
 
 def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str, str], list[str]]:
     """Writes what comes, the attributes first, which say how; returns what git's filters have to write."""
-    first = {path: side for path, side in plan.writes.items() if path.endswith(_ATTRIBUTES)}
+    first = {path: side for path, side in plan.writes.items() if path.endswith(FILE_NAME)}
     placer.write(first)
-    placer.attributed.forget()
+    placer.attribute_files.forget()
     rest = {path: side for path, side in plan.writes.items() if path not in first}
     files = [path for path, side in rest.items() if side.mode in (FILE, EXECUTABLE)]
-    drivers = filtered(placer.handle, filter(placer.attributed.may_have, files))
+    drivers = filtered(placer.handle, filter(placer.attribute_files.may_concern, files))
     notes = []
     try:
         check_filters(repository, placer.handle, drivers)

@@ -9,9 +9,9 @@ from typing import Final
 
 import pygit2
 
+from codeplane.git.repo.attributes import AttributeFiles
 from codeplane.git.repo.config import flag
 from codeplane.git.repo.outcome import Side
-from codeplane.git.worktree.attribute_paths import Attributed
 
 FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 _OWNER_RUNS: Final = 0o100
@@ -35,7 +35,7 @@ class WorkTree:
 
     def __post_init__(self) -> None:
         self._has_modes = flag(self.handle, "core.filemode", default=True)
-        self._attributed = Attributed(self.handle, self.root)
+        self._attribute_files = AttributeFiles(self.handle)
 
     def blocker(self, path: str) -> str | None:
         """The nearest directory of a path that is there and is no directory: a file, a link, a device."""
@@ -96,7 +96,7 @@ class WorkTree:
 
     def _hashed(self, path: str) -> str:
         """The blob that git would make of a file."""
-        if self._attributed.may_convert(path):
+        if self._attribute_files.may_convert(path):
             return str(self.handle.hashfile(path))
         return str(pygit2.hashfile(f"{self.root}/{path}"))
 

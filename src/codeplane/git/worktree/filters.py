@@ -12,9 +12,9 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitBusy, GitFailed, GitUnsupported
+from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.config import text
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.clean_filter import attributes_of
 from codeplane.jail import shown
 from codeplane.process import Programs
 
@@ -31,9 +31,9 @@ def filtered(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, str]:
     """The paths that have a filter by the attributes, each with its name."""
     found = {}
     for path in paths:
-        told = attributes_of(handle, path)
-        if told.filter is not None or told.encoding is not None:
-            found[path] = told.filter or _ENCODING
+        attributes = Attributes(handle, path)
+        if attributes.filter is not None or attributes.encoding is not None:
+            found[path] = attributes.filter or _ENCODING
     return found
 
 

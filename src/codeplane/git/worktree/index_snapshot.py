@@ -11,6 +11,7 @@ import pygit2
 from codeplane.core.errors import GitFailed
 from codeplane.git.history.changes import KIND, SUBMODULE, Change, change_of, with_renames
 from codeplane.git.repo import index_file
+from codeplane.git.repo.attributes import FILE_NAME
 from codeplane.git.repo.objects import TreeEntry, list_tree
 from codeplane.git.repo.outcome import Conflict, Side
 
@@ -95,7 +96,7 @@ class Staged:
     @cached_property
     def attributed(self) -> frozenset[str]:
         """The directories with a file of attributes."""
-        return frozenset(path for path, names in self.folders.items() if ".gitattributes" in names)
+        return frozenset(path for path, names in self.folders.items() if FILE_NAME in names)
 
     @cached_property
     def watched(self) -> list[Entry]:

@@ -11,8 +11,8 @@ from typing import Final, cast
 import pygit2
 from pygit2.enums import BlobFilter, FilterMode
 
+from codeplane.git.repo.attributes import AttributeFiles
 from codeplane.git.repo.outcome import Side
-from codeplane.git.worktree.attribute_paths import Attributed
 from codeplane.git.worktree.files import EXECUTABLE, LINK, SUBMODULE
 from codeplane.jail.beneath import open_beneath
 from codeplane.storage.disk import Disk
@@ -29,11 +29,11 @@ class Placer:
     handle: pygit2.Repository
     root: Path
     done: int = 0
-    attributed: Attributed = field(init=False)
+    attribute_files: AttributeFiles = field(init=False)
     _disk: Disk = field(default_factory=Disk)
 
     def __post_init__(self) -> None:
-        self.attributed = Attributed(self.handle, self.root)
+        self.attribute_files = AttributeFiles(self.handle)
 
     def remove(self, path: str) -> None:
         """Unlinks one name; what is gone already is fine."""
@@ -103,7 +103,7 @@ class Placer:
         """The blob after git's own filters for line ends and ids; no program is run."""
         blob = self._blob(side)
         data = blob.data
-        if not self.attributed.may_convert(path):
+        if not self.attribute_files.may_convert(path):
             return data
         name = cast("str", _Name(os.fsencode(path)))
         filters = self.handle.load_filter_list(name, FilterMode.TO_WORKTREE)
