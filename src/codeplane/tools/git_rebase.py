@@ -10,7 +10,7 @@ from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.answers.git.text import delta_lines
 from codeplane.answers.output import Output
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.commit.messages import message_of, subject_of
+from codeplane.git.history.commit_info import info_of
 from codeplane.git.merge.rebase import abandon, go_on, plan_rebase, skip, start
 from codeplane.git.merge.rebase_todo import VERBS, Step, Verb
 from codeplane.git.merge.replay import RebaseOutcome
@@ -192,4 +192,4 @@ def _plan(call: Call, args: GitRebaseInput) -> PlanOutput:
 
 
 def _line(handle: pygit2.Repository, oid: str) -> str:
-    return f"{oid} {shown(subject_of(message_of(handle[oid].peel(pygit2.Commit))))}"
+    return f"{oid} {shown(info_of(handle[oid].peel(pygit2.Commit)).subject)}"

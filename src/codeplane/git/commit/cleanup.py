@@ -13,7 +13,6 @@ Mode = Literal["verbatim", "whitespace", "strip"]
 _BLANK: Final = " \t\r\v\f"
 _MODES: Final[dict[str, Mode]] = {"verbatim": "verbatim", "whitespace": "whitespace", "strip": "strip"}
 _PARAGRAPHS: Final = re.compile(r"\n{2,}")
-_LONGEST_SUBJECT: Final = 100
 
 
 def cleanup_mode(handle: pygit2.Repository) -> Mode:
@@ -33,10 +32,3 @@ def cleaned(handle: pygit2.Repository, message: str, mode: Mode) -> str:
         lines = [line for line in lines if not line.startswith("#" if mark == "auto" else mark)]
     whole = _PARAGRAPHS.sub("\n\n", "\n".join(lines)).strip("\n")
     return f"{whole}\n" if whole else ""
-
-
-def subject_of(message: str) -> str:
-    """The first paragraph in one line, as git shows it."""
-    first = message.lstrip("\n").partition("\n\n")[0]
-    line = " ".join(first.split("\n")).strip()
-    return line if len(line) <= _LONGEST_SUBJECT else f"{line[:_LONGEST_SUBJECT]}…"

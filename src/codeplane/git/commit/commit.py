@@ -10,11 +10,12 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitUnfinished, InvalidArgument, NothingToCommit
-from codeplane.git.commit.cleanup import cleaned, cleanup_mode, subject_of
+from codeplane.git.commit.cleanup import cleaned, cleanup_mode
 from codeplane.git.commit.create import make_commit
 from codeplane.git.commit.identity import author as who
 from codeplane.git.commit.identity import committer
 from codeplane.git.history.changes import Change, tree_changes
+from codeplane.git.history.commit_info import first_line, subject_of
 from codeplane.git.history.tree_diff import staged
 from codeplane.git.history.tree_edit import EMPTY_TREE, edited
 from codeplane.git.repo.hooks import run_hook
@@ -33,6 +34,7 @@ _MESSAGE_FILE: Final = "COMMIT_EDITMSG"
 _LARGEST_MESSAGE: Final = 1 << 20
 _MOST_HINTED: Final = 5
 _SHORT: Final = 10
+_LONGEST_SUBJECT: Final = 100
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,7 @@ class _Work:
             parents=parents,
             message=message,
             ref="HEAD",
-            reflog=f"{self._did()}: {message.partition(chr(10))[0]}",
+            reflog=f"{self._did()}: {first_line(message)}",
             author=self._author(),
             tip=str(self.head.id) if self.head is not None else None,
         )
@@ -210,7 +212,7 @@ class _Work:
     def _done(self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]) -> Committed:
         changes = tuple(tree_changes(self.handle, *trees))
         came, went = _lines(self.handle, *trees)
-        subject = subject_of(message)
+        subject = _shortened(subject_of(message))
         return Committed(
             f"{oid[:_SHORT]} {shown(subject)}",
             insertions=came,
@@ -292,6 +294,10 @@ def _filled(message: str) -> str:
     if not message.strip():
         raise InvalidArgument("A commit needs a message.", hints=["Send `message`."])
     return message
+
+
+def _shortened(subject: str) -> str:
+    return subject if len(subject) <= _LONGEST_SUBJECT else f"{subject[:_LONGEST_SUBJECT]}…"
 
 
 def _decoded(data: bytes, encoding: str) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 import pygit2
 
+from codeplane.git.history.commit_info import first_line, message_of
 from codeplane.git.repo.outcome import Conflict
 
 _CONFLICTS: Final = "# Conflicts:\n"
@@ -17,22 +18,9 @@ _KINDS: Final = {
 }
 
 
-def message_of(commit: pygit2.Commit) -> str:
-    """The whole message; bytes that are not text in the commit's own encoding are kept as they are."""
-    encoding = commit.message_encoding or "utf-8"
-    try:
-        return commit.raw_message.decode(encoding)
-    except (LookupError, UnicodeDecodeError):
-        return commit.raw_message.decode("utf-8", "surrogateescape")
-
-
-def subject_of(message: str) -> str:
-    return message.lstrip("\n").partition("\n")[0]
-
-
 def label_of(commit: pygit2.Commit) -> str:
     """How a commit is called beside the marks of a conflict."""
-    return f"{commit.short_id} ({subject_of(message_of(commit))})"
+    return f"{commit.short_id} ({first_line(message_of(commit))})"
 
 
 def merge_message(handle: pygit2.Repository, ref: str, into: str | None) -> str:
@@ -49,7 +37,7 @@ def merge_message(handle: pygit2.Repository, ref: str, into: str | None) -> str:
 def revert_message(commit: pygit2.Commit, parent: str | None) -> str:
     """`parent` is the one that the tree goes back to, where there are several."""
     merged = f", reversing\nchanges made to {parent}" if parent is not None else ""
-    return f'Revert "{subject_of(message_of(commit))}"\n\nThis reverts commit {commit.id}{merged}.\n'
+    return f'Revert "{first_line(message_of(commit))}"\n\nThis reverts commit {commit.id}{merged}.\n'
 
 
 def squash_message(commits: Iterable[pygit2.Commit]) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import dropwhile, takewhile
 
 import pygit2
 
@@ -33,12 +34,31 @@ class CommitInfo:
 
     @property
     def subject(self) -> str:
-        """The first paragraph as one line."""
-        return " ".join(self.message.strip().partition("\n\n")[0].split())
+        return subject_of(self.message)
 
     @property
     def body(self) -> str:
         return self.message.strip().partition("\n\n")[2].strip()
+
+
+def subject_of(message: str) -> str:
+    """The first paragraph in one line, as git shows a commit."""
+    lines = (line.rstrip() for line in message.split("\n"))
+    return " ".join(takewhile(bool, dropwhile(lambda line: not line, lines)))
+
+
+def first_line(message: str) -> str:
+    """What git quotes in reflogs, reverts and the steps of a sequence."""
+    return message.lstrip("\n").partition("\n")[0]
+
+
+def message_of(commit: pygit2.Commit) -> str:
+    """The whole message; bytes that are not text in the commit's own encoding are kept as they are."""
+    encoding = commit.message_encoding or "utf-8"
+    try:
+        return commit.raw_message.decode(encoding)
+    except (LookupError, UnicodeDecodeError):
+        return commit.raw_message.decode("utf-8", "surrogateescape")
 
 
 def info_of(commit: pygit2.Commit) -> CommitInfo:

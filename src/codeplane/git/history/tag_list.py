@@ -5,7 +5,7 @@ from typing import Final
 
 import pygit2
 
-from codeplane.git.history.commit_info import info_of, signature_of
+from codeplane.git.history.commit_info import info_of, signature_of, subject_of
 
 _PREFIX: Final = b"refs/tags/"
 
@@ -33,7 +33,7 @@ def _tag(handle: pygit2.Repository, reference: pygit2.Reference) -> TagInfo:
     target = reference.target
     found = handle.get(target) if isinstance(target, pygit2.Oid) else None
     if isinstance(found, pygit2.Tag):
-        message = found.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
+        message = subject_of(found.raw_message.decode("utf-8", "replace"))
         when = signature_of(found.tagger).when if found.tagger is not None else ""
         seconds = found.tagger.time if found.tagger is not None else 0
         return TagInfo(name, _peeled(found), when, message, seconds)

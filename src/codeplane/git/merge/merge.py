@@ -10,6 +10,7 @@ from pygit2.enums import MergeFavor, SortMode
 from codeplane.core.errors import GitFailed
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import merge_message, split_conflicts, squash_message, with_conflicts
+from codeplane.git.history.commit_info import first_line
 from codeplane.git.merge.apply_result import check_nothing_staged, land
 from codeplane.git.merge.merge_base import merge_commits
 from codeplane.git.merge.text_merge import Drivers
@@ -158,7 +159,7 @@ def conclude_merge(
         parents=[ours, *others],
         message=message,
         ref="HEAD",
-        reflog=reflog or f"commit (merge): {message.partition(chr(10))[0]}",
+        reflog=reflog or f"commit (merge): {first_line(message)}",
     )
     clear_merge(repository)
     return oid, (*notes, *more, *run_hook(repository, programs, "post-merge", ["0"]))

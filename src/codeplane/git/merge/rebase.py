@@ -10,7 +10,8 @@ import pygit2
 from codeplane.core.errors import GitFailed, GitUnfinished
 from codeplane.git.commit.cleanup import cleaned
 from codeplane.git.commit.create import move_ref
-from codeplane.git.commit.messages import message_of, split_conflicts
+from codeplane.git.commit.messages import split_conflicts
+from codeplane.git.history.commit_info import message_of
 from codeplane.git.history.tree_diff import unstaged
 from codeplane.git.merge.apply_result import check_nothing_staged, leave, unforced
 from codeplane.git.merge.rebase_range import Range, autosquashed, checked, range_of

@@ -7,7 +7,7 @@ import pygit2
 from pygit2.enums import SortMode
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.commit.messages import message_of, subject_of
+from codeplane.git.history.commit_info import message_of, subject_of
 from codeplane.git.merge.rebase_todo import Step, Verb
 
 _MELDS = {"fixup! ": Verb.FIXUP, "squash! ": Verb.SQUASH}

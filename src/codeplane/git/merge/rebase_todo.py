@@ -10,7 +10,7 @@ import pygit2
 
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import GitUnsupported
-from codeplane.git.commit.messages import message_of, subject_of
+from codeplane.git.history.commit_info import first_line, message_of
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import REBASE_HEAD, REBASE_MERGE, read_state, write_state
 from codeplane.storage.files import remove_tree
@@ -159,11 +159,11 @@ def clear_progress(repository: Repository) -> None:
 
 
 def _lines(handle: pygit2.Repository, steps: Iterable[Step]) -> str:
-    return "".join(f"{step.verb} {step.commit} {_subject(handle, step.commit)}\n" for step in steps)
+    return "".join(f"{step.verb} {step.commit} {_first_line(handle, step.commit)}\n" for step in steps)
 
 
-def _subject(handle: pygit2.Repository, oid: str) -> str:
-    return subject_of(message_of(handle[oid].peel(pygit2.Commit)))
+def _first_line(handle: pygit2.Repository, oid: str) -> str:
+    return first_line(message_of(handle[oid].peel(pygit2.Commit)))
 
 
 def _steps(said: str) -> list[str]:

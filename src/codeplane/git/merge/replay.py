@@ -9,7 +9,8 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError, GitBusy, GitUnsupported
 from codeplane.git.commit.create import make_commit, move_ref
-from codeplane.git.commit.messages import message_of, subject_of, with_conflicts
+from codeplane.git.commit.messages import with_conflicts
+from codeplane.git.history.commit_info import first_line, message_of
 from codeplane.git.merge.apply_result import land
 from codeplane.git.merge.merge import stats
 from codeplane.git.merge.rebase_todo import DETACHED, Progress, Step, Verb, clear_progress, write_progress
@@ -165,7 +166,7 @@ class Replay:
         self._note(merged.tree, commit, message)
         state = {MERGE_MSG: with_conflicts(message, merged.conflicts), ORIG_HEAD: f"{progress.origin}\n"}
         put = land(self._repository, self._programs, self._handle, merged, state)
-        self._detach(f"rebase ({step.verb}): {subject_of(message)}")
+        self._detach(f"rebase ({step.verb}): {first_line(message)}")
         end_writing(self._repository)
         count = len(merged.conflicts)
         return RebaseOutcome(
@@ -186,7 +187,7 @@ class Replay:
         put = land(
             self._repository, self._programs, self._handle, Merged(tree), {ORIG_HEAD: f"{progress.origin}\n"}
         )
-        self._detach(f"rebase (edit): {subject_of(message_of(commit))}")
+        self._detach(f"rebase (edit): {first_line(message_of(commit))}")
         end_writing(self._repository)
         (self._repository.git_dir / AUTO_MERGE).unlink(missing_ok=True)
         return RebaseOutcome(

@@ -9,7 +9,8 @@ from pygit2.enums import MergeFavor
 
 from codeplane.core.errors import GitFailed, GitUnfinished
 from codeplane.git.commit.create import make_commit, move_ref
-from codeplane.git.commit.messages import split_conflicts, subject_of
+from codeplane.git.commit.messages import split_conflicts
+from codeplane.git.history.commit_info import first_line
 from codeplane.git.merge.apply_result import leave
 from codeplane.git.merge.merge import checked_message, conclude_merge, stats
 from codeplane.git.merge.resolve import Read, resolve
@@ -138,7 +139,7 @@ def _conclude_pick(
         parents=[str(head.id)],
         message=message,
         ref="HEAD",
-        reflog=f"{'commit' if how.reverts else 'commit (cherry-pick)'}: {subject_of(message)}",
+        reflog=f"{'commit' if how.reverts else 'commit (cherry-pick)'}: {first_line(message)}",
         author=None if how.reverts else handle[taken].peel(pygit2.Commit).author,
     )
     clear_merge(repository)

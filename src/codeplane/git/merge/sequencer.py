@@ -9,7 +9,8 @@ from pygit2.enums import MergeFavor
 
 from codeplane.core.errors import CodePlaneError, GitFailed, InvalidArgument, NothingToCommit
 from codeplane.git.commit.create import make_commit, move_ref
-from codeplane.git.commit.messages import label_of, message_of, revert_message, subject_of, with_conflicts
+from codeplane.git.commit.messages import label_of, revert_message, with_conflicts
+from codeplane.git.history.commit_info import first_line, message_of
 from codeplane.git.history.tree_edit import EMPTY_TREE
 from codeplane.git.merge.apply_result import check_nothing_staged, land
 from codeplane.git.merge.merge import stats, stopped
@@ -151,7 +152,7 @@ class _Run:
         )
         self._notes |= dict.fromkeys(notes)
         self._tree = merged.tree
-        self._made.append((self.at, subject_of(message)))
+        self._made.append((self.at, first_line(message)))
         return None
 
     def stop(self, merged: Merged, left: Sequence[str], *, is_sequence: bool) -> Outcome:
@@ -196,7 +197,7 @@ class _Run:
     def _note_sequence(self, left: Sequence[str]) -> None:
         """As git keeps it, so that either can go on."""
         (self._repository.git_dir / SEQUENCER).mkdir(exist_ok=True)
-        lines = [f"{self._how.word} {oid} {self._subject(oid)}\n" for oid in left]
+        lines = [f"{self._how.word} {oid} {self._first_line(oid)}\n" for oid in left]
         options = ""
         if self._how.mainline is not None:
             options += f"\tmainline = {self._how.mainline}\n"
@@ -207,8 +208,8 @@ class _Run:
         write_state(self._repository, f"{SEQUENCER}/head", f"{self._origin}\n")
         write_state(self._repository, f"{SEQUENCER}/todo", "".join(lines))
 
-    def _subject(self, oid: str) -> str:
-        return subject_of(message_of(self._handle[oid].peel(pygit2.Commit)))
+    def _first_line(self, oid: str) -> str:
+        return first_line(message_of(self._handle[oid].peel(pygit2.Commit)))
 
 
 _FAVORS: Final = {MergeFavor.OURS: "ours", MergeFavor.THEIRS: "theirs"}

@@ -9,6 +9,7 @@ from pygit2.enums import BranchType
 
 from codeplane.core.errors import InvalidArgument, NotFound, WorkAtRisk
 from codeplane.core.suggest import nearest
+from codeplane.git.history.commit_info import info_of
 from codeplane.git.ops.checkout import new_branch
 from codeplane.git.repo.heads import BRANCHES, check_free, taken
 from codeplane.git.repo.objects import find_commit
@@ -146,12 +147,11 @@ def _moved(repository: Repository, handle: pygit2.Repository, name: str, start: 
 def _branch(handle: pygit2.Repository, raw: bytes, kind: BranchType, elsewhere: dict[str, str]) -> Branch:
     branch = handle.lookup_branch(raw, kind)
     commit = branch.peel(pygit2.Commit)
-    subject = commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
     name = os.fsdecode(raw)
     return Branch(
         name,
         str(commit.id),
-        subject,
+        info_of(commit).subject,
         is_current=kind == BranchType.LOCAL and branch.is_head(),
         upstream=_upstream(handle, branch) if kind == BranchType.LOCAL else None,
         worktree=elsewhere.get(BRANCHES + name),

@@ -9,6 +9,7 @@ import pygit2
 
 from codeplane.core.errors import InvalidArgument, NotFound, RevisionNotFound
 from codeplane.core.suggest import nearest
+from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.tree_diff import between, in_index, staged, unmerged, unstaged
 from codeplane.git.repo.heads import BRANCHES, check_free, previous
 from codeplane.git.repo.hooks import run_hook
@@ -190,7 +191,7 @@ def _counted(handle: pygit2.Repository, tree: str | None) -> tuple[int, int]:
 def _said(handle: pygit2.Repository, goal: Goal) -> str:
     if goal.branch is None:
         commit = handle[goal.commit or ""].peel(pygit2.Commit)
-        subject = shown(commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0])
+        subject = shown(info_of(commit).subject)
         return f"HEAD is detached at {str(commit.id)[:_SHORT]} ({subject}); commits here belong to no branch"
     name = shown(goal.branch.removeprefix(BRANCHES))
     tracks = f", which tracks {goal.upstream}" if goal.upstream else ""

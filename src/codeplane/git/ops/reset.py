@@ -6,6 +6,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitUnfinished, NotFound
+from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.tree_diff import Pair, between, in_index, staged, unmerged
 from codeplane.git.repo.heads import move_head, note_orig_head
 from codeplane.git.repo.objects import Commit, find_commit
@@ -46,8 +47,7 @@ def reset(
         note_orig_head(handle)
         move_head(handle, target.oid, f"reset: moving to {ref}")
         clear_merge(repository)
-        message = handle[target.oid].peel(pygit2.Commit).raw_message
-        subject = shown(message.decode("utf-8", "replace").strip().partition("\n")[0])
+        subject = shown(info_of(handle[target.oid].peel(pygit2.Commit)).subject)
     said = f"{mode} reset: HEAD is at {target.oid[:_SHORT]} ({subject})"
     return Outcome(said, saved=done.saved, mode=mode.value, notes=done.notes)
 

@@ -10,6 +10,7 @@ import pygit2
 from pygit2.enums import FileStatus
 
 from codeplane.core.errors import GitUnfinished, InvalidArgument, NotFound, NothingToCommit, WorkAtRisk
+from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.tree_diff import in_index, unmerged
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
@@ -243,4 +244,4 @@ def _path(delta: pygit2.DiffDelta) -> str:
 
 
 def _subject(commit: pygit2.Commit) -> str:
-    return shown(commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0])
+    return shown(info_of(commit).subject)

@@ -8,6 +8,7 @@ from typing import Final
 
 import pygit2
 
+from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.tree_diff import in_index, staged, unmerged, unstaged
 from codeplane.git.history.tree_edit import beside, side_at
 from codeplane.git.repo.outcome import Side
@@ -180,5 +181,4 @@ def _branch(handle: pygit2.Repository) -> str:
 
 def _described(handle: pygit2.Repository, base: pygit2.Oid) -> str:
     commit = handle[base].peel(pygit2.Commit)
-    subject = commit.raw_message.decode("utf-8", "replace").strip().partition("\n")[0]
-    return f"{str(base)[:_SHORT]} {subject}"
+    return f"{str(base)[:_SHORT]} {info_of(commit).subject}"
