@@ -123,3 +123,12 @@ def test_a_cursor_of_test_targets_keeps_what_they_were_chosen_by(tmp_path: Path)
     assert len(first["targets"]) + len(second["targets"]) == second["total"] == 140
     assert "next_cursor" not in second
     repo.session.close()
+
+
+def test_a_cursor_made_in_a_batch_works_afterwards(base: Path) -> None:
+    asked = {"calls": [{"tool": "git_status"}, {"tool": "list_files", "args": ASKED["list_files"]}]}
+    answers = single(base, "batch", asked).body["result"]["answers"]
+    first, second, *_ = pages(base, "list_files", ASKED["list_files"])
+    cursor = answers[1]["body"]["result"].pop("next_cursor")
+    assert answers[1]["body"]["result"] == first
+    assert single(base, "list_files", {"cursor": cursor}).body["result"]["files"] == second["files"]

@@ -90,7 +90,8 @@ class PlanOutput(Output):
     applied: Delta | None = Field(default=None, description="What was done.")
 
     def is_done(self) -> bool:
-        return self.applied is not None
+        is_preview = self.outcome in ("ok", "ok_syntactic") and self.verified is None
+        return self.applied is not None or is_preview
 
     def render(self) -> str:
         return plan_text(self)

@@ -33,7 +33,9 @@ _INSTRUCTIONS = (
     "CodePlane answers questions about this repository from facts and executes changes exactly. "
     "Answers are plain text; an error ends with the call to send instead. Prefer these tools to shell "
     "commands for what they cover. A symbol is named by its qualified name or the end of one (`Model.save`), "
-    "or by `path:line`. `describe` documents any tool, with parameters that the list leaves out."
+    "or by `path:line`. Save round trips: calls that need none of each other's answers go into one `batch` "
+    "(several searches; edit, run_test_targets, git_stage_and_commit), and `read_source` and `write_source` "
+    "take several targets and edits. `describe` documents any tool, with parameters that the list leaves out."
 )
 
 

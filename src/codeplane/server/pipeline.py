@@ -102,7 +102,9 @@ class Pipeline:
         try:
             offered = self._tools if tools is None else tools
             tool = find_tool(name, offered, self._tools)
-            call.run_step = step_runner(call, offered, self._tools, self.telemetry)
+            call.run_step = step_runner(
+                call, offered, self._tools, self.telemetry, is_single=request.is_single
+            )
             output = await self._run(tool, request, call)
             answer = {"result": output.model_dump(mode="json", exclude_none=True)}
             text = rendered(output)

@@ -9,6 +9,7 @@ from codeplane.answers import error_text, note_lines
 from codeplane.core.errors import CodePlaneError, InternalError, InvalidArgument
 from codeplane.server.decode import decode
 from codeplane.server.envelope import error_body, find_tool, meta_of, rendered
+from codeplane.server.paging import paged
 from codeplane.server.telemetry import Telemetry
 from codeplane.session import Call
 from codeplane.session.call import StepResult
@@ -21,11 +22,21 @@ _KEPT = ("limits_applied", "warnings", "next_actions")
 
 
 def step_runner(
-    call: Call, tools: Mapping[str, Tool], every: Mapping[str, Tool], telemetry: Telemetry
-) -> Callable[[str, object], StepResult]:
-    """What a batch runs its calls with: `tools` are those of its endpoint, `every` those of all profiles."""
+    call: Call,
+    tools: Mapping[str, Tool],
+    every: Mapping[str, Tool],
+    telemetry: Telemetry,
+    *,
+    is_single: bool = False,
+) -> Callable[[str, object, bool], StepResult | None]:
+    """What a batch runs its calls with: `tools` are those of its endpoint, `every` those of all profiles.
 
-    def run(name: str, arguments: object) -> StepResult:
+    The cursors of a single call outlive it.
+    """
+
+    def run(name: str, arguments: object, reads_only: bool) -> StepResult | None:
+        if reads_only and not _reads(name, every):
+            return None
         started = time.perf_counter()
         failure: CodePlaneError | None = None
         body: dict[str, Any] = {}
@@ -35,6 +46,7 @@ def step_runner(
             if tool.name == "batch":
                 raise InvalidArgument("A batch takes no batch.", hints=["Put its calls into this one."])
             inner.is_read = tool.effect is Effect.READ
+            tool = paged(tool) if is_single else tool
             output = tool.run(inner, decode(tool, arguments))
             body, text, is_done = (
                 {"result": output.model_dump(mode="json", exclude_none=True)},
@@ -59,6 +71,11 @@ def step_runner(
         meta = meta_of(inner, elapsed, len(text))
         text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
         body |= {key: meta[key] for key in _KEPT if key in meta}
-        return StepResult(name, body, text, is_done, failure)
+        return StepResult(name, body, text, is_done, _reads(name, every), failure)
 
     return run
+
+
+def _reads(name: str, every: Mapping[str, Tool]) -> bool:
+    """Whether a call changes nothing; one of no tool is answered with an error alone."""
+    return name not in every or every[name].effect is Effect.READ

@@ -57,16 +57,17 @@ class Stop(Enum):
 
 @dataclass(frozen=True)
 class StepResult:
-    """A call within a call: its answer, and whether it did what it was asked to."""
+    """A call within a call: its answer, whether it did what it was asked to, and whether it only reads."""
 
     tool: str
     body: dict[str, Any]
     text: str
     is_done: bool
+    is_read: bool
     error: CodePlaneError | None = None
 
 
-def _no_step(_tool: str, _arguments: object) -> StepResult:
+def _no_step(_tool: str, _arguments: object, _reads_only: bool) -> StepResult | None:
     raise AssertionError("BUG: this call was made without the pipeline")
 
 
@@ -97,8 +98,8 @@ class Call:
     # What the call belongs to from its beginning to its end, whatever the session turns to meanwhile.
     task: Task = field(init=False)
     flags: list[str] = field(default_factory=list)
-    # Runs another tool within this call.
-    run_step: Callable[[str, object], StepResult] = _no_step
+    # Runs another tool within this call; None where only reads may run and it is none.
+    run_step: Callable[[str, object, bool], StepResult | None] = _no_step
     _halt: Halt = field(default_factory=Halt)
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -49,26 +49,34 @@ class BatchOutput(Output):
 
 @tool(Effect.WRITE, "introspection", standard=True, timeout_sec=_LONGEST_SEC)
 def batch(call: Call, args: BatchInput) -> BatchOutput:
-    """Makes several calls in one, in order, up to the first error, failing test or plan not applied.
+    """Makes several calls in one, in order, up to the first change that fails, failing test or decision.
 
     Use when:
-    - you already know the next calls: several questions, or edit, test, commit
+    - the next calls need none of each other's answers (several reads; edit, edit, test, commit): never one
+      by one
     Examples:
     - Rename, test, commit: {"calls": [{"tool": "refactor_rename", "args": {"symbol": "app.load", "new_name":
       "read"}}, {"tool": "run_test_targets", "args": {"affected_by": "changes"}}, {"tool":
       "git_stage_and_commit", "args": {"message": "Rename load"}}]}
     """
     answers: list[BatchAnswer] = []
+    reads_only = False  # since a read failed, which concerns no other read
     for number, one in enumerate(args.calls, 1):
         call.check()
-        step = call.run_step(one.tool, one.args)
-        if step.error is not None and not answers:
+        step = call.run_step(one.tool, one.args, reads_only)
+        if step is None:
+            return BatchOutput(answers=answers, not_run=_names(args.calls[number - 1 :]))
+        if step.error is not None and not answers and (len(args.calls) == 1 or not step.is_read):
             raise step.error
         answers.append(_answer(step))
-        if not step.is_done:
-            left = [later.tool for later in args.calls[number:]]
-            return BatchOutput(answers=answers, not_run=left or None)
+        if not step.is_done and not step.is_read:
+            return BatchOutput(answers=answers, not_run=_names(args.calls[number:]) or None)
+        reads_only |= not step.is_done
     return BatchOutput(answers=answers)
+
+
+def _names(calls: Sequence[BatchCall]) -> list[str]:
+    return [one.tool for one in calls]
 
 
 def _answer(step: StepResult) -> BatchAnswer:

@@ -92,11 +92,10 @@ def _file_text(file: SourceFile) -> str:
 
 @tool(Effect.READ, "files", standard=True)
 def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
-    """Reads source: spans of files by lines, or definitions by name, many in one call.
+    """Reads source, many targets in one call: definitions by name, lines of files, whole files.
 
     Use when:
-    - you want to see functions or classes whose names you know
-    - you want lines that a search named, or a file, before an edit
+    - you know names or lines; ask for all that you need at once
     Not for:
     - finding something (search)
     Examples:
