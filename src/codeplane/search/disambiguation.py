@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from codeplane.core.errors import AmbiguousSymbol
 from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
+from codeplane.search.ranking import candidate_order
 
 _MOST_OTHERS: Final = 5
 
@@ -35,17 +36,13 @@ def likeliest(snapshot: Snapshot, text: str) -> Meant:
         found = [one for one in (snapshot.definition(row["uid"]) for row in rows) if one is not None]
         if not found:
             raise
-    ranks = {(one.path, one.position): (snapshot.purpose(one.path), _is_private(one)) for one in found}
-    first = min(ranks.values())
-    best = [one for one in found if ranks[one.path, one.position] == first]
+    order = candidate_order(snapshot)
+    first = min(map(order, found))
+    best = [one for one in found if order(one) == first]
     meant = max(best, key=lambda one: _mentions(snapshot, one)) if len(best) > 1 else best[0]
     others = [one for one in found if one != meant][:_MOST_OTHERS]
     told = [f"{shown(one.lexical_path)} ({shown(one.path)}:{one.name_line})" for one in others]
     return Meant(meant, told, total - 1 - len(others))
-
-
-def _is_private(one: DefFact) -> bool:
-    return any(part.startswith("_") and not part.endswith("__") for part in one.lexical_path.split("."))
 
 
 def _mentions(snapshot: Snapshot, one: DefFact) -> int:

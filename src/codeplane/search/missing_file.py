@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import Final
 
 from codeplane.core.errors import InvalidArgument, NotFound
@@ -12,6 +11,7 @@ from codeplane.core.proof import Absence
 from codeplane.core.suggest import nearest
 from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.search.ranking import path_order
 from codeplane.truth import WorkingTree
 
 _NEAR: Final = 5
@@ -80,7 +80,7 @@ def near(snapshot: Snapshot, path: str) -> list[str]:
         places.setdefault(one.rsplit("/", 1)[-1], []).append(one)
     words = [name] if name in places else nearest(name, places)
     found = [one for word in words for one in places[word] if one][:_COMPARED]
-    found.sort(key=lambda one: (snapshot.purpose(one), -SequenceMatcher(None, path, one).ratio()))
+    found.sort(key=path_order(snapshot, path))
     return [f"There is {shown(one)}." for one in found[:_NEAR]]
 
 

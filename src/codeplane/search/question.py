@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.index import Purpose, Snapshot
+from codeplane.index import Snapshot
 from codeplane.index.lookup import Outline
 from codeplane.jail import shown
 from codeplane.search.pattern import Pattern
+from codeplane.search.ranking import purpose_weight
 from codeplane.search.result_pages import Mark, Plan, Spot
 from codeplane.search.scope import Scope
 from codeplane.search.terms import Terms, rarest, stem, terms_of
@@ -30,14 +31,6 @@ _BEARABLE: Final = 40  # lines of a definition that are read at a glance
 _ENOUGH: Final = 0.5  # of what the question asks about, by weight; source may say less
 _MOST_PARTS: Final = 0.75  # of the parts of an identifier that does not exist
 _NEARLY: Final = 0.55  # of the best score
-_FACTORS: Final = {
-    Purpose.SOURCE: 1.0,
-    Purpose.TEST: 0.55,
-    Purpose.EXAMPLE: 0.5,
-    Purpose.DOCS: 0.35,
-    Purpose.VENDORED: 0.3,
-    Purpose.BUILT: 0.1,
-}
 _BOUND: Final = frozenset(("variable", "constant", "field", "parameter"))
 _ALIKE: Final = 2  # passages of one file that say the same words
 _IN_NAME: Final = 1.5
@@ -138,12 +131,11 @@ def _candidates(snapshot: Snapshot, terms: Terms, files: frozenset[str] | None) 
                 scores[path] += term.weight
     for path, weight in _by_names(snapshot, terms).items():
         scores[path] += weight
-    purpose = snapshot.linker.sources.purposes.of
     ranked = []
     for path, score in scores.items():
         if files is None or path in files:
             extra = _AROUND * terms.weight(terms.of(_WORD.findall(path)))
-            ranked.append((-(score + extra) * _FACTORS[purpose(path)], path))
+            ranked.append((-(score + extra) * purpose_weight(snapshot, path), path))
     return [path for _, path in sorted(ranked)[:_MOST_FILES]]
 
 
@@ -188,7 +180,7 @@ def _in_file(
         holds = terms.of(_WORD.findall(data[line.start : line.end].decode("utf-8", "replace")))
         if holds:
             lines[line.number] = holds
-    factor = _FACTORS[snapshot.linker.sources.purposes.of(path)]
+    factor = purpose_weight(snapshot, path)
     outside = terms.of(_WORD.findall(path))
     owned, free = _owned(snapshot.lookup.outline(path), lines)
     for one, inner in owned:

@@ -8,8 +8,9 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.index import DefFact, Snapshot
 from codeplane.search.question import answering
+from codeplane.search.ranking import definition_order
 from codeplane.search.scope import Scope
-from codeplane.search.symbol_search import symbols_like, worth
+from codeplane.search.symbol_search import symbols_like
 from codeplane.search.terms import is_question
 
 _OR: Final = re.compile(r"\s+OR\s+|\s*\|\s*")
@@ -73,7 +74,7 @@ def _with_header(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> l
     words = _WORD.findall(text)
     places = snapshot.lookup.with_header(words, scope.kinds, _MOST) if words else []
     facts = (snapshot.definition_at(RepoPath(one.path), one.definition) for one in places if holds(one.path))
-    return sorted((one for one in facts if one is not None), key=worth(snapshot))
+    return sorted((one for one in facts if one is not None), key=definition_order(snapshot))
 
 
 def _documented(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> list[DefFact]:

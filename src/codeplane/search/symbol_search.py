@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.core.proof import Tier
 from codeplane.index import DefFact, Purpose, RefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
-from codeplane.reading.words import parts_of
+from codeplane.search.ranking import PREFIX, Key, definition_order, name_likeness, reference_order
 from codeplane.search.result_pages import Mark, Plan, Spot
 from codeplane.search.scope import Scope
 
@@ -19,9 +18,6 @@ _MOST: Final = 500
 _SPARE: Final = 30  # looked at beyond what is wanted, since outer definitions come first
 MOST_SYMBOLS: Final = 200
 _MOST_NAMES: Final = 2_000
-_BEGINS: Final = 2
-_PROSE: Final = frozenset("heading key selector block stage resource".split())
-_TIERS: Final = {tier: at for at, tier in enumerate(Tier)}
 
 
 def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
@@ -42,22 +38,21 @@ def symbols_like(
     parts = [part for part in _BETWEEN.split(text) if part]
     *around, name = parts or [""]
     likest = _names_like(snapshot, name) if name else []
-    purpose = snapshot.linker.sources.purposes.of
     places: list[tuple[int, int, Place]] = []
     for rank, place in snapshot.lookup.defining(likest[:_MOST_NAMES], scope.kinds):
         if holds(place.path):
-            kind = purpose(place.path)
-            is_same = _likeness(likest[rank], name, -1) < _BEGINS and kind is not Purpose.BUILT
-            places.append((0 if is_same else 1 + kind, rank, place))
-    found: list[tuple[tuple[Any, ...], DefFact]] = []
-    key = worth(snapshot)
+            purpose = snapshot.purpose(place.path)
+            is_same = name_likeness(likest[rank], name, -1) < PREFIX and purpose is not Purpose.BUILT
+            places.append((0 if is_same else 1 + purpose, rank, place))
+    ranked: list[tuple[Key, DefFact]] = []
+    order = definition_order(snapshot)
     for group, rank, place in sorted(places):
         one = snapshot.definition_at(RepoPath(place.path), place.definition)
         if one is not None and any(_filtered([one], around, scope)):
-            found.append(((group, rank, *key(one)), one))
-            if len(found) == MOST_SYMBOLS:
+            ranked.append(((group, rank, *order(one)), one))
+            if len(ranked) == MOST_SYMBOLS:
                 break
-    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def best_named(
@@ -69,16 +64,15 @@ def best_named(
         items = [one for one in snapshot.definitions_named(name, len(every)).items if holds(one.path)]
     else:
         # Which of very many to look at is decided by their paths alone.
-        purpose = snapshot.linker.sources.purposes.of
-        places = sorted((purpose(place.path), place) for place in every if holds(place.path))
-        found = [snapshot.definition_at(RepoPath(path), at) for _, (path, at) in places[: most + _SPARE]]
-        items = [one for one in found if one is not None]
-    return sorted(items, key=worth(snapshot))[:most]
+        places = sorted((snapshot.purpose(place.path), place) for place in every if holds(place.path))
+        nearest = [snapshot.definition_at(RepoPath(path), at) for _, (path, at) in places[: most + _SPARE]]
+        items = [one for one in nearest if one is not None]
+    return sorted(items, key=definition_order(snapshot))[:most]
 
 
 def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
     """The definitions with this name, or whose qualified names end so."""
-    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=worth(snapshot))
+    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=definition_order(snapshot))
     spots = spots_of(snapshot, found, files)
     return Plan(snapshot.epoch, spots, total=_count(spots))
 
@@ -88,8 +82,7 @@ def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None
     symbol = snapshot.symbol(text)
     found = snapshot.references_to(symbol.path, symbol.position, _MOST)
     refs = [ref for ref in found.items if files is None or ref.path in files]
-    purpose = snapshot.linker.sources.purposes.of
-    refs.sort(key=lambda ref: (_TIERS[ref.tier], purpose(ref.path), ref.path, ref.line, ref.column))
+    refs.sort(key=reference_order(snapshot))
     blobs = snapshot.linker.sources.memo.layout.blobs
     spots = [
         Spot(path, blobs.get(path), tuple(_of_reference(ref) for ref in group))
@@ -131,16 +124,6 @@ def _filtered(found: Iterable[DefFact], around: Sequence[str], scope: Scope) -> 
             yield one
 
 
-def worth(snapshot: Snapshot) -> Callable[[DefFact], tuple[Any, ...]]:
-    """How definitions of one name are sorted: code before prose, source before tests, outer ones first."""
-    purpose = snapshot.linker.sources.purposes.of
-
-    def key(one: DefFact) -> tuple[Any, ...]:
-        return one.kind in _PROSE, purpose(one.path), one.lexical_path.count("."), one.path, one.position
-
-    return key
-
-
 def _names_like(snapshot: Snapshot, name: str) -> list[str]:
     """Names, the likest first: the same, in other case, beginning so, with such a part, with such letters."""
     names, lower = snapshot.lookup.names()
@@ -150,17 +133,6 @@ def _names_like(snapshot: Snapshot, name: str) -> list[str]:
     while at >= 0:
         start, end = names.rindex("\n", 0, at + 1) + 1, names.index("\n", at)
         one = names[start:end]
-        found[one] = (_likeness(one, name, at - start), len(one))
+        found[one] = (name_likeness(one, name, at - start), len(one))
         at = lower.find(low, end)
     return sorted(found, key=lambda one: (found[one], one))
-
-
-def _likeness(found: str, name: str, at: int) -> int:
-    if found == name:
-        return 0
-    is_any = name == name.lower()  # a name with a capital letter means just that
-    if is_any and found.lower() == name:
-        return 1
-    if at == 0 and (is_any or found.startswith(name)):
-        return _BEGINS
-    return 3 if name.lower() in {part.lower() for part in parts_of(found)} else 4

@@ -10,6 +10,7 @@ from codeplane.index import DefFact, Purpose, Snapshot
 from codeplane.languages import language_of
 from codeplane.reading.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
+from codeplane.search.ranking import file_order
 from codeplane.search.result_pages import Look, Looked, Mark, Plan, Spot, excerpt
 from codeplane.search.scope import Scope
 from codeplane.search.symbol_search import best_named, spots_of
@@ -48,7 +49,7 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = 
     if files is not None:
         paths = [path for path in paths if path in files]
     unread = _unread(snapshot, files)
-    ranked = _ranked(snapshot, [*paths, *unread], words, frozenset(one.path for one in defined))
+    ranked = _in_order(snapshot, [*paths, *unread], words, frozenset(one.path for one in defined))
     # Which words a file has that has not been read yet is found out by looking.
     unsure = words if unread else [word for word in words if not word.isascii()]
     return Plan(snapshot.epoch, named + ranked, _look_for_words(written, unsure, _most_lines(len(ranked))))
@@ -75,7 +76,7 @@ def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
     if files is not None:
         paths = [path for path in paths if path in files]
     paths = [*paths, *_unread(snapshot, files)]
-    return Plan(snapshot.epoch, _ranked(snapshot, paths, ()), _look_for(pattern))
+    return Plan(snapshot.epoch, _in_order(snapshot, paths, ()), _look_for(pattern))
 
 
 def within(snapshot: Snapshot, scope: Scope) -> frozenset[str] | None:
@@ -133,18 +134,11 @@ def _spellings(words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys((capital, capital[:1].lower() + capital[1:], "_".join(words).lower())))
 
 
-def _ranked(
+def _in_order(
     snapshot: Snapshot, paths: Iterable[str], words: Sequence[str], defining: frozenset[str] = frozenset()
 ) -> list[Spot]:
-    """Source before tests before documentation; first files that are named for the words or define them."""
     blobs = snapshot.linker.sources.memo.layout.blobs
-    purpose = snapshot.linker.sources.purposes.of
-
-    def rank(path: str) -> tuple[Purpose, int, bool, str]:
-        low = path.lower()
-        return purpose(path), -sum(word in low for word in words), path not in defining, path
-
-    return [Spot(path, blobs[path]) for path in sorted(paths, key=rank)]
+    return [Spot(path, blobs[path]) for path in sorted(paths, key=file_order(snapshot, words, defining))]
 
 
 def _look_for(pattern: Pattern) -> Look:

@@ -16,6 +16,7 @@ from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
 from codeplane.languages.modules import Place
 from codeplane.search.missing_file import existing
+from codeplane.search.ranking import outline_order
 from codeplane.search.scope import Scope
 from codeplane.search.search import names_like
 from codeplane.search.symbol_query import find_symbols
@@ -170,14 +171,12 @@ def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], below: RepoPat
             )
         if snapshot.file(below) is None:
             outer = snapshot.definitions_of_kinds(_OUTER, _BROWSED, below).items
-            return _by_purpose(snapshot, [one for one in outer if "." not in one.lexical_path])
+            outer = [one for one in outer if "." not in one.lexical_path]
+            return sorted(outer, key=outline_order(snapshot))
         found = snapshot.definitions_in(below, _BROWSED).items
         return sorted(found, key=lambda one: one.span)
-    return _by_purpose(snapshot, snapshot.definitions_of_kinds(kinds, _BROWSED, below).items)
-
-
-def _by_purpose(snapshot: Snapshot, found: list[DefFact]) -> list[DefFact]:
-    return sorted(found, key=lambda one: (snapshot.purpose(one.path), one.path, one.position))
+    found = snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
+    return sorted(found, key=outline_order(snapshot))
 
 
 def _folded(snapshot: Snapshot, found: list[DefFact], most: int) -> list[tuple[DefFact, int]]:
