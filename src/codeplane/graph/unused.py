@@ -53,6 +53,7 @@ class Unused(NamedTuple):
     place: Place
     proof: Proof
     why: str  # "" where there is nothing to add
+    is_public: bool = False  # others can import it and may do so
 
 
 class Search:
@@ -99,7 +100,18 @@ class Search:
             found = self._judged(Place(path, at), facts, item)
             if found is not None:
                 taken.add(at)
-                yield found
+                yield found._replace(is_public=self._is_public(path, facts, item))
+
+    def _is_public(self, path: str, facts: FileFacts, item: Definition) -> bool:
+        """Whether other packages can use a definition: neither it nor what holds it is private."""
+        if any(part.startswith("_") and not part.startswith("__") for part in path.split("/")):
+            return False
+        while True:
+            if item.flags & FLAG_PRIVATE:
+                return False
+            if item.parent < 0:
+                return any((export.local or export.name) == item.name for export in facts.exports)
+            item = facts.definitions[item.parent]
 
     def _is_declaration(self, path: str, language: str) -> bool:
         """Whether a file only declares what another defines: a stub."""

@@ -1,5 +1,7 @@
 import json
 import time
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
@@ -20,10 +22,12 @@ from codeplane.tools._schema import UNLISTED
 MOST = 500
 _SECONDS = 6.0  # of looking, before a page ends
 _HEADINGS = {
-    Proof.UNUSED: "nothing refers to these:",
-    Proof.TESTS_ONLY: "only tests refer to these:",
-    Proof.POSSIBLE: "no certain use, but possible ones:",
+    (Proof.UNUSED, None): "nothing refers to these",
+    (Proof.TESTS_ONLY, None): "only tests refer to these",
+    (Proof.TESTS_ONLY, True): "only tests refer to these public names (perhaps API)",
+    (Proof.POSSIBLE, None): "no certain use, but possible ones",
 }
+_VALUES = ("constant", "variable")
 
 
 class FindUnusedInput(Input):
@@ -53,7 +57,14 @@ class UnusedDefinition(Output):
     kind: str = Field(description="Kind of definition.")
     name: str = Field(description="Name in its file.")
     proof: Proof = Field(description="What is known of its uses.")
+    public: bool | None = Field(
+        default=None, description="Of what only tests use: whether other packages can import it."
+    )
     why: str | None = Field(default=None, description="What may use it.")
+
+    @property
+    def reason(self) -> str:
+        return f"  ({self.why})" if self.why else ""
 
 
 class FindUnusedOutput(Output):
@@ -68,15 +79,7 @@ class FindUnusedOutput(Output):
     def render(self) -> str:
         if self.unread:
             return f"{self.unread} files have not been read yet; nothing is proven unused before. Ask again."
-        lines = []
-        for proof, heading in _HEADINGS.items():
-            files: dict[str, list[str]] = {}
-            for one in self.definitions:
-                if one.proof is proof:
-                    why = f"  ({one.why})" if one.why else ""
-                    files.setdefault(one.path, []).append(f"{one.line}: {one.kind} {one.name}{why}")
-            lines += [heading] if files else []
-            lines += [line for path, some in files.items() for line in (path, *some)]
+        lines = [line for (proof, public) in _HEADINGS for line in self._section(proof, public)]
         if not lines:
             checked = f"{_counted(self.checked or 0, 'definition')} in {_counted(self.looked_at, 'file')}"
             lines.append(f"nothing found: {checked} checked")
@@ -85,6 +88,20 @@ class FindUnusedOutput(Output):
         if self.possible:
             lines.append(f"{self.possible} more with only possible uses (proof: possible)")
         return "\n".join(lines)
+
+    def _section(self, proof: Proof, public: bool | None) -> Iterator[str]:
+        """What is known alike; constants and variables last, a line for each file."""
+        some = [one for one in self.definitions if (one.proof, one.public) == (proof, public)]
+        values = [one for one in some if one.kind in _VALUES]
+        if some:
+            yield f"{_HEADINGS[proof, public]}:"
+        for path, ones in groupby((one for one in some if one.kind not in _VALUES), key=lambda one: one.path):
+            yield path
+            yield from (f"{one.line}: {one.kind} {one.name}{one.reason}" for one in ones)
+        if values:
+            yield "constants and variables:"
+        for path, ones in groupby(values, key=lambda one: one.path):
+            yield f"{path}: {', '.join(f'{one.line} {one.name}{one.reason}' for one in ones)}"
 
 
 def _counted(count: int, what: str) -> str:
@@ -151,5 +168,6 @@ def _row(snapshot: Snapshot, one: Unused) -> UnusedDefinition:
         kind=item.kind,
         name=short(snapshot, one.place),
         proof=one.proof,
+        public=(one.is_public or None) if one.proof is Proof.TESTS_ONLY else None,
         why=shown(one.why) or None,
     )
