@@ -103,7 +103,7 @@ def next_calls(pending: Pending) -> list[str]:
     if plan.verdict in _READY:
         return [_call(tool, plan=pending.id)]
     if plan.verdict is not Verdict.NEEDS_DECISION:
-        return []
+        return [_call(tool, **way) for way in plan.ways]
     rest = [group.id for group in plan.groups] or [MENTIONS] if plan.is_rest else "none"
     accept = [group.id for group in plan.asking] or rest
     calls = [_call(tool, plan=pending.id, accept=accept)]

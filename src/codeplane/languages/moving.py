@@ -48,6 +48,13 @@ class Wanted(NamedTuple):
     alias: str = ""  # "" where there is none
 
 
+class Use(NamedTuple):
+    """Something that is imported, and the bytes of a file where it is used."""
+
+    wanted: Wanted
+    offsets: Sequence[int]
+
+
 @dataclass(frozen=True)
 class Moving:
     """Files that move, and the views before and after: the same contents under other paths."""
@@ -131,6 +138,12 @@ class Carries(Protocol):
 
     def dropped(self, data: bytes, items: Sequence[Import]) -> Sequence[Change] | None:
         """What takes imports out of a file; None where one after the other can be cut out of its list."""
+
+    def is_deferred(self, data: bytes, item: Import) -> bool:
+        """Whether an import is not made while the file is loaded: it is in a function, or for types."""
+
+    def inside(self, data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
+        """Imports in the functions that use something; None where not only functions do."""
 
     def module_text(self, sources: Sources, path: str, target: str) -> str | None:
         """The text by which a file imports another; None where there is none."""

@@ -1,27 +1,40 @@
 """What a definition takes along to another file, and what has to be written where it was and is named."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.places import definition_of, place_of
-from codeplane.index import DefFact, Snapshot
+from codeplane.graph.places import definition_of
+from codeplane.index import DefFact, RefFact, Snapshot
 from codeplane.index.files import FileFacts
 from codeplane.index.sources import ViewSources
 from codeplane.jail import shown
-from codeplane.languages.facts import Import, Reason, Role
+from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Wanted
+from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Use, Wanted
 from codeplane.languages.ordering import closed, differences, entries_of
 from codeplane.refactor import removal
 from codeplane.refactor.circles import Transfer, new_circle
 from codeplane.refactor.delete import OUTWARD, Taken
+from codeplane.refactor.family import Family
 from codeplane.refactor.forms import Form
 from codeplane.refactor.plan import Piece, Problem, Site
 from codeplane.refactor.removal import apart
 from codeplane.refactor.text import Lines
+
+
+@dataclass
+class Need:
+    """Something that a file has to import."""
+
+    path: RepoPath
+    wanted: Wanted
+    edge: tuple[str, str] | None = None  # the files that the import leads from and to
+    offsets: tuple[int, ...] = ()  # where it is used in the old file
+    is_local: bool = False  # it is imported in the functions that use it
 
 
 @dataclass
@@ -33,15 +46,18 @@ class Belongings:
     subject: DefFact
     target: RepoPath
     taken: Taken
+    families: tuple[Family, ...]
+    is_local: bool = False  # what would go in a circle is imported in the functions that use it
     sites: list[Site] = field(default_factory=list)
     against: list[Problem] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     gone: set[tuple[str, str]] = field(default_factory=set)
     # What files have to import, and the pieces of their imports that go or change, by path.
-    needed: dict[RepoPath, list[Wanted]] = field(default_factory=dict)
+    needs: list[Need] = field(default_factory=list)
     changed: dict[RepoPath, list[Site]] = field(default_factory=dict)
     edges: set[tuple[str, str]] = field(default_factory=set)
-
+    circle: list[str] = field(default_factory=list)  # files whose imports would go round
+    own_names: dict[str, Place] = field(default_factory=dict)  # that the target imports from the old file
     block: str = ""
     pieces: tuple[Piece, ...] = ()
 
@@ -91,52 +107,100 @@ class Belongings:
             last = own.line + own.old.count("\n")
             inside = [item for item in facts.imports if own.line <= item.line <= last]
             self.gone |= {(self.subject.path, item.alias) for item in inside}
-        self._take()
         self._collision(there)
         self._whole()
         self._needs(facts, there)
-        is_left = not self.is_shared and self._followed()
-        if is_left:
-            self._back()
+        for name in sorted(self._followed()) if not self.is_shared else ():
+            self._back(name)
+        if not self.is_shared:
+            self._cycles()
+        self._take()
         unused = [site for path, site in self.taken.unused() if path == self.subject.path]
         kept = apart(unused, Lines(self.snapshot.source(self.subject.path)))
         if len(kept) < len(unused):
             self.remarks.append("Some imports that nothing uses any more are left.")
         self.changed.setdefault(self.subject.path, []).extend(kept)
-        if self.carrying.is_new:
-            self.needed.setdefault(self.target, [])
-        for path in sorted({*self.needed, *self.changed}):
+        paths = {need.path for need in self.needs if not need.is_local}
+        paths |= {self.target} if self.carrying.is_new else set()
+        for path in sorted({*paths, *self.changed}):
             self.sites += self._written(path)
-        if not self.is_shared:
-            self._cycles()
 
     def _take(self) -> None:
         """The text that moves, piece by piece, as it is written in the target."""
         data = self.snapshot.source(self.subject.path)
-        lines, block, pieces = Lines(data), "", []
+        lines = Lines(data)
         places = {definition_of(self.snapshot, place).name_line: place for place in self.taken.places}
+        added = [_site(self.subject.path, one) for one in self._inside(self.target)]
+        block, pieces, done, gap = b"", [], -1, 0
         for own in sorted(self.taken.own):
-            last = own.line + own.old.count("\n")
-            item = next(
-                definition_of(self.snapshot, places[line])
-                for line in range(own.line, last + 1)
-                if line in places
-            )
+            held = range(own.line, own.line + own.old.count("\n") + 1)
+            item = definition_of(self.snapshot, next(places[line] for line in held if line in places))
+            start = lines.offset(own.line, own.column)
+            old = own.old.encode("utf-8", "surrogateescape")
+            if block:
+                block += b"\n" * gap if start == done else self.language.BETWEEN.encode()
+            done, gap = start + len(old), len(old) - len(old.rstrip(b"\n"))
             text = self.language.standalone(data, item.name_line, own.old.strip("\n"))
             if isinstance(text, Stuck):
                 self._refuse("form", text.text, text.line)
                 return
-            start = lines.offset(own.line, own.column)
-            block += self.language.BETWEEN if block else ""
-            first = len(block.encode("utf-8", "surrogateescape"))
-            block += f"{text}\n"
-            end = len(block.encode("utf-8", "surrogateescape"))
-            size = len(own.old.encode("utf-8", "surrogateescape"))
-            pieces.append(
-                Piece(self.subject.path, item.name, item.owner, (start, start + size), (first, end))
-            )
-            block = block.rstrip("\n")
-        self.block, self.pieces = f"{block}\n", tuple(pieces)
+            own_adds = [one for one in added if own.line <= one.line < own.line + own.old.count("\n") + 1]
+            piece, block = self._piece(item, lines, own, text, own_adds, block)
+            pieces.append(piece)
+        self.block = block.decode("utf-8", "surrogateescape") + "\n"
+        self.pieces = tuple(pieces)
+
+    def _piece(
+        self, item: Definition, lines: Lines, own: Site, text: str, added: list[Site], block: bytes
+    ) -> tuple[Piece, bytes]:
+        """One definition, with imports that come into its functions, and the block with it."""
+        start = lines.offset(own.line, own.column)
+        end = start + len(own.old.encode("utf-8", "surrogateescape"))
+        first = len(block)
+        if not added:
+            block += text.encode("utf-8", "surrogateescape")
+            return Piece(
+                self.subject.path, item.name, item.owner, ((start, end),), ((first, len(block)),)
+            ), block
+        was, is_now = [], []
+        body = own.old.encode("utf-8", "surrogateescape")
+        start += len(body) - len(body.lstrip(b"\n"))
+        stop = start + len(body.strip(b"\n"))
+        for one in added:
+            at = lines.offset(one.line, one.column)
+            was.append((start, at))
+            is_now.append((len(block), len(block) + at - start))
+            block += lines.data[start:at] + one.new.encode("utf-8", "surrogateescape")
+            start = at
+        was.append((start, stop))
+        is_now.append((len(block), len(block) + stop - start))
+        block += lines.data[start:stop]
+        return Piece(self.subject.path, item.name, item.owner, tuple(was), tuple(is_now)), block
+
+    def _inside(self, path: RepoPath) -> list[Change]:
+        """The imports that come into functions of the old file: those that move, or those that stay."""
+        uses = [Use(need.wanted, need.offsets) for need in self.needs if need.is_local and need.path == path]
+        data = self.snapshot.source(self.subject.path)
+        return list(self.language.inside(data, uses) or ()) if uses else []
+
+    def helpers(self, *, is_private: bool) -> list[str]:
+        """What the target would import from the old file and nothing there uses but what moves; with
+        `is_private`, what is not meant for others and nobody else uses either."""
+        return [
+            name for name, place in self.own_names.items() if self._is_helper(place, is_private=is_private)
+        ]
+
+    def _is_helper(self, place: Place, *, is_private: bool) -> bool:
+        item = definition_of(self.snapshot, place)
+        if is_private and not item.flags & FLAG_PRIVATE:
+            return False
+        for ref in self.snapshot.references.to(place):
+            is_own = ref.path == place.path and item.span.start_line <= ref.line <= item.span.end_line
+            if is_own or (ref.path == self.subject.path and self.taken.is_inside(ref)):
+                continue
+            if is_private or ref.path == self.subject.path:
+                return False
+        return True
 
     @cached_property
     def _sources(self) -> ViewSources:
@@ -153,53 +217,56 @@ class Belongings:
         self.against.append(Problem(kind, text, self.subject.path if line else None, line))
 
     def _collision(self, there: FileFacts | None) -> None:
-        """The name in the target: free, or an import of the definition that is not needed any more."""
-        at = there.bound(0, self.subject.name) if there is not None else None
-        if there is None or at is None:
-            return
-        bind = there.binds[at] if at >= 0 else None
-        if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
-            target = self.snapshot.linker.imported(self.target, bind.target)
-            if place_of(self.subject) in target:
-                return
-        self._refuse("collision", f"`{self.subject.name}` is bound already in {shown(self.target)}.")
+        """The names in the target: free, or imports of the definitions that are not needed any more."""
+        for name in sorted(self.names) if there is not None else ():
+            at = there.bound(0, name) if there is not None else None
+            if there is None or at is None:
+                continue
+            bind = there.binds[at] if at >= 0 else None
+            if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
+                target = self.snapshot.linker.imported(self.target, bind.target)
+                if self.taken.places.intersection(target):
+                    continue
+            self._refuse("collision", f"`{name}` is bound already in {shown(self.target)}.")
 
     def _whole(self) -> None:
         """What changes the meaning of the old file as a whole has to hold in the target."""
         wanted = self.language.whole(self.snapshot.source(self.subject.path))
         if not self.snapshot.linker.sources.exists(self.target):
-            self._need(self.target, *wanted)
+            self.needs += [Need(self.target, one) for one in wanted]
             return
         held = self.language.whole(self.snapshot.source(self.target))
         if missing := [one for one in wanted if one not in held]:
             self._refuse("form", f"`{missing[0].name}` does not hold in {shown(self.target)}.")
 
-    def _need(self, path: RepoPath, *wanted: Wanted) -> None:
-        self.needed.setdefault(path, []).extend(wanted)
-
     def _needs(self, facts: FileFacts, there: FileFacts | None) -> None:
         """The imports that the definition needs in the target."""
-        seen: set[str] = set()
+        used: dict[str, tuple[Bind, list[int]]] = {}
+        lines = Lines(self.snapshot.source(self.subject.path))
         for ref in self.snapshot.references_in(self.subject.path):
-            if ref.receiver or ref.name in seen or ref.role is Role.IMPORT or not self.taken.is_inside(ref):
+            if ref.receiver or ref.role is Role.IMPORT or not self.taken.is_inside(ref):
                 continue
             found = self._sources.occurrence_at(self.subject.path, ref.line, ref.column)
             bind = facts.binds[found[1].target - 1] if found is not None and found[1].target else None
             if bind is None or bind.scope != 0 or ref.name in self.names:
                 continue
-            seen.add(ref.name)
+            used.setdefault(ref.name, (bind, []))[1].append(lines.offset(ref.line, ref.column))
+        for name, (bind, offsets) in used.items():
             if bind.reason == Reason.IMPORT_ALIAS:
-                self._need_import(facts.imports[bind.target], bind.target, there)
+                self._need_import(facts.imports[bind.target], bind.target, there, offsets)
             elif not self.is_shared:
-                self._need_name(ref.name, there)
+                if bind.reason == Reason.DEF_IN_SCOPE:
+                    self.own_names[name] = Place(self.subject.path, bind.target)
+                self._need_name(name, there, offsets)
 
-    def _need_import(self, item: Import, at: int, there: FileFacts | None) -> None:
+    def _need_import(self, item: Import, at: int, there: FileFacts | None, offsets: Sequence[int]) -> None:
         data = self.snapshot.source(self.subject.path)
         if not self.language.is_plain(data, item) or item.name == "*":
             self._refuse("form", f"`{item.alias}` is imported under a condition.", item.line)
             return
         target = self.snapshot.linker.imported(self.subject.path, at)
         module = item.module
+        edge = None
         places = self.snapshot.linker.named_module(self.subject.path, item.module, item.kind)
         if (module.startswith(".") or places) and not self.is_shared:
             found = places[0].path if places else ""
@@ -215,10 +282,11 @@ class Belongings:
             if found == self.target:
                 return
             is_module = len(target) == 1 and target[0].definition == -1
-            self.edges.add((str(self.target), target[0].path if is_module else found))
+            edge = (str(self.target), target[0].path if is_module else found)
         if self._is_bound(item, module, target, there):
             return
-        self._need(self.target, self.language.wanted(item, module))
+        wanted = self.language.wanted(item, module)
+        self.needs.append(Need(self.target, wanted, edge, tuple(offsets)))
 
     def _is_bound(
         self, item: Import, module: str, target: tuple[Place, ...], there: FileFacts | None
@@ -235,7 +303,7 @@ class Belongings:
         self._refuse("collision", f"`{item.alias}` is something else in {shown(self.target)}.")
         return True
 
-    def _need_name(self, name: str, there: FileFacts | None) -> None:
+    def _need_name(self, name: str, there: FileFacts | None, offsets: Sequence[int]) -> None:
         """Something else of the old file: the target imports it from there."""
         if there is not None and (at := there.bound(0, name)) is not None:
             bind = there.binds[at] if at >= 0 else None
@@ -249,19 +317,19 @@ class Belongings:
         if module is None:
             self._refuse("form", f"{shown(self.subject.path)} has no name to be imported by.")
             return
-        self.edges.add((str(self.target), str(self.subject.path)))
-        self._need(self.target, Wanted(module, name))
+        edge = (str(self.target), str(self.subject.path))
+        self.needs.append(Need(self.target, Wanted(module, name), edge, tuple(offsets)))
 
-    def _followed(self) -> bool:
-        """Imports of the definition elsewhere; whether the old file still has to show it."""
-        is_left = False
+    def _followed(self) -> frozenset[str]:
+        """Imports of the definitions elsewhere; the names that the old file still has to have."""
+        left: set[str] = set()
         done: set[tuple[str, int]] = set()
         for ref in self.taken.outside:
             if ref.path == self.subject.path:
-                is_left = True
+                left.add(ref.name)
                 continue
             if ref.role is not Role.IMPORT:
-                is_left = is_left or bool(ref.receiver)
+                left |= {ref.name} if ref.receiver else set()
                 continue
             for at, item in self.taken.imports(ref):
                 if item.line != ref.line or (ref.path, at) in done:
@@ -270,7 +338,7 @@ class Belongings:
                 places = self.snapshot.linker.named_module(ref.path, item.module, item.kind)
                 if [place.path for place in places] == [self.subject.path]:
                     self._redirect(ref.path, item)
-        return is_left
+        return frozenset(left) & self.names
 
     def _redirect(self, path: RepoPath, item: Import) -> None:
         data = self.snapshot.source(path)
@@ -294,28 +362,39 @@ class Belongings:
             return
         self.changed.setdefault(path, []).append(site)
         if module is not None:
-            self._need(path, self.language.wanted(item, module))
+            self.needs.append(Need(path, self.language.wanted(item, module)))
 
     def _stuck(self, path: RepoPath, item: Import) -> None:
         self.against.append(Problem("form", "This import cannot be written any more.", path, item.line))
 
-    def _back(self) -> None:
+    def _back(self, name: str) -> None:
         """The old file imports what it still uses, or shows."""
         module = self.language.module_text(self._sources, self.subject.path, self.target)
         if module is None:
             self._refuse("form", f"{shown(self.target)} has no name to be imported by.")
             return
-        self.edges.add((str(self.subject.path), str(self.target)))
-        self._need(self.subject.path, Wanted(module, self.subject.name))
-        text = f"{shown(self.subject.path)} imports {self.subject.name} back: it is used or shown there."
-        self.remarks.append(text)
+        edge = (str(self.subject.path), str(self.target))
+        lines = Lines(self.snapshot.source(self.subject.path))
+        refs = [ref for ref in self.taken.outside if ref.name == name]
+        own = [ref for ref in refs if ref.path == self.subject.path and ref.role is not Role.EXPORT]
+        is_shown = len(own) < len(refs) and any(self._is_shown(ref) for ref in refs)
+        offsets = () if is_shown else tuple(lines.offset(ref.line, ref.column) for ref in own)
+        self.needs.append(Need(self.subject.path, Wanted(module, name), edge, offsets))
+
+    def _is_shown(self, ref: RefFact) -> bool:
+        """Whether a reference needs the name in the old file itself: a list of exports, `old.name`."""
+        if ref.path == self.subject.path:
+            return ref.role is Role.EXPORT
+        return bool(ref.receiver)
 
     def _written(self, path: RepoPath) -> Iterator[Site]:
         """The imports of a file as they have to be, as the lines that change."""
         exists = self.snapshot.linker.sources.exists(path)
         lines = Lines(self.snapshot.source(path) if exists else b"")
         sites = apart(self.changed.get(path, []), lines)
-        wanted = list(dict.fromkeys(self.needed.get(path, [])))
+        wanted = list(
+            dict.fromkeys(one.wanted for one in self.needs if one.path == path and not one.is_local)
+        )
         after = lines.replaced(sites)
         if path == self.target and self.carrying.is_new:
             after = self.language.begun(self.carrying).encode("utf-8", "surrogateescape")
@@ -327,9 +406,40 @@ class Belongings:
 
     def _cycles(self) -> None:
         """Imports in a circle that were none before."""
-        if way := new_circle(self.snapshot, Transfer(self.subject.path, self.target, self.edges)):
-            told = " → ".join(map(shown, way))
-            self._refuse("cycle", f"Imports would go in a circle: {told}.")
+        while way := self._circle():
+            if not self.is_local or not self._defer(way):
+                self.circle = way
+                told = " → ".join(map(shown, way))
+                self._refuse("cycle", f"Imports would be circular: {told}.")
+                return
+        for need in self.needs:
+            if need.edge == (str(self.subject.path), str(self.target)) and not need.is_local:
+                name = need.wanted.name
+                self.remarks.append(f"{shown(need.path)} imports {name} back: it is used or shown there.")
+        late = [need for need in self.needs if need.is_local]
+        for path in dict.fromkeys(need.path for need in late):
+            names = ", ".join(f"`{need.wanted.name}`" for need in late if need.path == path)
+            self.remarks.append(
+                f"{shown(path)} imports {names} inside functions: at the top, imports would be circular."
+            )
+        self.sites += [_site(self.subject.path, one) for one in self._inside(self.subject.path)]
+
+    def _circle(self) -> list[str]:
+        edges = {need.edge for need in self.needs if need.edge is not None and not need.is_local}
+        return new_circle(self.snapshot, Transfer(self.subject.path, self.target, self.edges | edges))
+
+    def _defer(self, way: Sequence[str]) -> bool:
+        """Makes the imports of one edge of a circle in the functions that use them."""
+        edges = list(pairwise(way))
+        data = self.snapshot.source(self.subject.path)
+        for edge in sorted(edges, key=lambda one: one[0] != self.target):
+            needs = [need for need in self.needs if need.edge == edge]
+            uses = [Use(need.wanted, need.offsets) for need in needs]
+            if uses and all(use.offsets for use in uses) and self.language.inside(data, uses) is not None:
+                for need in needs:
+                    need.is_local = True
+                return True
+        return False
 
 
 def _site(path: RepoPath, change: Change) -> Site:

@@ -1,12 +1,14 @@
 """Imports that would go in a circle once something has moved."""
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import links_of
 from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.languages.moving import carries
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.relocation import parents
 
@@ -26,10 +28,34 @@ def new_circle(snapshot: Snapshot, moved: Transfer) -> list[str]:
     for one, other in moved.edges:
         ahead.setdefault(one, set()).add(other)
     for one, other in sorted(moved.edges):
-        way = _way(ahead, other, one) if other not in links.get(one, ()) else []
+        if other in links.get(one, ()) and not _is_deferred(snapshot, one, other):
+            continue
+        while way := _way(ahead, other, one):
+            pairs = pairwise(way)
+            late = [pair for pair in pairs if pair not in moved.edges and _is_deferred(snapshot, *pair)]
+            for path, following in late:
+                ahead[path].discard(following)
+            if not late:
+                break
         if way and not _was_round(snapshot, links, moved, (one, other)):
             return [one, *way]
     return []
+
+
+def _is_deferred(snapshot: Snapshot, path: str, other: str) -> bool:
+    """Whether no import that leads from one file to another is run while the one is loaded."""
+    facts = snapshot.linker.sources.facts(path)
+    language = carries(facts.language) if facts is not None else None
+    if facts is None or language is None:
+        return False
+    data = snapshot.source(RepoPath(path))
+    leading = [
+        item
+        for at, item in enumerate(facts.imports)
+        if any(place.path == other for place in snapshot.linker.imported(path, at))
+        or any(place.path == other for place in snapshot.linker.named_module(path, item.module, item.kind))
+    ]
+    return bool(leading) and all(language.is_deferred(data, item) for item in leading)
 
 
 def _was_round(

@@ -62,8 +62,8 @@ class Piece:
     path: RepoPath
     name: str
     owner: str  # the type that it names as its own, where that is not around it
-    old: tuple[int, int]
-    new: tuple[int, int]
+    old: tuple[tuple[int, int], ...]  # spans that hold the same text as those of `new`
+    new: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,7 @@ class Plan:
     problems: tuple[Problem, ...] = ()  # that stand in the way
     notes: tuple[Problem, ...] = ()  # that do not
     remarks: tuple[str, ...] = ()  # what is done besides, in sentences
+    ways: tuple[Mapping[str, object], ...] = ()  # parameters by which what is refused can be done
     edits: EditSet = field(default_factory=lambda: EditSet(()))  # of the sites and the mentions that go along
     before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # what the edited files hold
     shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places

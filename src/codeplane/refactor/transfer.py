@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from codeplane.core.edits import EditSet, FileEdit
-from codeplane.core.errors import ContentChanged
+from codeplane.core.errors import ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.graph.places import definition_of, place_of, qualified
 from codeplane.index import DefFact, Index, Snapshot
-from codeplane.languages.facts import Definition
+from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import carries
 from codeplane.refactor.belongings import Belongings
@@ -24,56 +24,60 @@ from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.truth import digest_of
 
-_ALONG: Final = "Methods of {} moved along: {}."
+_MOST_ROUNDS: Final = 10
+_METHODS: Final = "Methods of {} moved along: {}."
+_ALONG: Final = "Moved along, as nothing else uses them: {}."
 _FILES_ALONE: Final = (
     "In {}, files can be moved but single symbols cannot. Instead: refs_find lists the uses; "
     "write_source moves the text and rewrites the imports in one call."
 )
 
 
-def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath) -> Plan:
+@dataclass(frozen=True)
+class Wish:
+    """How a definition is to be moved: with others of its file, and what to do about imports in a circle."""
+
+    along: Collection[str] = ()
+    is_local: bool = False  # what would go in a circle is imported in the functions that use it
+
+
+def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | None = None) -> Plan:
     """What the move of a definition comes to by the facts; `proven` decides whether it holds."""
+    wish = wish or Wish()
     place = place_of(subject)
     uid = snapshot.uid(subject.path, subject.position)
     plan = Plan("transfer", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, target=target)
     plan = replace(plan, words=(subject.name,), epoch=snapshot.epoch)
     facts = snapshot.linker.sources.facts(subject.path)
     assert facts is not None, "BUG: a definition has a file"
-    language = carries(facts.language)
-    if language is None:
+    if carries(facts.language) is None:
         return _not(plan, Verdict.UNSUPPORTED, _FILES_ALONE.format(facts.language))
-    item = definition_of(snapshot, place)
-    if item.parent >= 0:
+    if definition_of(snapshot, place).parent >= 0:
         return _not(plan, Verdict.UNSUPPORTED, "Only what stands at the top of a file can be moved.")
     if target == subject.path:
         return _not(plan, Verdict.REFUSED, "It is there already.")
-    places = set(snapshot.linker.grouped(place))
-    along = [Place(place.path, at) for at, one in enumerate(facts.definitions) if _is_method(one, subject)]
-    family = Family(subject.name, subject.kind, frozenset({*places, *along}), False, ())
-    taken = Taken(snapshot, family)
-    if len(taken.own) != 1 + len(along):
-        return _not(
-            plan, Verdict.UNSUPPORTED, f"{subject.name} shares its lines, or stands in several places."
-        )
-    moved = Belongings(snapshot, language, subject, target, taken)
-    moved.find()
+    moved = _moved(snapshot, subject, target, wish)
+    if moved is None:
+        return _not(plan, Verdict.UNSUPPORTED, f"{subject.name} shares its lines with something else.")
+    ways: list[Mapping[str, object]] = []
+    if moved.circle and not wish.along and not wish.is_local:
+        moved, ways = _way_out(snapshot, plan, moved)
     if moved.against:
-        return replace(plan, verdict=Verdict.REFUSED, problems=tuple(moved.against))
-    if along:
-        moved.remarks.append(_ALONG.format(subject.name, len(along)))
+        problems = tuple(moved.against)
+        return replace(plan, verdict=Verdict.REFUSED, problems=problems, ways=tuple(ways))
     sites = sorted(set(moved.sites))
     moving = moving_of(snapshot.linker, snapshot.linker.sources, {}, snapshot)
     groups, mentions = open_places(snapshot, moving, moved.forms, sites)
-    waiting = list(doubts(snapshot, replace(family, places=frozenset(places))))
+    waiting = [one for family in moved.families for one in doubts(snapshot, family)]
     plan = replace(
         plan,
         words=tuple(sorted({piece.name for piece in moved.pieces})),
         sites=tuple(sites),
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
         mentions=tuple(mentions),
-        notes=tuple(waiting),
+        notes=tuple(dict.fromkeys(waiting)),
         remarks=tuple(moved.remarks),
-        gone=frozenset(taken.gone | moved.gone),
+        gone=frozenset(moved.taken.gone | moved.gone),
         block=moved.block,
         pieces=moved.pieces,
         verdict=Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK,
@@ -81,9 +85,77 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath) -> Plan:
     return written(snapshot, plan)
 
 
-def _is_method(item: Definition, subject: DefFact) -> bool:
-    """Whether a definition of the file belongs to the type that moves, without standing in it."""
-    return item.parent < 0 and item.owner == subject.name
+def _moved(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -> Belongings | None:
+    """What is written where a definition moves with others; None where one shares its lines."""
+    facts = snapshot.linker.sources.facts(subject.path)
+    language = carries(facts.language) if facts is not None else None
+    assert facts is not None and language is not None, "BUG: what moves is in a language that can carry it"
+    families = [_family(snapshot, place_of(subject))]
+    for name in dict.fromkeys(wish.along):
+        found = [at for at, one in enumerate(facts.definitions) if one.parent < 0 and one.name == name]
+        if not found:
+            raise NotFound(f"{shown(subject.path)} defines no {shown(name)!r} at its top.")
+        families.append(_family(snapshot, Place(subject.path, found[0])))
+    names = {family.name for family in families}
+    methods = [
+        Place(subject.path, at)
+        for at, one in enumerate(facts.definitions)
+        if one.parent < 0 and one.owner in names
+    ]
+    places = frozenset(place for family in families for place in family.places) | frozenset(methods)
+    taken = Taken(snapshot, Family(subject.name, subject.kind, places, False, ()))
+    is_apart = all(not site.old.startswith((" ", "\t")) for site in taken.own) or len(places) == 1
+    if len(taken.own) != len(places) or not is_apart:
+        return None
+    moved = Belongings(snapshot, language, subject, target, taken, tuple(families), is_local=wish.is_local)
+    moved.find()
+    if methods:
+        moved.remarks.append(_METHODS.format(subject.name, len(methods)))
+    return moved
+
+
+def _family(snapshot: Snapshot, place: Place) -> Family:
+    item = definition_of(snapshot, place)
+    return Family(item.name, item.kind, frozenset(snapshot.linker.grouped(place)), False, ())
+
+
+def _way_out(
+    snapshot: Snapshot, plan: Plan, moved: Belongings
+) -> tuple[Belongings, list[Mapping[str, object]]]:
+    """A move without a circle where that is certain to be wanted, otherwise the calls that make one.
+
+    Helpers that nothing else uses and nobody outside may use go along.
+    """
+    asked: dict[str, object] = {"from_path": plan.symbol, "to_path": moved.target}
+    ways: list[Mapping[str, object]] = []
+    for is_private in (True, False):
+        along = _helpers(snapshot, moved, is_private=is_private)
+        with_them = _moved(snapshot, moved.subject, moved.target, Wish(along)) if along else None
+        if with_them is None or with_them.against:
+            continue
+        if is_private:
+            with_them.remarks.append(_ALONG.format(", ".join(f"`{name}`" for name in along)))
+            return with_them, []
+        ways.append({**asked, "with": along})
+    local = _moved(snapshot, moved.subject, moved.target, Wish(is_local=True))
+    if local is not None and not local.against:
+        ways.append({**asked, "on_cycle": "local_import"})
+    return moved, ways
+
+
+def _helpers(snapshot: Snapshot, moved: Belongings, *, is_private: bool) -> list[str]:
+    """The definitions of the old file that only what moves needs, and what these need in turn."""
+    found: list[str] = []
+    for _ in range(_MOST_ROUNDS):
+        more = [name for name in moved.helpers(is_private=is_private) if name not in found]
+        if not more:
+            break
+        found += more
+        again = _moved(snapshot, moved.subject, moved.target, Wish(found))
+        if again is None:
+            return []
+        moved = again
+    return found
 
 
 def _not(plan: Plan, verdict: Verdict, text: str) -> Plan:
@@ -158,8 +230,8 @@ def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> I
             is_now = [*some, (last, block)]
         yield Part(path, path, was, is_now)
     for piece in plan.pieces:
-        first, last = piece.new
-        yield Part(piece.path, plan.target, (piece.old,), ((block + first, block + last),))
+        there = tuple((block + first, block + last) for first, last in piece.new)
+        yield Part(piece.path, plan.target, piece.old, there)
 
 
 def _carry(plan: Plan) -> "_Carry":

@@ -19,6 +19,7 @@ from codeplane.refactor.relocation import Route
 from codeplane.refactor.rename import Sweep
 from codeplane.refactor.subject import find_subject
 from codeplane.refactor.syntactic import forced
+from codeplane.refactor.transfer import Wish
 from codeplane.refactor.uses import path_of
 from codeplane.search.missing_file import existing
 from codeplane.session.call import Call
@@ -99,14 +100,16 @@ def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
     return pending
 
 
-def move(call: Call, from_path: str, to_path: str, wanted: Sequence[Check] = ()) -> Pending:
+def move(
+    call: Call, from_path: str, to_path: str, wanted: Sequence[Check] = (), wish: Wish | None = None
+) -> Pending:
     """A plan to bring a file or a directory to another place, or a symbol to another file."""
     sweep, tree = _sweep(call), call.repo.tree
 
     def make(snapshot: Snapshot) -> Plan:
         sources = snapshot.linker.sources
         if _is_symbol(snapshot, from_path):
-            return transferring.draft(snapshot, snapshot.symbol(from_path), tree.jail.enter(to_path))
+            return transferring.draft(snapshot, snapshot.symbol(from_path), tree.jail.enter(to_path), wish)
         old = existing(snapshot, tree, from_path)
         new = tree.jail.enter(to_path)
         if sources.exists(old) and (to_path.endswith("/") or sources.is_directory(new)):

@@ -1,12 +1,14 @@
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from codeplane.answers.plan import PlanOutput
+from codeplane.refactor.transfer import Wish
 from codeplane.session import Call
 from codeplane.session.refactoring import move
 from codeplane.tools._parameters import LONGEST_SEC
 from codeplane.tools._registry import Effect, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 from codeplane.tools._settling import RefactoringInput, carried_out, needed
 
 
@@ -16,6 +18,17 @@ class RefactorMoveInput(RefactoringInput):
     )
     to_path: Annotated[str, synonyms("to", "target", "destination", "new_path")] = Field(
         default="", max_length=4096, description="New path; for a symbol, the file to put it in."
+    )
+    with_symbols: Annotated[list[str] | None, synonyms("with", "along")] = Field(
+        default=None,
+        max_length=50,
+        description="Other top-level names of the same file that move with the symbol.",
+        json_schema_extra=UNLISTED,
+    )
+    on_cycle: Literal["refuse", "local_import"] = Field(
+        default="refuse",
+        description="`local_import`: import inside functions what would make imports circular.",
+        json_schema_extra=UNLISTED,
     )
 
 
@@ -29,4 +42,5 @@ def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
     """
     if not args.plan:
         needed("refactor_move", from_path=args.from_path, to_path=args.to_path)
-    return carried_out(call, args, lambda: move(call, args.from_path, args.to_path, args.verify or ()))
+    wish = Wish(args.with_symbols or (), args.on_cycle == "local_import")
+    return carried_out(call, args, lambda: move(call, args.from_path, args.to_path, args.verify or (), wish))

@@ -8,7 +8,7 @@ from typing import Final
 from codeplane.languages.facts import Import
 from codeplane.languages.go import declarations, resolve
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Carrying, Change, Stuck, Wanted
+from codeplane.languages.moving import Carrying, Change, Stuck, Use, Wanted
 from codeplane.languages.ordering import differences
 
 BETWEEN: Final = "\n\n"
@@ -94,6 +94,17 @@ def standalone(data: bytes, line: int, text: str) -> str | Stuck:
 def dropped(data: bytes, items: Sequence[Import]) -> Sequence[Change]:
     """The lines of imports, and a list that has none left."""
     return list(differences(data, declarations.without(data, {item.line for item in items})))
+
+
+def is_deferred(data: bytes, item: Import) -> bool:
+    """Every import is loaded before the file."""
+    del data, item
+    return False
+
+
+def inside(data: bytes, uses: Sequence[Use]) -> None:
+    """A function has no imports."""
+    del data, uses
 
 
 def module_text(sources: Sources, path: str, target: str) -> str | None:

@@ -5,9 +5,9 @@ from typing import Final
 
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Carrying, Change, Wanted
+from codeplane.languages.moving import Carrying, Change, Use, Wanted
 from codeplane.languages.ordering import applied, reordered
-from codeplane.languages.python import arranging, resolve
+from codeplane.languages.python import arranging, local, resolve
 from codeplane.languages.python.statements import Statement, statements, written
 
 BETWEEN: Final = "\n\n\n"
@@ -41,6 +41,16 @@ def standalone(data: bytes, line: int, text: str) -> str:
 def dropped(data: bytes, items: Sequence[Import]) -> None:
     """Names are cut out of their statements one by one."""
     del data, items
+
+
+def is_deferred(data: bytes, item: Import) -> bool:
+    """Whether an import stands in a function, or below `if TYPE_CHECKING`."""
+    return local.is_deferred(data, item.line, item.column)
+
+
+def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
+    """Imports in the functions that use something, behind their docstrings."""
+    return local.inside(data, uses)
 
 
 def module_text(sources: Sources, path: str, target: str) -> str | None:

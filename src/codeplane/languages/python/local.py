@@ -1,0 +1,82 @@
+"""Imports inside of functions: they are made when the function is called, not when its module is loaded."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tree_sitter import Node
+
+from codeplane.core.text import LineStarts
+from codeplane.languages._grammar import grammar
+from codeplane.languages.moving import Change, Use, Wanted
+from codeplane.languages.python.statements import written
+
+_FOR_CHECKERS: Final = (b"TYPE_CHECKING", b"typing.TYPE_CHECKING")
+_IMPORTS: Final = ("import_statement", "import_from_statement")
+
+
+def is_deferred(data: bytes, line: int, column: int) -> bool:
+    """Whether what stands at a place is not run when its module is loaded."""
+    start = LineStarts(data).offset(line, column)
+    return any(
+        node.type in ("function_definition", "lambda")
+        or (node.type == "if_statement" and _condition(node) in _FOR_CHECKERS)
+        for node in _around(data, start)
+    )
+
+
+def _condition(node: Node) -> bytes:
+    condition = node.child_by_field_name("condition")
+    return condition.text or b"" if condition is not None else b""
+
+
+def _around(data: bytes, start: int) -> Iterator[Node]:
+    """The nodes around a byte, outer ones first."""
+    node: Node | None = grammar("python").parser.parse(data).root_node
+    while node is not None:
+        yield node
+        node = next((one for one in node.children if one.start_byte <= start < one.end_byte), None)
+
+
+def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
+    """Imports of what is used, in the outermost functions whose bodies use it; None where that is not all."""
+    bodies: dict[int, tuple[Node, list[Wanted]]] = {}
+    for use in uses:
+        for start in use.offsets:
+            body = next((it for it in map(_body, _around(data, start)) if it and _holds(it, start)), None)
+            if body is None:
+                return None
+            wanted = bodies.setdefault(body.start_byte, (body, []))[1]
+            if use.wanted not in wanted:
+                wanted.append(use.wanted)
+    found = [_change(data, body, wanted) for _, (body, wanted) in sorted(bodies.items())]
+    return None if None in found else [one for one in found if one is not None]
+
+
+def _body(node: Node) -> Node | None:
+    return node.child_by_field_name("body") if node.type == "function_definition" else None
+
+
+def _holds(node: Node, start: int) -> bool:
+    return node.start_byte <= start < node.end_byte
+
+
+def _change(data: bytes, body: Node, wanted: Sequence[Wanted]) -> Change | None:
+    """The imports before the first statement of a body that is no docstring."""
+    lines = LineStarts(data)
+    statements = [one for one in body.children if one.type != "comment"]
+    first = statements[0] if statements else body
+    is_docstring = first.type == "expression_statement" and first.child(0) is not None
+    if is_docstring and (inner := first.child(0)) is not None and inner.type == "string":
+        if len(statements) == 1:
+            return None
+        first = statements[1]
+    line, column = lines.position(first.start_byte)
+    indent = data[lines.offset(line, 0) : first.start_byte]
+    if indent.strip() or not column:
+        return None  # the body stands in the line of its header
+    modules: dict[str | None, list[tuple[str, str]]] = {}
+    for one in sorted(wanted, key=lambda it: (it.module is not None, it.module or "", it.name)):
+        modules.setdefault(one.module, []).append((one.name, one.alias))
+    rows = [f"{indent.decode()}{written(module, names)}\n" for module, names in modules.items()]
+    gap = "" if first.type in _IMPORTS else "\n"
+    return Change(line, 0, "", "".join(rows) + gap)
