@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from codeplane.answers.git_hints import tool_hint
 from codeplane.core.errors import CodePlaneError, UnknownTool
 from codeplane.core.suggest import nearest, snake
 from codeplane.session import Call
@@ -45,6 +46,8 @@ _USUAL_NAMES = {
 def error_body(failure: CodePlaneError, made: Sequence[Made]) -> dict[str, Any]:
     """An error for the wire; where a change was made before it, that comes first, and how to take it back."""
     error: dict[str, Any] = failure.to_wire()
+    if failure.hints:
+        error["hints"] = [tool_hint(hint) for hint in failure.hints]
     if not made:
         return error
     done = "; ".join(one.text for one in made)

@@ -2,6 +2,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from codeplane.answers.git_hints import tool_hint
 from codeplane.answers.source import heading, offer
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import Digest
@@ -159,7 +160,7 @@ def _span(span: ReadSpan) -> SourceSpan:
 
 
 def _failure(target: str, error: CodePlaneError) -> SourceFailure:
-    hints = list(error.hints)
+    hints = [tool_hint(hint) for hint in error.hints]
     candidates = error.details.get("candidates")
     if isinstance(candidates, list):
         hints += [f"{one['name']} ({one['at']})" for one in candidates]

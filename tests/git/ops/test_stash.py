@@ -127,7 +127,7 @@ def test_an_untracked_file_in_the_place_of_a_directory_is_not_lost(nested: Path)
     turn(nested)
     with pytest.raises(WorkAtRisk, match="untracked: x") as refused:
         push(repository, PROGRAMS)
-    assert "include_untracked" in refused.value.hints[0]
+    assert "--include-untracked" in refused.value.hints[0]
     assert (nested / "x").read_text() == "mine\n" and list_stashes(repository) == []
     push(repository, PROGRAMS, untracked=True)
     assert status(nested) == []

@@ -145,7 +145,7 @@ def test_a_repository_inside_is_no_tree_and_no_submodule(root: Path) -> None:
     new_repo(root / "inner")
     assert "repository of its own" in staged(root).notes[0]
     assert git(root, "ls-files", "inner") == ""
-    with pytest.raises(PathRefused, match="git_submodule"):
+    with pytest.raises(PathRefused, match="added as a submodule"):
         staged(root, "inner")
 
 

@@ -21,6 +21,7 @@ from codeplane.git.history.tree_edit import EMPTY_TREE, edited
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import PendingCommit, check_written, clear_after_commit, pending_commit
 from codeplane.git.staging.conflicts import conflicts_of
@@ -156,7 +157,7 @@ class _Work:
         if self.pending.operation in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
             raise GitUnfinished(
                 f"A {self.pending.operation} is in progress: it ends in a new commit of everything staged.",
-                hints=["git_commit without paths and amend", 'git_merge {"action": "abort"}'],
+                hints=[Remedy(Fix.COMMIT_EVERYTHING), Remedy(Fix.ABORT_MERGE)],
             )
 
     @contextmanager
@@ -285,7 +286,7 @@ def _check_merged(index: pygit2.Index) -> None:
     if torn:
         raise GitUnfinished(
             f"Still in conflict: {listed(torn)}.",
-            hints=["Resolve them, then git_stage them."],
+            hints=[Remedy(Fix.STAGE_RESOLVED)],
             paths=[shown(path) for path in torn],
         )
 
@@ -334,13 +335,13 @@ def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
     if amend:
         return NothingToCommit(
             "The amended commit would be empty.",
-            hints=["To undo the commit: git_reset to HEAD~1. To keep it empty: git_commit with allow_empty."],
+            hints=[Remedy(Fix.UNDO_COMMIT)],
         )
     found = sorted(handle.status(untracked_files="normal"))
     if not found:
         return NothingToCommit("Nothing has changed since the last commit.")
     return NothingToCommit(
         f"Nothing is staged. Not staged: {listed(found, _MOST_HINTED)}.",
-        hints=["git_stage_and_commit stages and commits files."],
+        hints=[Remedy(Fix.COMMIT_FILES)],
         paths=[shown(path) for path in found[:_MOST_HINTED]],
     )

@@ -13,6 +13,7 @@ from codeplane.git.commit.identity import encoded, written
 from codeplane.git.commit.signing import sign
 from codeplane.git.repo.config import text
 from codeplane.git.repo.lock_retry import patiently
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.process import Programs
 
@@ -88,7 +89,7 @@ def _move(handle: pygit2.Repository, name: str, oid: str, expected: str | None, 
         if now != expected:
             raise GitBusy(
                 f"{name} was moved by another program in the meantime.",
-                hints=["Check git_log, then try again."],
+                hints=[Remedy(Fix.CHECK_LOG)],
             )
         transaction.set_target(name, oid, message=reflog)
 

@@ -12,6 +12,7 @@ from codeplane.git.history.tree_diff import between, in_index, staged, unmerged
 from codeplane.git.history.tree_edit import side_at
 from codeplane.git.merge.tree_merge import Merged
 from codeplane.git.repo.outcome import Conflict, Side
+from codeplane.git.repo.remedies import Fix
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import AUTO_MERGE, begin_writing, clear_merge, read_state, write_state
 from codeplane.git.worktree.autosave import head_tree
@@ -104,7 +105,7 @@ def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str |
 
 def unforced(error: WorkAtRisk) -> WorkAtRisk:
     """A merge has no force: what is in its way is committed or put aside first."""
-    hints = [hint for hint in error.hints if "force" not in hint]
+    hints = [hint for hint in error.hints if hint != Fix.DISCARD_WORK]
     return WorkAtRisk(error.message, hints=hints, **error.details)
 
 

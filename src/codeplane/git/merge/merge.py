@@ -19,6 +19,7 @@ from codeplane.git.repo.config import text
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import Commit, find_commit
 from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
     AUTO_MERGE,
@@ -98,7 +99,7 @@ class _Merging:
         if self.how.ff_only or text(self.handle, "merge.ff") == "only":
             raise GitFailed(
                 "This can't be a fast-forward: both sides have their own commits.",
-                hints=["git_merge without ff_only", "git_rebase"],
+                hints=[Remedy(Fix.MERGE_WITH_COMMIT), Remedy(Fix.REBASE)],
             )
         drivers = Drivers(self.handle, self.how.favor)
         merged = merge_commits(drivers, ours, theirs.oid, ("HEAD", self.how.label or self.ref))

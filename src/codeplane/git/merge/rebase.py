@@ -1,6 +1,5 @@
 """Rebasing the current branch: a plan, its beginning, and what can be done where it has stopped."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -27,6 +26,7 @@ from codeplane.git.merge.replay import RebaseOutcome, Replay, State
 from codeplane.git.merge.resolve import resolve
 from codeplane.git.merge.resume import Resolution
 from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
     MERGE_MSG,
@@ -68,10 +68,9 @@ def plan_rebase(
         found = followed(handle)
         if found is None:
             # What is put on `onto` is what `upstream` lacks; most who send `onto` alone mean both by it.
-            wanted = json.dumps({"upstream": onto or "main"}, ensure_ascii=False)
             raise GitFailed(
                 "The branch tracks nothing: name `upstream`.",
-                hints=[f"git_rebase {wanted}"],
+                hints=[Remedy(Fix.REBASE_ONTO, upstream=onto or "main")],
             )
         upstream = found.name
     base = find_commit(handle, upstream).oid
@@ -185,13 +184,13 @@ def _take(
     is_same = tree == str(head.tree_id)
     if step is None or progress.stopped is None:
         if not is_same:
-            raise GitUnfinished("There are staged changes that no step made.", hints=["git_commit"])
+            raise GitUnfinished("There are staged changes that no step made.", hints=[Remedy(Fix.COMMIT)])
         return
     said = message.rstrip() + "\n" if message is not None else None
     if progress.amends is not None:
         if progress.amends != str(head.id):
             if not is_same:
-                raise GitUnfinished("HEAD has moved and changes are staged.", hints=["git_commit"])
+                raise GitUnfinished("HEAD has moved and changes are staged.", hints=[Remedy(Fix.COMMIT)])
         elif step.verb.melds or not is_same or said is not None:
             kept = replay.melded(step) if step.verb.melds else message_of(head)
             replay.commit(tree, said or kept, head, [str(oid) for oid in head.parent_ids])
@@ -213,9 +212,7 @@ def _follow(repository: Repository, handle: pygit2.Repository, progress: Progres
 def _stopped(repository: Repository, handle: pygit2.Repository) -> Progress:
     _check_own(repository)
     if not handle.head_is_detached:
-        raise GitUnfinished(
-            "The rebase was interrupted before HEAD moved.", hints=['git_rebase {"action": "abort"}']
-        )
+        raise GitUnfinished("The rebase was interrupted before HEAD moved.", hints=[Remedy(Fix.ABORT_REBASE)])
     return read_progress(repository, handle)
 
 
@@ -226,9 +223,7 @@ def _check_own(repository: Repository) -> None:
             hints=["git rebase --continue", "git rebase --abort"],
         )
     if not (repository.git_dir / REBASE_MERGE).is_dir():
-        raise GitUnfinished(
-            "No rebase is in progress.", hints=['git_rebase {"action": "start", "upstream": "main"}']
-        )
+        raise GitUnfinished("No rebase is in progress.", hints=[Remedy(Fix.START_REBASE)])
 
 
 def _check_clean(handle: pygit2.Repository, what: str) -> None:
@@ -241,7 +236,7 @@ def _check_no_loose(handle: pygit2.Repository) -> None:
     if loose := _loose(handle):
         raise GitUnfinished(
             f"Unstaged changes: {', '.join(map(shown, loose[:_MOST_NAMED]))}.",
-            hints=["git_stage what belongs to the commit, git_stash the rest, then continue."],
+            hints=[Remedy(Fix.STAGE_OR_STASH)],
         )
 
 

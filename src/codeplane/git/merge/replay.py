@@ -18,6 +18,7 @@ from codeplane.git.merge.sequencer import Picking
 from codeplane.git.merge.tree_merge import Merged
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
     AUTO_MERGE,
@@ -239,7 +240,9 @@ class Replay:
             return
         found = self._handle.references.get(name)
         if found is None or str(found.target) != self._progress.origin:
-            raise GitBusy(f"{name} was moved by another program in the meantime.", hints=["git_rebase abort"])
+            raise GitBusy(
+                f"{name} was moved by another program in the meantime.", hints=[Remedy(Fix.ABORT_REBASE)]
+            )
 
     def _return(self) -> None:
         """The branch, and HEAD with it, is where the rebase has come to."""

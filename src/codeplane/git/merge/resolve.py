@@ -9,6 +9,7 @@ from codeplane.git.commit.messages import split_conflicts
 from codeplane.git.history.tree_diff import in_index
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Conflict
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.staging.conflicts import conflicts_of, has_marks
 from codeplane.git.worktree.autosave import stored
@@ -50,7 +51,7 @@ def _stage(repository: Repository, handle: pygit2.Repository, paths: Collection[
     filtered = [path for path in paths if Attributes(handle, path).filter is not None]
     if filtered:
         raise GitUnsupported(
-            f"{', '.join(filtered)}: a filter applies, which is a program.", hints=["git_stage it first."]
+            f"{', '.join(filtered)}: a filter applies, which is a program.", hints=[Remedy(Fix.STAGE_FIRST)]
         )
     if not paths:
         return

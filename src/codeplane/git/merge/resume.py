@@ -16,6 +16,7 @@ from codeplane.git.merge.merge import checked_message, conclude_merge, stats
 from codeplane.git.merge.resolve import Read, resolve
 from codeplane.git.merge.sequencer import Picking, go_on
 from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
     AUTO_MERGE,
@@ -69,7 +70,7 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
         if kind == "squashed merge":
             raise GitUnfinished(
                 "Everything is resolved and staged: commit it to finish the squashed merge.",
-                hints=["git_commit"],
+                hints=[Remedy(Fix.COMMIT)],
             )
         if kind == "merge":
             oid, notes = conclude_merge(repository, programs, handle, tree, None)
@@ -103,7 +104,7 @@ def abandon(repository: Repository, programs: Programs) -> Outcome:
 
 def _kind(repository: Repository, handle: pygit2.Repository) -> str:
     if unfinished_operation(handle) == "rebase":
-        raise GitUnfinished("A rebase has stopped.", hints=['git_rebase {"action": "continue"}'])
+        raise GitUnfinished("A rebase has stopped.", hints=[Remedy(Fix.CONTINUE_REBASE)])
     for name, kind in _KINDS.items():
         if (repository.git_dir / name).exists():
             return kind
@@ -112,7 +113,7 @@ def _kind(repository: Repository, handle: pygit2.Repository) -> str:
     has_result = (repository.git_dir / AUTO_MERGE).exists()
     if has_result and (repository.git_dir / SQUASH_MSG).exists():
         return "squashed merge"
-    raise GitUnfinished("No merge, cherry-pick or revert is in progress.", hints=["git_status"])
+    raise GitUnfinished("No merge, cherry-pick or revert is in progress.", hints=[Remedy(Fix.SHOW_STATUS)])
 
 
 def _origin(repository: Repository, now: str) -> str:

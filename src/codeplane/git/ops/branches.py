@@ -15,6 +15,7 @@ from codeplane.git.repo.heads import BRANCHES, check_free, taken
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import branch_name
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.upstream import Upstream
 from codeplane.jail import shown
@@ -81,14 +82,14 @@ def delete_branch(repository: Repository, name: str, *, force: bool = False) -> 
         if branch.is_head():
             raise InvalidArgument(
                 f"{name} is checked out: it can't be deleted.",
-                hints=["Check out another branch first (git_checkout)."],
+                hints=[Remedy(Fix.CHECK_OUT_ANOTHER)],
             )
         check_free(repository, BRANCHES + name)
         was = str(branch.peel(pygit2.Commit).id)
         if not force and not _is_merged(handle, branch):
             raise WorkAtRisk(
                 f"Branch {name} has commits that {_against(branch)} lacks.",
-                hints=[f'git_branch {{"action": "delete", "name": "{name}", "force": true}}'],
+                hints=[Remedy(Fix.DELETE_BRANCH, name=name)],
                 commit=was,
             )
         branch.delete()
@@ -134,9 +135,7 @@ def set_upstream(repository: Repository, name: str | None, upstream: str | None)
 def _moved(repository: Repository, handle: pygit2.Repository, name: str, start: str | None) -> BranchOutcome:
     branch = _found(handle, name)
     if branch.is_head():
-        raise InvalidArgument(
-            f"{name} is checked out.", hints=[f'git_reset {{"ref": "{start or "HEAD"}", "mode": "keep"}}']
-        )
+        raise InvalidArgument(f"{name} is checked out.", hints=[Remedy(Fix.RESET_KEEP, ref=start or "HEAD")])
     check_free(repository, BRANCHES + name)
     was, now = str(branch.peel(pygit2.Commit).id), find_commit(handle, start or "HEAD").oid
     log = f"branch: Reset to {start or 'HEAD'}"

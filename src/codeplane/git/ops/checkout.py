@@ -17,6 +17,7 @@ from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome, Side
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.ref_names import branch_name
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import check_possible, clear_merge
 from codeplane.git.worktree.autosave import head_tree
@@ -86,7 +87,7 @@ def new_branch(repository: Repository, name: str, start: str | None) -> Goal:
     with repository.opened() as handle:
         if branch in handle.references:
             raise InvalidArgument(
-                f"Branch {name} already exists.", hints=[f'git_checkout {{"ref": "{name}"}}'], name=name
+                f"Branch {name} already exists.", hints=[Remedy(Fix.CHECK_OUT, ref=name)], name=name
             )
         if start is None and handle.head_is_unborn:
             return Goal(None, branch, is_new=True)
@@ -150,16 +151,14 @@ def _of_remote(handle: pygit2.Repository, ref: str, error: RevisionNotFound, *, 
         found = handle.references[f"{_REMOTES}{having[0]}/{ref}"].peel(pygit2.Commit)
         return Goal(str(found.id), BRANCHES + branch_name(ref), is_new=True, upstream=f"{having[0]}/{ref}")
     if having:
-        calls = [
-            f'git_checkout {{"ref": "{ref}", "create": true, "start": "{name}/{ref}"}}' for name in having
-        ]
+        calls = [Remedy(Fix.CHECK_OUT_NEW, ref=ref, start=f"{name}/{ref}") for name in having]
         raise InvalidArgument(
             f"Several remotes have a branch {ref}: {', '.join(having)}.", hints=calls
         ) from error
     near = nearest(ref, [name for name in handle.branches.local if name.isprintable()])
     raise RevisionNotFound(
         f"There is no branch, tag or commit {ref!r}.",
-        hints=[f'git_checkout {{"ref": "{name}"}}' for name in near] or list(error.hints),
+        hints=[Remedy(Fix.CHECK_OUT, ref=name) for name in near] or list(error.hints),
         name=ref,
     ) from error
 

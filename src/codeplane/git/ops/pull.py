@@ -14,6 +14,7 @@ from codeplane.git.remote.remotes import Remote, Upstream, find_remote, remote_f
 from codeplane.git.remote.transfer import unobeyed
 from codeplane.git.repo.config import text
 from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import check_possible
 from codeplane.git.repo.urls import shown_url
@@ -56,7 +57,7 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
     if merges and upstream is None:
         raise InvalidArgument(
             f"{current or 'A detached HEAD'} tracks no branch of {found.name}: name the branch to pull.",
-            hints=['"branch": "main"', '"fetch_only": true'],
+            hints=[Remedy(Fix.NAME_BRANCH), Remedy(Fix.FETCH_ONLY)],
         )
     return Source(found, upstream, branch)
 

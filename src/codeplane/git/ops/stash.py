@@ -15,6 +15,7 @@ from codeplane.git.history.tree_diff import in_index, unmerged
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.autosave import Work, head_tree, saved_names
 from codeplane.git.worktree.checkout_plan import Plan, in_tree, plan_paths
@@ -74,7 +75,7 @@ def push(
         if work.is_empty:
             raise NothingToCommit(
                 "There is nothing to stash.",
-                hints=['Untracked files: git_stash {"action": "push", "include_untracked": true}'],
+                hints=[Remedy(Fix.INCLUDE_UNTRACKED)],
             )
         plan = _plan_out(repository, handle, work, keep_index=keep_index)
         oid = work.commit(message)
@@ -93,7 +94,7 @@ def find(repository: Repository, ref: str | None) -> Entry:
             if int(place[1]) >= len(stashes):
                 raise NotFound(
                     f"There is no stash@{{{place[1]}}}; the list has {len(stashes)}.",
-                    hints=['git_stash {"action": "list"}'],
+                    hints=[Remedy(Fix.LIST_STASHES)],
                 )
             return stashes[int(place[1])]
         known = {entry.ref: entry for entry in _saved(handle)}
@@ -193,7 +194,7 @@ def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, 
     if others:
         refusal = at_risk(others, "Stashing the rest")
         hints = [
-            'git_stash {"action": "push", "include_untracked": true}',
+            Remedy(Fix.STASH_UNTRACKED),
             "Move the ignored files elsewhere.",
         ]
         raise WorkAtRisk(refusal.message, hints=hints, **refusal.details)
@@ -206,7 +207,7 @@ def check_merged(handle: pygit2.Repository) -> None:
     if torn:
         raise GitUnfinished(
             f"Resolve these paths first: {', '.join(map(shown, torn[:20]))}.",
-            hints=['git_merge {"action": "abort"}', "Resolve them, then git_stage."],
+            hints=[Remedy(Fix.ABORT_MERGE), Remedy(Fix.STAGE_RESOLVED)],
         )
 
 
@@ -217,7 +218,7 @@ def _drop(handle: pygit2.Repository, entry: Entry) -> None:
         handle.references.delete(entry.ref)
     else:
         raise InvalidArgument(
-            f"{entry.name} is not in the list: it can't be dropped.", hints=['git_stash {"action": "list"}']
+            f"{entry.name} is not in the list: it can't be dropped.", hints=[Remedy(Fix.LIST_STASHES)]
         )
 
 

@@ -13,6 +13,7 @@ from codeplane.git.repo.lock_retry import patiently
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import tag_name
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.jail import shown
 from codeplane.process import Programs
@@ -38,7 +39,7 @@ def create_tag(
         if was is not None and not force:
             raise InvalidArgument(
                 f"Tag {name} already exists, at {was[:_SHORT]}.",
-                hints=['Choose another name, or send "force": true to move it.'],
+                hints=[Remedy(Fix.MOVE_TAG)],
             )
         notes: tuple[str, ...] = ()
         target = commit
@@ -55,7 +56,7 @@ def delete_tag(repository: Repository, name: str) -> Outcome:
     with repository.opened() as handle:
         was = _target(handle, ref)
         if was is None:
-            raise NotFound(f"There is no tag {name!r}.", hints=['git_inspect {"what": "tags"}'])
+            raise NotFound(f"There is no tag {name!r}.", hints=[Remedy(Fix.LIST_TAGS)])
         patiently(lambda: _remove(handle, ref))
     return Outcome(f"deleted tag {shown(name)} (was {was})")
 

@@ -13,6 +13,7 @@ from codeplane.git.remote.remotes import Remote, Upstream, find_remote, follow, 
 from codeplane.git.remote.transfer import Exchange, Line, scratch_of, unobeyed
 from codeplane.git.repo.hooks import has_hook, run_hook
 from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.urls import shown_url
 
@@ -226,7 +227,7 @@ def _refusal(repository: Repository, plan: Plan, exchange: Exchange) -> RemoteRe
 def _explained(
     repository: Repository, where: str, why: str, update: Update | None, there: str | None
 ) -> tuple[str, list[str]]:
-    pull = ['git_pull, then push again; or force "with_lease" to overwrite it.']
+    pull: list[str] = [Remedy(Fix.PULL_FIRST)]
     match why:
         case "diverged" if update is not None and there is not None:
             with repository.opened() as handle:
@@ -237,10 +238,10 @@ def _explained(
         case "stale":
             return (
                 f"{where} has changed since the last fetch: somebody has pushed in the meantime.",
-                ["git_pull with fetch_only, look at the new commits, then push again."],
+                [Remedy(Fix.FETCH_FIRST)],
             )
         case "exists":
-            return f"The tag {where} already exists and differs.", ["force: true replaces it."]
+            return f"The tag {where} already exists and differs.", [Remedy(Fix.REPLACE_TAG)]
         case "missing":
             return f"There is no {where}.", []
         case _:

@@ -10,6 +10,7 @@ from codeplane.git.remote.refspecs import Refspec, text_names
 from codeplane.git.repo.config import flag
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import remote_name
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.urls import checked_url, shown_url
 
@@ -56,11 +57,7 @@ def find_remote(handle: pygit2.Repository, name: str) -> Remote:
         known = [one.name for one in list_remotes(handle)]
         raise NotFound(
             f"There is no remote {shown_url(name)!r}.",
-            hints=[
-                f"Remotes: {', '.join(map(shown_url, known))}."
-                if known
-                else "git_remote with action add creates one."
-            ],
+            hints=[f"Remotes: {', '.join(map(shown_url, known))}." if known else Remedy(Fix.ADD_REMOTE)],
         )
     return found
 
@@ -97,9 +94,7 @@ def add_remote(repository: Repository, name: str, url: str) -> Outcome:
     remote_name(name), checked_url(url)
     with repository.opened() as handle:
         if _read(handle, name) is not None:
-            raise InvalidArgument(
-                f"Remote {name!r} already exists.", hints=["The action set_url changes its address."]
-            )
+            raise InvalidArgument(f"Remote {name!r} already exists.", hints=[Remedy(Fix.SET_URL)])
         handle.remotes.create(name, url)
     return Outcome(f"added remote {name}: {shown_url(url)}")
 

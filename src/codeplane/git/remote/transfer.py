@@ -28,6 +28,7 @@ from codeplane.core.errors import (
 )
 from codeplane.git.remote.credentials import Credential, Helpers
 from codeplane.git.remote.refspecs import text_names
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.urls import checked_url, is_local, shown_key, shown_url
 from codeplane.process import Programs
@@ -271,7 +272,7 @@ def _packed(handle: pygit2.Repository) -> bytes:
 def _unreachable(url: str, why: str) -> CodePlaneError:
     return RemoteUnreachable(
         f"{shown_url(url)} cannot be reached: {why}.",
-        hints=["Check the address (git_remote) and the network; git.remote_timeout_sec is the time it gets."],
+        hints=[Remedy(Fix.CHECK_ADDRESS)],
         url=shown_url(url),
     )
 

@@ -8,6 +8,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import InvalidArgument
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import ORIG_HEAD, REBASE_APPLY, REBASE_MERGE
 from codeplane.storage.files import read_small
@@ -47,7 +48,7 @@ def previous(handle: pygit2.Repository, back: int = 1) -> str:
     moves = (_MOVED.match(entry.message) for entry in handle.references["HEAD"].log())
     found = [move[1] for move in moves if move is not None]
     if len(found) < back:
-        raise InvalidArgument("There is no previous branch.", hints=["git_branch lists branches."])
+        raise InvalidArgument("There is no previous branch.", hints=[Remedy(Fix.LIST_BRANCHES)])
     return found[back - 1]
 
 

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import pygit2
 
 from codeplane.core.errors import GitFailed, RevisionNotFound
+from codeplane.git.repo.remedies import Fix, Remedy
 
 _LONGEST_NAME: Final = 250
 _TREE, _LINK, _SUBMODULE = 0o040000, 0o120000, 0o160000
@@ -48,7 +49,7 @@ def find_commit(handle: pygit2.Repository, name: str) -> Commit:
         return Commit(str(found.id), str(found.tree_id))
     except (pygit2.GitError, LookupError, ValueError) as error:
         shallow = handle.is_shallow
-        hints = ["git fetch --unshallow"] if shallow else ["git_log {}", 'git_pull {"fetch_only": true}']
+        hints = ["git fetch --unshallow"] if shallow else [Remedy(Fix.SHOW_LOG), Remedy(Fix.FETCH)]
         where = "this shallow clone" if shallow else "this repository"
         raise RevisionNotFound(f"There is no commit {name!r} in {where}.", hints=hints, name=name) from error
 

@@ -12,6 +12,7 @@ import pygit2
 from pygit2.enums import RepositoryState
 
 from codeplane.core.errors import GitFailed, GitUnfinished
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.storage.files import read_small, remove_tree, write_public
 
@@ -82,15 +83,11 @@ def check_idle(handle: pygit2.Repository) -> None:
     """Refuses while another operation has begun and not ended, or has left conflicts."""
     operation = unfinished_operation(handle)
     if operation is not None:
-        tool = "git_rebase" if operation == "rebase" else "git_merge"
-        raise GitUnfinished(
-            f"A {operation} is in progress.",
-            hints=[f'{tool} {{"action": "continue"}}', f'{tool} {{"action": "abort"}}'],
-        )
+        raise GitUnfinished(f"A {operation} is in progress.", hints=_ways_out(operation))
     if handle.index.conflicts is not None:
         raise GitUnfinished(
             "There are unresolved conflicts.",
-            hints=["Fix the files, then git_stage them.", 'git_merge {"action": "abort"}'],
+            hints=[Remedy(Fix.STAGE_RESOLVED), Remedy(Fix.ABORT_MERGE)],
         )
 
 
@@ -99,11 +96,14 @@ def check_possible(handle: pygit2.Repository, action: str) -> None:
     operation = unfinished_operation(handle)
     if operation is None or operation == "bisect":
         return
-    hints = ["git am --abort"]
-    if operation != "am":
-        tool = "git_rebase" if operation == "rebase" else "git_merge"
-        hints = [f'{tool} {{"action": "{way_out}"}}' for way_out in ("continue", "abort")]
+    hints = ["git am --abort"] if operation == "am" else _ways_out(operation)
     raise GitUnfinished(f"{action} is not possible during {_WITH_ARTICLE[operation]}.", hints=hints)
+
+
+def _ways_out(operation: str) -> list[str]:
+    if operation == "rebase":
+        return [Remedy(Fix.CONTINUE_REBASE), Remedy(Fix.ABORT_REBASE)]
+    return [Remedy(Fix.CONTINUE_MERGE), Remedy(Fix.ABORT_MERGE)]
 
 
 def pending_commit(repository: Repository, handle: pygit2.Repository) -> PendingCommit:

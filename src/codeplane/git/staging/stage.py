@@ -17,6 +17,7 @@ from codeplane.git.history.tree_edit import side_at
 from codeplane.git.repo.config import flag
 from codeplane.git.repo.outcome import Outcome, Side
 from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.staging.conflicts import conflicts_of, has_marks
 from codeplane.git.worktree.autosave import head_tree
@@ -161,9 +162,7 @@ class _Staging:
 
     def _leave_unknown(self, path: str) -> None:
         if path in self.chosen.paths:
-            raise NotFound(
-                f"Git does not know {shown(path)}.", hints=["git_stage_and_commit stages it first."]
-            )
+            raise NotFound(f"Git does not know {shown(path)}.", hints=[Remedy(Fix.STAGE_NEW_FILE)])
 
     def _directory(self, path: str, known: Side | None) -> None:
         """A directory is staged as a submodule that git knows already, or not as itself at all."""
@@ -174,9 +173,9 @@ class _Staging:
         elif known is not None:
             self.taken.append(path)
         elif os.path.lexists(self.repository.root / path / ".git"):
-            reason = f"{shown(path)} is a repository of its own: git_submodule adds it."
+            reason = f"{shown(path)} is a repository of its own: it can be added as a submodule."
             if path in self.chosen.paths:
-                raise PathRefused(reason, path=shown(path))
+                raise PathRefused(reason, hints=[Remedy(Fix.ADD_SUBMODULE)], path=shown(path))
             self.left[path] = reason
 
     def write(self, index: pygit2.Index, done: Container[str]) -> None:
@@ -296,7 +295,7 @@ def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
     if marked:
         raise GitUnfinished(
             f"Conflict markers are still in {listed(marked)}.",
-            hints=['Resolve them, or send "force": true to stage the files as they are.'],
+            hints=[Remedy(Fix.STAGE_WITH_MARKERS)],
             paths=[shown(path) for path in marked[:_MOST_NAMED]],
         )
 
@@ -337,9 +336,7 @@ def _is_link(repository: Repository, path: str) -> bool:
 
 def _force_hint(rules: Rules, path: str) -> list[str]:
     return (
-        []
-        if rules.unwanted(path) is None or rules.closed(path) is not None
-        else ['Send "force": true to stage it anyway.']
+        [] if rules.unwanted(path) is None or rules.closed(path) is not None else [Remedy(Fix.STAGE_IGNORED)]
     )
 
 

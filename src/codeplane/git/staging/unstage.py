@@ -10,6 +10,7 @@ from codeplane.git.history.tree_diff import in_index, staged, unmerged, unstaged
 from codeplane.git.history.tree_edit import EMPTY_TREE, side_at
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.pathspec import Selection
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.staging.stage import Rules, Staged, left_out, listed, summary
 from codeplane.git.worktree.autosave import head_tree
@@ -51,7 +52,7 @@ def discard(
         if torn:
             raise GitUnfinished(
                 f"In conflict, so the index has no single version: {listed(torn)}.",
-                hints=["git_merge continues or aborts; git_stage marks a file as resolved."],
+                hints=[Remedy(Fix.CONTINUE_OR_RESOLVE)],
             )
         work = {
             path: side

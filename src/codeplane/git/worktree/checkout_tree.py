@@ -18,6 +18,7 @@ from codeplane.core.errors import (
 )
 from codeplane.git.repo.attributes import FILE_NAME
 from codeplane.git.repo.outcome import Side
+from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.autosave import head_tree, save_work
 from codeplane.git.worktree.checkout_plan import Plan, Risk, plan_switch, plan_whole
@@ -111,9 +112,9 @@ def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
     for path in sorted(risks):
         named.setdefault(risks[path].value, []).append(shown(path))
     parts = [f"{reason}: {_listed(paths)}" for reason, paths in sorted(named.items())]
-    hints = ["commit it (git_stage_and_commit)", 'stash it: git_stash {"action": "push"}']
+    hints = [Remedy(Fix.COMMIT_WORK), Remedy(Fix.STASH_WORK)]
     if Risk.REPOSITORY not in risks.values():
-        hints.append('discard it: the same call with "force": true; it is saved first')
+        hints.append(Remedy(Fix.DISCARD_WORK))
     return WorkAtRisk(f"{what} would lose work. {'; '.join(parts)}.", hints=hints, paths=named)
 
 
