@@ -18,10 +18,11 @@ import tree_sitter
 from bench.corpora import npm_package, python_package
 from bench.measure import Figure
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers
+from codeplane.index import Workers
 from codeplane.languages import specs
 from codeplane.languages._grammar import load_language
-from codeplane.truth import WorkingTree
+from codeplane.names import Index
+from codeplane.working_tree import WorkingTree
 
 RUNS = 5
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from tests.conformance import node
 
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers
-from codeplane.truth import WorkingTree
+from codeplane.index import Workers
+from codeplane.names import Index
+from codeplane.working_tree import WorkingTree
 
 CACHE = Path(__file__).parent.parent / ".cache" / "corpora"
 

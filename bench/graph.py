@@ -14,7 +14,7 @@ from codeplane.graph.calls import Bounds, callees, callers
 from codeplane.graph.card import card_of
 from codeplane.graph.places import place_of
 from codeplane.graph.references import references_to
-from codeplane.index import DefFact, Snapshot
+from codeplane.names import DefFact, Snapshot
 
 T = TypeVar("T")
 

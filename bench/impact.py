@@ -20,8 +20,8 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.diff.repository import State, changed_definitions, structural_diff
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.graph.tests.impact import Impact, Known, affected_tests
-from codeplane.index import Snapshot
-from codeplane.index.tree import SnapshotTree
+from codeplane.names import Snapshot
+from codeplane.names.snapshot_tree import SnapshotTree
 from codeplane.process import Programs
 from codeplane.process.toolbox import Toolbox
 from codeplane.session import Checkout, RepoSession

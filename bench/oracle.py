@@ -24,9 +24,10 @@ from bench.lsp import Server
 from bench.measure import Figure
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Index, RefFact, Snapshot, Workers
+from codeplane.index import Workers
 from codeplane.languages.facts import Definition, Role
 from codeplane.languages.modules import Place
+from codeplane.names import Index, RefFact, Snapshot
 
 PYRIGHT = "1.40.2"
 TYPESCRIPT = "5.9.3"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.measure import Figure, median
 from codeplane.git import open_repository
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 
 RUNS = 15
 # Past the span in which time stamps prove nothing.

@@ -26,8 +26,8 @@ from bench.renamers import Answer, Asked, Language, Peer, Remembered, Renamer, S
 from bench.suites import Kept, Trial, pytest
 from codeplane.config import Places
 from codeplane.graph.places import definition_of, place_of
-from codeplane.index import DefFact, Snapshot
 from codeplane.languages.facts import Reason
+from codeplane.names import DefFact, Snapshot
 from codeplane.refactor import Plan, Verdict
 from codeplane.refactor.family import family_of, variable_family
 from codeplane.refactor.subject import Subject

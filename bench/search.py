@@ -13,7 +13,7 @@ from tests.conformance import node
 
 from bench.corpora import indexed, python_package
 from bench.measure import Figure
-from codeplane.index import Index, Snapshot
+from codeplane.names import Index, Snapshot
 from codeplane.search.scope import Scope
 from codeplane.search.search import Mode, Shape, begin, plan, show
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from bench.measure import Figure
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers
-from codeplane.truth import WorkingTree
+from codeplane.index import Workers
+from codeplane.names import Index
+from codeplane.working_tree import WorkingTree
 
 FILES = 2000
 CHANGED = 100

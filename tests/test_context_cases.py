@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.core.paths import RepoPath
-from codeplane.index.context_file import read_contexts, write_contexts
-from codeplane.index.contexts import (
+from codeplane.contexts.contexts import (
     Context,
     Probed,
     Router,
@@ -20,6 +18,8 @@ from codeplane.index.contexts import (
     discover,
     probe,
 )
+from codeplane.contexts.file import read_contexts, write_contexts
+from codeplane.core.paths import RepoPath
 from codeplane.languages.families import FAMILIES
 from tests.case_files import Case, parse_case
 

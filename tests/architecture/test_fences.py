@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.slots import Answers
-from codeplane.index.layout import Layout
-from codeplane.index.sources import Memo
+from codeplane.index.view.layout import Layout
+from codeplane.index.view.view import EpochCache
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -82,7 +82,7 @@ def test_a_slot_that_is_made_on_the_way_is_noticed() -> None:
 
 
 def test_caches_of_a_view_take_no_bare_keys() -> None:
-    memo = Memo(0, 0, Layout({}))
+    memo = EpochCache(0, 0, Layout({}))
     assert isinstance(memo.answers, Answers)
     assert isinstance(memo.passing, Answers)
     assert not hasattr(Answers, "__getitem__")

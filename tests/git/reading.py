@@ -14,9 +14,9 @@ from codeplane.git.history.commit_info import CommitInfo, info_of
 from codeplane.git.history.follow import Follow, Span, Version
 from codeplane.git.history.walk import Walk
 from codeplane.git.repo.pathspec import PathFilter, Selection
-from codeplane.truth import WorkingTree
-from codeplane.truth.comparison import Comparison, changes
-from codeplane.truth.status import WorkStatus
+from codeplane.working_tree import WorkingTree
+from codeplane.working_tree.comparison import Comparison, changes
+from codeplane.working_tree.status import WorkStatus
 from tests.git import plain
 
 Lines = dict[str, tuple[str, str]]

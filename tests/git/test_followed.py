@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.truth import Known
-from codeplane.truth import known as truth_known
+from codeplane.working_tree import Known
+from codeplane.working_tree import known as truth_known
 from tests.drive import new_repo
 from tests.git.reading import check_status, tree_of
 from tests.git.test_status import CASES, new

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.git.worktree.index_snapshot import Staged
-from codeplane.truth.tracked import Tracked
+from codeplane.working_tree.tracked import Tracked
 from tests.git import plain
 from tests.git.reading import check_status, tree_of
 

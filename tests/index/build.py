@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from codeplane.index import Index, Workers
+from codeplane.index import Workers
+from codeplane.names import Index
 from tests.index.conftest import tree_of
 
 if __name__ == "__main__":

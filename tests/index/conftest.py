@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers
-from codeplane.truth import WorkingTree
+from codeplane.index import Workers
+from codeplane.names import Index
+from codeplane.working_tree import WorkingTree
 
 
 def tree_of(repo: Path) -> WorkingTree:

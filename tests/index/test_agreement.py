@@ -12,7 +12,7 @@ from codeplane.graph.calls import Bounds, callers
 from codeplane.graph.places import place_of
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.references import Kind, references_to
-from codeplane.index import DefFact, Index, Snapshot
+from codeplane.names import DefFact, Index, Snapshot
 from codeplane.refactor.family import family_of
 from codeplane.refactor.sites import find
 

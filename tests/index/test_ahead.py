@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Index, Workers
-from codeplane.reading import Done, Job
-from codeplane.truth import digest_of
+from codeplane.index import Workers
+from codeplane.names import Index
+from codeplane.parsing import Done, Job
+from codeplane.working_tree import digest_of
 from tests.index.conftest import tree_of
 
 

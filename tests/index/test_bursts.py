@@ -9,7 +9,8 @@ import pytest
 from codeplane.config import Places
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
-from codeplane.index import Index, Workers
+from codeplane.index import Workers
+from codeplane.names import Index
 from codeplane.session import Checkout, RepoSession
 from tests.drive import eventually
 from tests.index.conftest import tree_of

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.errors import EpochGone
-from codeplane.index import Index, Workers, check_index
-from codeplane.index import collect as module
-from codeplane.index.collect import collect
+from codeplane.index import Workers, check_index
+from codeplane.index import gc as module
+from codeplane.index.gc import collect
+from codeplane.names import Index
 from tests.drive import git
 from tests.index.test_index import fresh, text_of
 

@@ -11,11 +11,12 @@ from codeplane.core.errors import RevisionNotFound, UnsupportedRepository
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers
+from codeplane.index import Workers
 from codeplane.index.dump import dump
-from codeplane.reading.workers import Job
-from codeplane.truth import CommitTree, Content, GapKind
-from codeplane.truth import commit as truth_commit
+from codeplane.names import Index
+from codeplane.parsing.workers import Job
+from codeplane.working_tree import CommitTree, Content, GapKind
+from codeplane.working_tree import commit as truth_commit
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
 from tests.index.test_index import text_of

@@ -10,7 +10,8 @@ import pygit2
 import pytest
 
 from codeplane.graph.import_links import links_of
-from codeplane.index import Index, Workers
+from codeplane.index import Workers
+from codeplane.names import Index
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
 from tests.index.test_index import text_of

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from codeplane.index import Index
-from codeplane.index.files import FileFacts
+from codeplane.index.view.files import FileFacts
 from codeplane.languages import extract
+from codeplane.names import Index
 
 SOURCE = """\
 import os

@@ -14,9 +14,9 @@ import pytest
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers
-from codeplane.index.query import FileFact
-from codeplane.truth import WorkingTree
+from codeplane.index import Workers
+from codeplane.names import FileFact, Index
+from codeplane.working_tree import WorkingTree
 from tests.drive import dig, git
 from tests.index.conftest import tree_of
 

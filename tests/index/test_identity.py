@@ -5,9 +5,10 @@ import pytest
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
-from codeplane.index import Index, Snapshot, Workers
-from codeplane.index.identity import UIDS
-from codeplane.index.references import EXEMPLARS
+from codeplane.index import Workers
+from codeplane.names import Index, Snapshot
+from codeplane.names.identity import UIDS
+from codeplane.names.references import EXEMPLARS
 from tests.index.conftest import tree_of
 
 APP = RepoPath("app/core.py")

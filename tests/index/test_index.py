@@ -13,11 +13,12 @@ import pytest
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
-from codeplane.index import WORKING_VIEW, Index, Workers
+from codeplane.index import WORKING_VIEW, Workers
 from codeplane.index.dump import dump
 from codeplane.languages.modules import Place
-from codeplane.reading.pack import Packed
-from codeplane.reading.workers import Job, read_job
+from codeplane.names import Index
+from codeplane.parsing.pack import Packed
+from codeplane.parsing.workers import Job, read_job
 from tests import zygote
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codeplane.index import Index, Workers
+from codeplane.index import Workers
+from codeplane.names import Index
 from tests.index.conftest import tree_of
 from tests.index.test_links import _links
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Index
+from codeplane.names import Index
 
 FILES = {
     "composer.json": '{"autoload": {"psr-4": {"App\\\\": "src/"}}}',

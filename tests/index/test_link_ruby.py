@@ -4,7 +4,7 @@ from pathlib import Path
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Index
+from codeplane.names import Index
 
 FILES = {
     "lib/base.rb": "class Base\n  def greet; end\n  def self.make; end\nend\n"

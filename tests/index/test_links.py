@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Index, RefFact, Snapshot, Workers
+from codeplane.index import Workers
 from codeplane.languages.facts import Role
+from codeplane.names import Index, RefFact, Snapshot
 from tests.index.conftest import tree_of
 
 CASES = Path(__file__).parent.parent / "cases" / "links"

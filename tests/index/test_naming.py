@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.core.errors import AmbiguousSymbol, CodePlaneError, InvalidArgument, NotFound
-from codeplane.index import Index
+from codeplane.names import Index
 
 FILES = {
     "shop/__init__.py": "from shop.cart import Cart\n",

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.core.errors import AmbiguousSymbol
-from codeplane.index import Index, Purpose
-from codeplane.index.purpose import purpose_by_path
-from codeplane.reading.generated import is_generated
+from codeplane.index import Purpose
+from codeplane.index.view.purpose import purpose_by_path
+from codeplane.names import Index
+from codeplane.parsing.generated import is_generated
 from tests.index.test_naming import filled
 
 

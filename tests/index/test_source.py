@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.core.errors import ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.index import Index
+from codeplane.names import Index
 from tests.drive import git
 
 APP = RepoPath("app.py")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.contexts.file import read_contexts
 from codeplane.core.paths import RepoPath
-from codeplane.index import Index
-from codeplane.index import units as units_module
-from codeplane.index.context_file import read_contexts
+from codeplane.index.view import units as units_module
+from codeplane.names import Index
 from tests.drive import git
 
 FILES = {

@@ -10,8 +10,9 @@ import pytest
 from codeplane.config import Places
 from codeplane.core.errors import IndexBusy, NotTrusted
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers, drop_index
+from codeplane.index import Workers, drop_index
 from codeplane.index.dump import dump
+from codeplane.names import Index
 from codeplane.session import Checkout
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
@@ -23,7 +24,8 @@ CHURN = """
 import random, sys
 from pathlib import Path
 from codeplane.git import open_repository
-from codeplane.index import Index, Workers
+from codeplane.index import Workers
+from codeplane.names import Index
 from tests.index.conftest import tree_of
 if __name__ == "__main__":
     repo, file, view, seed = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])

@@ -7,7 +7,7 @@ import pytest
 
 from codeplane.index import Workers
 from codeplane.languages import specs
-from codeplane.reading.workers import Job
+from codeplane.parsing.workers import Job
 
 DEEP = 100_000
 FILE_SEC = 3.0

@@ -6,7 +6,7 @@ from tree_sitter import Node, Query
 from codeplane.languages import _extract, specs
 from codeplane.languages._limits import captures
 from codeplane.languages.facts import Facts
-from codeplane.reading.pack import Packed, pack
+from codeplane.parsing.pack import Packed, pack
 from tests.languages.test_language_cases import CASES, sources
 
 

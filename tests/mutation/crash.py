@@ -23,7 +23,7 @@ from codeplane.git.repo.index_file import entries
 from codeplane.mutation import Disk, Scope
 from codeplane.mutation.journal import Journal
 from codeplane.storage.disk import NoSuchRename
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 from tests.mutation.models import Story, story
 from tests.mutation.world import World, fine
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 PATHS = ("a", "b", "c.py", "d", "d/x", "d/y", "d/e/z", "d/e/w", "n/m/o", "n/m", "n/p", "k/l")
 MODES = (0o644, 0o755, 0o600)

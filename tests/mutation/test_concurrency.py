@@ -12,7 +12,7 @@ from codeplane.core.errors import DeadlineExceeded, EditConflict
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import RepoPath
 from codeplane.mutation import Disk
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 from tests.mutation.world import World, fine
 
 WRITERS = 50

@@ -20,7 +20,7 @@ from codeplane.core.errors import (
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
 from codeplane.mutation import Kind, Scope, journal
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 from tests.drive import git
 from tests.mutation.world import World, fine
 

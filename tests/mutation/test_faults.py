@@ -18,7 +18,7 @@ from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
 from codeplane.jail import Jail
 from codeplane.mutation import Disk, directories
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 from tests.mutation.crash import CALLS
 from tests.mutation.world import World, fine
 

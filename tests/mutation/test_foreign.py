@@ -13,7 +13,7 @@ from codeplane.core.errors import EditConflict, EditFailed
 from codeplane.core.ids import new_operation_id
 from codeplane.core.paths import RepoPath
 from codeplane.mutation import Disk
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 from tests.mutation.world import World, fine
 
 NAMES = ("a.py", "b.py")

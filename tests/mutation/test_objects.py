@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.core.paths import Digest
 from codeplane.storage.objects import ObjectStore
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 
 @pytest.fixture

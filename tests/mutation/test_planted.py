@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeplane.mutation.journal import _checksum
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 from tests.mutation.world import World
 
 TEMP = ".codeplane-0123456789abcdef"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codeplane.core.edits import FileEdit
 from codeplane.core.errors import EditError
 from codeplane.core.paths import RepoPath
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 from tests.mutation.world import World
 
 NAMES = ["a", "b", "d", "d/x", "d/e", "d/e/z", "n/m/o", "n/m", "A", "é", "n/.env", "d/.git/x"]

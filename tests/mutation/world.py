@@ -13,7 +13,7 @@ from codeplane.git import open_repository
 from codeplane.jail.names import is_temporary
 from codeplane.mutation import Applied, Disk, Engine, Prepared, Recovered, Scope
 from codeplane.storage import StateDir
-from codeplane.truth import WorkingTree, digest_of
+from codeplane.working_tree import WorkingTree, digest_of
 from tests.drive import new_repo
 
 Files = dict[str, bytes]

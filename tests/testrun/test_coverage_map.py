@@ -9,7 +9,7 @@ import pytest
 from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.by_coverage import Learnt, Parts, parts_of
 from codeplane.graph.tests.impact import Definitions, Impact, Known, affected_tests
-from codeplane.index.tree import SnapshotTree
+from codeplane.names.snapshot_tree import SnapshotTree
 from codeplane.process import Programs
 from codeplane.process.toolbox import Toolbox
 from codeplane.testrun.coverage_map import CoverageMap

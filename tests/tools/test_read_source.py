@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 from codeplane.session import RepoSession
 from tests.tools.conftest import Ask
 

@@ -5,10 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeplane.core.errors import UnreadableConfig
-from codeplane.core.paths import RepoPath
-from codeplane.index.context_file import read_contexts, write_contexts
-from codeplane.index.contexts import (
+from codeplane.contexts.contexts import (
     Candidate,
     Context,
     Override,
@@ -20,7 +17,10 @@ from codeplane.index.contexts import (
     is_inside,
     probe,
 )
-from codeplane.index.fences import Listing, Unreadable, literal_glob, matcher, read_listing
+from codeplane.contexts.file import read_contexts, write_contexts
+from codeplane.contexts.members import Listing, Unreadable, literal_glob, matcher, read_listing
+from codeplane.core.errors import UnreadableConfig
+from codeplane.core.paths import RepoPath
 from codeplane.languages.families import FAMILIES, UNIVERSAL_EXCLUDES, FamilyKind, WorkspaceForm, probe_file
 
 unhurried = settings(deadline=None)  # the machine may be busy with other tests

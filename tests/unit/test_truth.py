@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from codeplane.core.errors import ContentChanged, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
-from codeplane.truth import LARGEST, UNSETTLED, Delta, Known, WorkingTree, digest_of
-from codeplane.truth import known as known_module
+from codeplane.working_tree import LARGEST, UNSETTLED, Delta, Known, WorkingTree, digest_of
+from codeplane.working_tree import known as known_module
 from tests.drive import git, new_repo
 
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
@@ -312,7 +312,7 @@ LOOK = """
 import json, sys
 from pathlib import Path
 from codeplane.git import open_repository
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 root = Path(sys.argv[1])
 tree = WorkingTree(root, open_repository(root, trusted=True))
 delta = tree.reconcile({})

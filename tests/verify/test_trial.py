@@ -7,10 +7,10 @@ from pathlib import Path
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.paths import RepoPath
 from codeplane.testrun.run import Watch
-from codeplane.truth import digest_of
 from codeplane.verify import Change
 from codeplane.verify.environments import python_path
 from codeplane.verify.trial import Original, trial
+from codeplane.working_tree import digest_of
 from tests.drive import git
 from tests.tools.repo import Repo
 

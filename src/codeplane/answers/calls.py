@@ -11,8 +11,8 @@ from codeplane.graph.calls import Node, Walk
 from codeplane.graph.hierarchy import overriding
 from codeplane.graph.places import definition_of, position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
-from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.session import Call
 
 _MOST_NODES = 600

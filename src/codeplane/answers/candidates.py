@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.refactor import Group, Plan, Site, Verdict
 from codeplane.refactor.text import Lines
 from codeplane.refactor.witness import Capsule, Witness, witness

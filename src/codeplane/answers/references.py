@@ -6,8 +6,8 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.graph.possible_uses import CERTAIN, Use, grouped
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 
 _MOST_LINES = 12
 _MOST_OF_RECEIVER = 8  # files

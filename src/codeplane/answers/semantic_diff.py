@@ -12,8 +12,8 @@ from codeplane.core.proof import Tier
 from codeplane.graph.diff.review import ASIDE, Rank, Reviewed
 from codeplane.graph.diff.risk import Blast, blast_of, category_of, risk_of
 from codeplane.graph.diff.structure import Change, ChangeKind
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 
 _LONGEST: Final = 110  # of a part of a header that differs
 _LONGEST_HEADER: Final = 100
@@ -21,7 +21,7 @@ _LONGEST_PARAMETER: Final = 40
 _MOST_TESTS: Final = 5
 _HEADINGS: Final = {
     Rank.BREAKING: "BREAKING",
-    Rank.UNCLEAR: "MAY BREAK",
+    Rank.AMBIGUOUS: "MAY BREAK",
     Rank.HEADER: "HEADERS AND PRIVATE NAMES",
     Rank.BODY: "BODIES",
     Rank.ADDED: "ADDED",

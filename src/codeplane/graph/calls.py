@@ -9,10 +9,10 @@ from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden
 from codeplane.graph.places import around, definition_of
 from codeplane.graph.possible_uses import Use
-from codeplane.index import RefFact, Snapshot
 from codeplane.languages import specs
 from codeplane.languages.facts import Role
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
 
 PROVED: Final = (Tier.PROVEN, Tier.STRONG)
 _CALLS: Final = frozenset((Role.CALL,))

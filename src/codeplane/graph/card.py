@@ -12,8 +12,7 @@ from codeplane.graph.hierarchy import Related, bases, is_class, members_of, over
 from codeplane.graph.places import flags_of, place_of
 from codeplane.graph.possible_uses import CERTAIN, Use
 from codeplane.graph.references import Kind, Reference, references_to, use_of
-from codeplane.index import DefFact, Snapshot
-from codeplane.index.files import FileFacts
+from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import (
     FLAG_ABSTRACT,
     FLAG_ASYNC,
@@ -23,6 +22,7 @@ from codeplane.languages.facts import (
     FLAG_TEST,
 )
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, Snapshot
 
 _TRAITS: Final = {
     FLAG_STATIC: "static",

@@ -6,7 +6,7 @@ from typing import Final
 
 from codeplane.core.comments import MARK, first_above
 from codeplane.graph.excerpts import Excerpts
-from codeplane.index import DefFact
+from codeplane.names import DefFact
 
 _QUOTED: Final = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|''')")
 _END: Final = re.compile(r"\s*\*+/\s*\Z")

@@ -4,7 +4,7 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 
 _LONGEST: Final = 160
 

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.proof import Tier
 from codeplane.graph.places import definition_of
-from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES, Target, is_outside, split_path
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import Target, is_external
 
 INTERFACES: Final = frozenset(("interface", "trait", "mixin"))
 _MOST_DERIVED: Final = 2_000
@@ -76,7 +77,7 @@ def bases(snapshot: Snapshot, place: Place) -> list[Related]:
     assert facts is not None, "BUG: a class has a file"
     found = []
     for target in classes.bases(classes.whole((place,))):
-        if is_outside(target):
+        if is_external(target):
             found.append(Related(_written(target[0].path), None, Tier.UNKNOWN))
         else:
             base = target[0]
@@ -100,7 +101,7 @@ def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
             targets = classes.bases((other,))
             is_base = any(parts & set(target) for target in targets)
             is_open = any(
-                is_outside(one) and split_path(_written(one[0].path))[-1] == name for one in targets
+                is_external(one) and split_path(_written(one[0].path))[-1] == name for one in targets
             )
             if is_base or is_open:
                 tier = Tier.PROVEN if other.path == place.path else Tier.STRONG

@@ -4,15 +4,16 @@ import re
 from functools import cached_property
 from typing import Final
 
+from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of
 from codeplane.graph.hierarchy import descendants, overriding
 from codeplane.graph.places import position
-from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.targets import CLASSES, is_outside
+from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import CALLED, FLAG_OVERRIDE, FLAG_PRIVATE, Definition
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import is_external
 
 # `@route("/")`, `#[test]`: what stands before a definition and names something.
 _MARK: Final = re.compile(r"\s*(?:@|#!?\[)\s*([\w.:]+)")
@@ -72,7 +73,7 @@ class Hooks:
         if self._is_marked(owner, facts.definitions[owner.definition]) and owner.path == place.path:
             return "a decorator of its class may use it"
         for target in self._linker.classes.order((owner,)):
-            if is_outside(target):
+            if is_external(target):
                 continue
             for one in target:
                 span = self._facts(one).definitions[one.definition].span
@@ -136,7 +137,7 @@ class Hooks:
 
     def _is_of_outside(self, owner: Place, item: Definition) -> bool:
         """Whether a class that is not in the repository may have, or look up, a member of the name."""
-        bases = [one for one in self._linker.classes.order((owner,)) if is_outside(one)]
+        bases = [one for one in self._linker.classes.order((owner,)) if is_external(one)]
         if bases and _LOOKED_UP.fullmatch(item.name):
             return True
         return not item.flags & FLAG_PRIVATE and self._has_unknown_base(owner, item.name)
@@ -149,7 +150,7 @@ class Hooks:
             behind = order[order.index((owner,)) + 1 :] if (owner,) in order else order
             names = self._linker.spec(self._facts(owner)).outside_members
             for base in behind:
-                if is_outside(base):
+                if is_external(base):
                     if names is None or item.name in names(base[0].path):
                         return True
                 elif self._facts(base[0]).inside(base[0].definition, item.name):
@@ -159,5 +160,5 @@ class Hooks:
     def _has_unknown_base(self, owner: Place, name: str) -> bool:
         names = self._linker.spec(self._facts(owner)).outside_members
         order = self._linker.classes.order((owner,))
-        bases = [one[0].path for one in order if is_outside(one)]
+        bases = [one[0].path for one in order if is_external(one)]
         return not order or any(names is None or name in names(base) for base in bases)

@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 
 from codeplane.graph.incremental_links import Doubtful, doubtful_after, relinked
 from codeplane.graph.same_package import around, leading_without_import
-from codeplane.index import Snapshot
-from codeplane.index.sources import Lasting
-from codeplane.index.targets import known
+from codeplane.index.view.view import Lasting
 from codeplane.languages.modules import Place, rules
+from codeplane.names import Snapshot
+from codeplane.names.meaning import known
 
 _LINKS: Final = Lasting["Links"]("imports of files")
 # A file that so many tests import leads from nearly everything to nearly all of them, and tells nothing.

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.sources import ViewSources
 from codeplane.index.store import Change
+from codeplane.index.view.files import FileFacts
+from codeplane.index.view.view import View
+from codeplane.names import Snapshot
 
 _MOST_NAMES: Final = 300
 
@@ -38,7 +38,7 @@ def doubtful_after(snapshot: Snapshot, changes: Iterable[Change]) -> Doubtful | 
     return Doubtful(frozenset(there | sources.importing(names)), frozenset(first.keys() - there))
 
 
-def _names(sources: ViewSources, path: str, old: int | None, new: int | None) -> set[str] | None:
+def _names(sources: View, path: str, old: int | None, new: int | None) -> set[str] | None:
     """The names by which an import elsewhere may notice the change of one file; None for any."""
     if any(blob is not None and not sources.has_blob(blob) for blob in (old, new)):
         return None
@@ -57,7 +57,7 @@ def _names(sources: ViewSources, path: str, old: int | None, new: int | None) ->
     return {name.split(".")[0], directory.rpartition("/")[2]} | {shown[0] for shown in _offers(only)}
 
 
-def _is_among_others(sources: ViewSources, directory: str, name: str) -> bool:
+def _is_among_others(sources: View, directory: str, name: str) -> bool:
     return any(other != name for other in sources.names_in(directory))
 
 

@@ -1,9 +1,9 @@
 """Definitions and files as places: what they are called, and which of them a reference stands in."""
 
-from codeplane.index import DefFact, RefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_TEST, Definition
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, RefFact, Snapshot
 
 
 def place_of(definition: DefFact) -> Place:

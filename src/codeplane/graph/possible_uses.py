@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.places import short
-from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 
 CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _KEYWORD: Final = "="  # the receiver of a name that a call gives an argument by

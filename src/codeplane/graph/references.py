@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
+from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.graph.hierarchy import INTERFACES, overriding
 from codeplane.graph.places import around, definition_of, place_of
 from codeplane.graph.possible_uses import Use
-from codeplane.index import DefFact, RefFact, Snapshot
-from codeplane.index.targets import CLASSES
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_ABSTRACT, Role
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, RefFact, Snapshot
 
 T = TypeVar("T")
 

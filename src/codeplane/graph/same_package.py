@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
+from codeplane.core.kinds import split_path
 from codeplane.core.slots import Slot
-from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.targets import known, split_path
+from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, rules
+from codeplane.names import Snapshot
+from codeplane.names.meaning import known
 
 _MOST_NAMES: Final = 200  # of one file, looked for in others
 _MODULES: Final = Slot[str, frozenset[str]]("files that a file declares as modules")

@@ -8,10 +8,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.places import around, definition_of, place_of
 from codeplane.graph.references import Kind, kind_of
-from codeplane.index import DefFact, Snapshot
-from codeplane.index.targets import Target, known
 from codeplane.languages.facts import Bind, Import, Occurrence, Reason, Role
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, Snapshot
+from codeplane.names.meaning import Target, known
 
 _LOCALS: Final = (Reason.PARAM, Reason.LOCAL_ASSIGN)
 _SURE: Final = (Tier.PROVEN, Tier.STRONG)

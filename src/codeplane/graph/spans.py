@@ -6,8 +6,8 @@ from codeplane.core.errors import InvalidArgument
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import numbered_within
 from codeplane.graph.excerpts import Excerpts
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 
 _LONGEST: Final = 40_000
 

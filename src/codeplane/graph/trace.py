@@ -7,9 +7,9 @@ from codeplane.core.proof import Tier
 from codeplane.graph.calls import calls_in
 from codeplane.graph.hierarchy import overriding
 from codeplane.graph.places import definition_of, flags_of
-from codeplane.index import Snapshot
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_ASYNC, FLAG_TEST
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 
 _NOTED: Final = {FLAG_ASYNC: "async", FLAG_ABSTRACT: "abstract", FLAG_TEST: "test"}
 _MOST_OUTSIDE: Final = 4

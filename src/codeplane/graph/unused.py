@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from codeplane.core.kinds import CLASSES, SPACES
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
@@ -17,12 +18,12 @@ from codeplane.graph.hooks import Hooks
 from codeplane.graph.import_links import Links, links_of
 from codeplane.graph.places import definition_of, qualified
 from codeplane.graph.references import is_below
-from codeplane.index import Purpose, RefFact, Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.targets import CLASSES, SPACES
+from codeplane.index import Purpose
+from codeplane.index.view.files import FileFacts
 from codeplane.languages import has_references, specs
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Role
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
 
 _KINDS: Final = frozenset(
     "function method property class interface struct enum trait type constant variable macro".split()

@@ -1,28 +1,21 @@
-"""Facts by content, views of them, epochs, and bounded questions."""
+"""The database of facts: by content, in views, one epoch at a time."""
 
 from codeplane.index.coverage import Coverage
-from codeplane.index.index import WORKING_VIEW, Index, IndexState
-from codeplane.index.opening import check_index, contexts_on_record, drop_index
-from codeplane.index.purpose import Purpose
-from codeplane.index.query import DefFact, FileFact, Found, Snapshot
+from codeplane.index.database import WORKING_VIEW, IndexDatabase, IndexState
+from codeplane.index.open_file import check_index, contexts_on_record, drop_index
 from codeplane.index.record import IndexRecord, index_bytes, index_on_record, index_version
-from codeplane.index.references import RefFact
+from codeplane.index.view.purpose import Purpose
 from codeplane.index.work import Progress
-from codeplane.reading.workers import Workers
+from codeplane.parsing.workers import Workers
 
 __all__ = [
     "WORKING_VIEW",
     "Coverage",
-    "DefFact",
-    "FileFact",
-    "Found",
-    "Index",
+    "IndexDatabase",
     "IndexRecord",
     "IndexState",
     "Progress",
     "Purpose",
-    "RefFact",
-    "Snapshot",
     "Workers",
     "check_index",
     "contexts_on_record",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from codeplane.core.errors import ContentChanged, NotFound, PathRefused
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.truth import Known, WorkingTree
+from codeplane.working_tree import Known, WorkingTree
 
 
 class GivenContents:

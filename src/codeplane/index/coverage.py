@@ -4,9 +4,9 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from codeplane.core.proof import Absence
-from codeplane.reading.words import question
+from codeplane.parsing.words import question
 from codeplane.storage.database import Connection
-from codeplane.truth import GapKind
+from codeplane.working_tree import GapKind
 
 _MOST_CARRIED: Final = 500
 

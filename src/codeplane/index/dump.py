@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from codeplane.index.store import from_sql
-from codeplane.reading.pack import unpack_binds, unpack_occurrences, unpack_scopes
+from codeplane.parsing.pack import unpack_binds, unpack_occurrences, unpack_scopes
 from codeplane.storage.database import Connection
 
 

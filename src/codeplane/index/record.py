@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.index.schema import SCHEMA
 from codeplane.index.store import from_sql
 from codeplane.storage.database import is_exact, is_planted, reading
-from codeplane.truth import Known, WorkingTree
+from codeplane.working_tree import Known, WorkingTree
 
 
 class IndexRecord(NamedTuple):

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from codeplane.reading import generated, pack, words
+from codeplane.parsing import generated, pack, words
 
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
 # `ref` has one row for each blob: its names and all their occurrences, packed (see `pack`). Which blobs may

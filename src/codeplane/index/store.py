@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.reading.pack import Packed, sql_text
+from codeplane.parsing.pack import Packed, sql_text
 from codeplane.storage.database import Connection
-from codeplane.truth import Gap, Known
+from codeplane.working_tree import Gap, Known
 
 _MOST_CHANGES: Final = 2_000  # up to which what is known is carried over to the next epoch
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.purpose import purpose_by_path
 from codeplane.index.store import BlobKey, Entry, add_blobs, from_sql, known_blobs
+from codeplane.index.view.purpose import purpose_by_path
 from codeplane.languages import extractor_version, language_of
-from codeplane.reading.workers import Done, Job, Workers
+from codeplane.parsing.workers import Done, Job, Workers
 from codeplane.storage.database import Connection
-from codeplane.truth import Known
+from codeplane.working_tree import Known
 
 Progress = Callable[[int, int, str], None]
 

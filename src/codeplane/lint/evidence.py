@@ -7,8 +7,8 @@ from typing import Final
 
 from codeplane.core.documents import ini_sections, json_object, toml_table
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.linter import Project
+from codeplane.names.snapshot_tree import Tree
 
 # Files in which a repository writes down the commands that it is checked with.
 _TASKS: Final = (

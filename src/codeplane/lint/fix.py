@@ -13,7 +13,7 @@ from codeplane.lint.linter import Files, Formatter, Linter, Project, Unreadable,
 from codeplane.lint.plan import Wanted
 from codeplane.lint.positions import Normal
 from codeplane.lint.runs import Where, failure
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 
 @dataclass(frozen=True)

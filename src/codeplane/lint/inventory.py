@@ -7,11 +7,11 @@ from typing import Final, Literal
 
 from codeplane.core.errors import ProgramError, ProgramMissing
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.linter import Linter, Place, Project, Watch
 from codeplane.lint.linters import LINTERS
 from codeplane.lint.plan import Use, uses
 from codeplane.lint.runs import Runs, Where, shortened
+from codeplane.names.snapshot_tree import Tree
 
 _USERS: Final = "user's path"
 _LONGEST: Final = 60

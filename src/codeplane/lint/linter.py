@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import FORMAT, Finding
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 from codeplane.process.toolbox import Toolbox

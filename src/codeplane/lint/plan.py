@@ -9,11 +9,11 @@ from codeplane.core.errors import InvalidArgument, InvalidSetting
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
-from codeplane.index.tree import Tree
 from codeplane.lint.evidence import Named
 from codeplane.lint.linter import Linter, Project
 from codeplane.lint.linters import LINTERS
 from codeplane.lint.sarif import Custom
+from codeplane.names.snapshot_tree import Tree
 
 _MOST_FILES: Final = 1_000  # of one run
 _MOST_LETTERS: Final = 100_000  # of their names; systems limit command lines

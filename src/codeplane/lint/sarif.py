@@ -6,10 +6,10 @@ from urllib.parse import unquote, urlsplit
 
 from codeplane.config.settings import CustomLinter
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding, Unit
 from codeplane.lint.linter import Linter, Place, Project, inside
 from codeplane.lint.linters._reading import Json, items, mapping, number, object_of, severity_of, word
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 

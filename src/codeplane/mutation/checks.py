@@ -13,7 +13,7 @@ from codeplane.mutation.directories import Directories, ancestors, name_of, pare
 from codeplane.mutation.inspect import PERMISSIONS, Seen, look
 from codeplane.mutation.prepared import Flag, Planned, Prepared, Scope
 from codeplane.mutation.problems import Problems
-from codeplane.truth import Verdict, WorkingTree, digest_of
+from codeplane.working_tree import Verdict, WorkingTree, digest_of
 
 _KINDS = {"directory": "is a directory", "other": "is not a regular file"}
 _ON_IGNORED = "allow_ignored: true confirms that files which git ignores may be edited."

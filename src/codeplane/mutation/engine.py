@@ -27,7 +27,7 @@ from codeplane.mutation.staging import stage
 from codeplane.mutation.steps import plan
 from codeplane.storage.disk import Disk
 from codeplane.storage.objects import ObjectStore
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 
 # How many batches may wait for their names in the store to be on the disk.
 _MOST_UNSETTLED = 256

@@ -18,7 +18,7 @@ from codeplane.mutation.journal import Entry, Journal
 from codeplane.mutation.prepared import Recovered, changes_of
 from codeplane.storage.disk import Disk
 from codeplane.storage.objects import ObjectStore
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 
 
 class Recovery:

@@ -13,7 +13,7 @@ from codeplane.mutation.directories import Directories, ancestors, parent_of
 from codeplane.mutation.inspect import PERMISSIONS
 from codeplane.mutation.prepared import Planned, Prepared
 from codeplane.mutation.problems import Problems
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 # A file in the place of a directory is one that the same batch takes away: everything else was refused.
 _ABSENT = (errno.ENOENT, errno.ENOTDIR)

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from codeplane.index import Snapshot
 from codeplane.languages import specs
+from codeplane.names import Snapshot
 from codeplane.refactor.asked import askings
 from codeplane.refactor.named import reads
 

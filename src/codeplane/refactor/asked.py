@@ -8,15 +8,15 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
-from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.receivers import Receivers
-from codeplane.index.targets import is_outside
+from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages._dynamic import asked, beginning, given, named_by
 from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.reading.words import parts_of
+from codeplane.names import Snapshot
+from codeplane.names.inference.receiver import Receivers
+from codeplane.names.meaning import is_external
+from codeplane.parsing.words import parts_of
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family, is_untold, kin
 from codeplane.refactor.spelled import Spelling, in_pieces, lengthened, marked, respelled, said
@@ -332,7 +332,7 @@ def _is_joined(source: bytes, name: str) -> bool:
 def _is_of_kin(snapshot: Snapshot, asker: set[Place], place: Place) -> bool:
     """Whether an instance that is asked by itself may have the members of the class of a place."""
     alike = set(kin(snapshot, place))
-    is_open = any(is_outside((one,)) and is_untold(one.path) for one in alike)
+    is_open = any(is_external((one,)) and is_untold(one.path) for one in alike)
     return is_open or not asker.isdisjoint(alike)
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import ASKING
+from codeplane.names import Snapshot
 from codeplane.refactor.asked import asking_any
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family

@@ -6,12 +6,12 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.receivers import Receivers
-from codeplane.index.targets import Target, is_outside, known
+from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages.facts import Occurrence, Reason
+from codeplane.names import Snapshot
+from codeplane.names.inference.receiver import Receivers
+from codeplane.names.meaning import Target, is_external, known
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
 
@@ -86,7 +86,7 @@ def _is_head(file: _File, begins: Occurrence, wanted: str) -> bool:
     if bind.reason is not Reason.IMPORT_ALIAS:
         return bind.reason is Reason.PARAM and wanted == "parameter"
     item, target = file.facts.imports[bind.target], known(file.linker.imported(file.path, bind.target))
-    is_elsewhere = not target or is_outside(target)
+    is_elsewhere = not target or is_external(target)
     return bool(wanted) and is_elsewhere and wanted in re.split(r"\W", f"{item.module}.{item.name}")
 
 

@@ -8,14 +8,14 @@ from itertools import pairwise
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.places import definition_of
-from codeplane.index import DefFact, RefFact, Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.sources import ViewSources
+from codeplane.index.view.files import FileFacts
+from codeplane.index.view.view import View
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Use, Wanted
 from codeplane.languages.ordering import closed, differences, entries_of
+from codeplane.names import DefFact, RefFact, Snapshot
 from codeplane.refactor import removal
 from codeplane.refactor.circles import Transfer, new_circle
 from codeplane.refactor.delete import OUTWARD, Taken
@@ -203,7 +203,7 @@ class Belongings:
         return True
 
     @cached_property
-    def _sources(self) -> ViewSources:
+    def _sources(self) -> View:
         """The view with the target in it."""
         sources = self.snapshot.linker.sources
         return sources if sources.exists(self.target) else sources.overlaid({self.target: None})

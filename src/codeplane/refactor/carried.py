@@ -4,15 +4,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index.binding import Binding
-from codeplane.index.files import FileFacts
-from codeplane.index.links import Linker
-from codeplane.index.targets import split_path
+from codeplane.index.view.files import FileFacts
 from codeplane.jail import shown
 from codeplane.languages.facts import Import, Occurrences, Role
 from codeplane.languages.modules import Place, rules
+from codeplane.names.imports import ImportResolver
+from codeplane.names.resolve import Resolver
 from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.text import Lines
 
@@ -41,15 +41,15 @@ class Carried:
 
     def __init__(
         self,
-        before: Linker,
-        after: Linker,
+        before: ImportResolver,
+        after: ImportResolver,
         carry: Callable[[Key], Key],
         words: Collection[str],
         own: Collection[str] = (),
         fresh: Collection[str] = (),
     ) -> None:
         self._before, self._after, self._carry = before, after, carry
-        self._meant, self._means = Binding(before), Binding(after)
+        self._meant, self._means = Resolver(before), Resolver(after)
         self._words, self._own = frozenset(words), frozenset(own)
         self._was, self._is_now = _Keys(before), _Keys(after)
         self._fresh = {(str(path),) for path in fresh}
@@ -205,7 +205,7 @@ class _Scopes:
 class _Keys:
     """The keys of the places of one view."""
 
-    def __init__(self, linker: Linker) -> None:
+    def __init__(self, linker: ImportResolver) -> None:
         self._linker = linker
         self._files: dict[str, list[Key]] = {}
 
@@ -235,7 +235,7 @@ class _Keys:
         return keys
 
 
-def _imported(path: str, linker: Linker, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
+def _imported(path: str, linker: ImportResolver, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
     """Local name → what it brings; star imports and those for their effects alone together under "*"."""
     facts = linker.sources.facts(path)
     assert facts is not None, "BUG: a file that is compared has facts"
@@ -258,7 +258,7 @@ def _is_whole(item: Import) -> bool:
     return not item.name and bool(item.alias) and item.module.startswith(f"{item.alias}.")
 
 
-def _occurrences(linker: Linker, path: str) -> Occurrences:
+def _occurrences(linker: ImportResolver, path: str) -> Occurrences:
     blob = linker.sources.memo.layout.blobs.get(path)
     return (linker.sources.names_of(blob) if blob is not None else None) or Occurrences()
 

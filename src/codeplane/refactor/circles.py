@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import links_of
-from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.languages.moving import carries
+from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.relocation import parents
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
 from codeplane.graph.places import definition_of, position
-from codeplane.index import Snapshot
-from codeplane.index.targets import is_outside
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import is_external
 from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import KEYWORD, Keywords
 from codeplane.refactor.plan import Problem
@@ -46,7 +46,7 @@ def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]
     if owner is None or not is_class(snapshot, owner):
         return
     above = [
-        one for target in snapshot.linker.classes.order((owner,)) if not is_outside(target) for one in target
+        one for target in snapshot.linker.classes.order((owner,)) if not is_external(target) for one in target
     ]
     below = [found.place for found, _ in descendants(snapshot, owner) if found.place is not None]
     for one in (*above, *below):

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
 from codeplane.languages import specs
+from codeplane.names import Snapshot
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Problem, Site
 

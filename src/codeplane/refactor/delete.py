@@ -11,11 +11,11 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden, owner_of
 from codeplane.graph.places import definition_of, flags_of, place_of, qualified
-from codeplane.index import DefFact, Index, RefFact, Snapshot
 from codeplane.languages import has_references, specs
 from codeplane.languages.facts import FLAG_TEST, Import, Reason, Role
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import carries
+from codeplane.names import DefFact, Index, RefFact, Snapshot
 from codeplane.refactor import removal, words
 from codeplane.refactor.carried import Carried, Part, around
 from codeplane.refactor.doubts import doubts
@@ -24,7 +24,7 @@ from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.rename import concerned, holders_of, shown_lines, strings
 from codeplane.refactor.sites import find, grouped
 from codeplane.refactor.text import Lines
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _NAMING: Final = (Role.IMPORT, Role.EXPORT)

@@ -9,9 +9,9 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.references import Reference
-from codeplane.index import Index, Snapshot
-from codeplane.index.targets import known
 from codeplane.languages import specs
+from codeplane.names import Index, Snapshot
+from codeplane.names.meaning import known
 from codeplane.refactor import words
 from codeplane.refactor.carried import Carried, Part, around
 from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict
@@ -19,7 +19,7 @@ from codeplane.refactor.removal import apart
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.refactor.uses import files_of, uses_of_files
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 
 def draft(snapshot: Snapshot, path: RepoPath) -> Plan:

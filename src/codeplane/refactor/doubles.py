@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
+from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class, owner_of
 from codeplane.graph.places import definition_of
-from codeplane.index import RefFact, Snapshot
-from codeplane.index.targets import split_path
 from codeplane.languages import specs
 from codeplane.languages.facts import Reason
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Problem
 

@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class, owner_of
 from codeplane.graph.places import definition_of, flags_of, position
-from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES, is_outside, known
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import is_external, known
 from codeplane.refactor.asked import (
     asked_by_part,
     asked_definition,
@@ -94,7 +95,7 @@ def _of_unknown(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
         if owner is None or not is_class(snapshot, owner) or _family(snapshot, place.path) != near:
             continue
         for target in snapshot.linker.classes.order((owner,))[1:]:
-            if is_outside(target) and is_untold(target[0].path):
+            if is_external(target) and is_untold(target[0].path):
                 text = (
                     f"{definition_of(snapshot, owner).name} has a member {family.name} and extends "
                     f"{written_base(target[0].path)}, of which nothing is known."
@@ -202,8 +203,8 @@ def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 def _may_look(snapshot: Snapshot, owner: Place, mark: str) -> bool:
     """Whether what stands before a class may look at its fields; code of the repository shows that."""
     target = known(snapshot.linker.written(owner.path, 0, mark.lstrip("@")))
-    asking = snapshot.linker.sources.dynamics.asking() if target and not is_outside(target) else {}
-    own = [one.path for one in target if not is_outside((one,))]
+    asking = snapshot.linker.sources.dynamics.asking() if target and not is_external(target) else {}
+    own = [one.path for one in target if not is_external((one,))]
     return not own or any(path in asking or asked_whole(snapshot, path) for path in own)
 
 
@@ -271,7 +272,7 @@ def _overriding(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]
         return
     item = definition_of(snapshot, place)
     for target in snapshot.linker.classes.order((owner,))[1:]:
-        base = written_base(target[0].path) if is_outside(target) else ""
+        base = written_base(target[0].path) if is_external(target) else ""
         known = base and not may_know(snapshot, place, base, item.name)
         if known and may_know(snapshot, place, base, new):
             text = f"{base} has a member {new}, which this one would take the place of."

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
+from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
-from codeplane.index import RefFact, Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.targets import known, split_path
+from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
+from codeplane.names.meaning import known
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
 from codeplane.refactor.whole import asked_whole, asking

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import (
     derived,
@@ -16,11 +17,11 @@ from codeplane.graph.hierarchy import (
     owner_of,
 )
 from codeplane.graph.places import definition_of
-from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES, is_outside, split_path
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import is_external
 from codeplane.refactor.fixtures import is_fixture, requested
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.variables import (
@@ -270,7 +271,7 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
             continue
         item = definition_of(snapshot, place)
         for target in snapshot.linker.classes.order((owner,))[1:]:
-            name = written_base(target[0].path) if is_outside(target) else ""
+            name = written_base(target[0].path) if is_external(target) else ""
             if name and name not in told and may_know(snapshot, place, name, item.name):
                 told.add(name)
                 text = (

@@ -6,10 +6,10 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.places import definition_of, flags_of
-from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.refactor.marks import marked_text
 from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, variables_in

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import RefFact, Snapshot
-from codeplane.index.files import FileFacts
+from codeplane.index.view.files import FileFacts
 from codeplane.jail import shown
+from codeplane.names import RefFact, Snapshot
 from codeplane.refactor.plan import Problem
 
 _BETWEEN = "::"

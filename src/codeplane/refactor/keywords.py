@@ -8,14 +8,14 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class
 from codeplane.graph.places import definition_of
-from codeplane.index import RefFact, Snapshot
-from codeplane.index.binding import Binding, Meaning
-from codeplane.index.receivers import Receivers
-from codeplane.index.targets import is_outside, known
 from codeplane.languages import specs
 from codeplane.languages.arguments import Argument, arguments
 from codeplane.languages.facts import Occurrence, Role
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
+from codeplane.names.inference.receiver import Receivers
+from codeplane.names.meaning import is_external, known
+from codeplane.names.resolve import Meaning, Resolver
 from codeplane.refactor.escape import stands_alone
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
@@ -37,7 +37,7 @@ class Keywords:
 
     def __init__(self, snapshot: Snapshot, family: Family) -> None:
         self._snapshot, self.family = snapshot, family
-        self._binding = Binding(snapshot.linker)
+        self._binding = Resolver(snapshot.linker)
         self._receivers = Receivers(snapshot.linker)
         self._files: dict[str, Lines] = {}
         self._found: dict[str, dict[int, Argument]] = {}
@@ -153,7 +153,7 @@ class Keywords:
         meaning = self._meaning(path, name, seen)
         target = known(meaning.target)
         if meaning.tier in _CERTAIN and target:
-            if is_outside(target):
+            if is_external(target):
                 return "open" if self._may_be_value() else "other"
             return self._of_target(target[0], target)
         spec = specs()[self._language(path)]
@@ -171,7 +171,7 @@ class Keywords:
             return "other"
         meaning = self._meaning(path, name, seen)
         target = known(meaning.target)
-        if meaning.tier not in _CERTAIN or not target or is_outside(target):
+        if meaning.tier not in _CERTAIN or not target or is_external(target):
             return "open"
         member = self._snapshot.linker.classes.member(target, self.family.name)
         return "ours" if self.family.places.intersection(member) else self._other(member)
@@ -182,7 +182,7 @@ class Keywords:
         assert facts is not None, "BUG: a file with references has facts"
         receiver = facts.receivers[seen.receiver - 1]
         target = known(self._snapshot.linker.written(path, seen.scope, receiver))
-        is_known = bool(target) and not is_outside(target) and is_class(self._snapshot, target[0])
+        is_known = bool(target) and not is_external(target) and is_class(self._snapshot, target[0])
         return self._of_class(target) if is_known else "open"
 
     def _is_builtin(self, path: RepoPath, name: str, seen: Occurrence) -> bool:

@@ -2,10 +2,10 @@
 
 from functools import cached_property
 
-from codeplane.index import RefFact, Snapshot
-from codeplane.index.targets import is_outside, known
 from codeplane.languages import specs
 from codeplane.languages.facts import Reason, Role
+from codeplane.names import RefFact, Snapshot
+from codeplane.names.meaning import is_external, known
 
 
 class Libraries:
@@ -48,7 +48,7 @@ class Libraries:
 
     def _is_outside(self, path: str, module: str, kind: str) -> bool:
         target = known(self._snapshot.linker.named_module(path, module, kind))
-        is_here = bool(target) and not is_outside(target)
+        is_here = bool(target) and not is_external(target)
         return not is_here and not module.startswith(".") and self._names.isdisjoint(module.split("."))
 
     @cached_property

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
-from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
 

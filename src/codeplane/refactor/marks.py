@@ -6,9 +6,9 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.places import definition_of
-from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.refactor.text import Lines
 
 _LOOK: Final = 600

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of
-from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.targets import CLASSES
+from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages._style import is_remark
 from codeplane.languages.facts import FLAG_TEST, Definition, Reason
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.refactor.examples import Page, page_of, without_leader
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Confidence, Mention

@@ -7,11 +7,11 @@ from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Index, Snapshot
-from codeplane.index.sources import ViewSources
+from codeplane.index.view.view import View
 from codeplane.languages.modules import Place, rules
 from codeplane.languages.moving import Change, Moving, Stuck, follows
 from codeplane.languages.ordering import entries_of, in_order
+from codeplane.names import Index, Snapshot
 from codeplane.refactor.carried import Carried, Part, around, carried_by
 from codeplane.refactor.circles import circles_through_packages
 from codeplane.refactor.delete import OUTWARD
@@ -22,7 +22,7 @@ from codeplane.refactor.plan import Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.relocation import Route, against, moved_view, moves_of, moving_of
 from codeplane.refactor.rename import Sweep, concerned, shown_lines
 from codeplane.refactor.text import Lines
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 
 def draft(snapshot: Snapshot, route: Route, sweep: Sweep) -> Plan:
@@ -114,7 +114,7 @@ def proven(index: Index, plan: Plan) -> Plan:
 def _followed(moving: Moving, near: Collection[RepoPath]) -> tuple[list[Site], list[Problem]]:
     sites, stuck = [], []
     for path in near:
-        facts = moving.before.facts(path) if isinstance(moving.before, ViewSources) else None
+        facts = moving.before.facts(path) if isinstance(moving.before, View) else None
         language = follows(facts.language) if facts is not None else None
         if facts is None or language is None:
             if facts is not None and path in moving.moves and (facts.imports or rules(facts.language)):

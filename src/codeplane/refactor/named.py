@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
+from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.refactor.asked import asked_with_name
 from codeplane.refactor.family import Family
 from codeplane.refactor.keywords import Keywords

@@ -4,11 +4,11 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import links_of
-from codeplane.index import Snapshot
-from codeplane.index.targets import split_path
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.refactor.plan import Plan, Problem
 from codeplane.refactor.relocation import Route
 

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
 from codeplane.languages import specs
+from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem, Site, by_path
 from codeplane.refactor.text import Lines
 

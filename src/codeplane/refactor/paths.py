@@ -7,8 +7,8 @@ from typing import Final
 
 from codeplane.core.proof import Tier
 from codeplane.graph.places import qualified
-from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Site
 from codeplane.refactor.words import Word

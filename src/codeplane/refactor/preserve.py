@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 
+from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
-from codeplane.index.binding import Binding
-from codeplane.index.files import FileFacts
-from codeplane.index.links import Linker
-from codeplane.index.targets import Target, split_path
+from codeplane.index.view.files import FileFacts
 from codeplane.jail import shown
 from codeplane.languages.facts import Occurrences
+from codeplane.names import Snapshot
+from codeplane.names.imports import ImportResolver
+from codeplane.names.meaning import Target
+from codeplane.names.resolve import Resolver
 from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.text import moved
 
@@ -23,7 +24,7 @@ _NAMES: Final = re.compile(r"[\w$@~]+[?!]?")
 
 def breaches(
     snapshot: Snapshot,
-    after: Linker,
+    after: ImportResolver,
     sites: Mapping[RepoPath, Collection[Site]],
     names: Collection[str],
     *,
@@ -50,9 +51,9 @@ def _holding(snapshot: Snapshot, names: Collection[str]) -> Iterator[RepoPath]:
 
 
 class _Check:
-    def __init__(self, snapshot: Snapshot, after: Linker, names: frozenset[str]) -> None:
+    def __init__(self, snapshot: Snapshot, after: ImportResolver, names: frozenset[str]) -> None:
         self._before, self._after = snapshot.linker, after
-        self._meant, self._means = Binding(snapshot.linker), Binding(after)
+        self._meant, self._means = Resolver(snapshot.linker), Resolver(after)
         self._names = names
 
     def file(self, path: RepoPath, sites: Collection[Site]) -> Iterator[Problem]:
@@ -95,7 +96,7 @@ class _Check:
         return f"`{new}` would mean {_told(after.target)} instead of {_told(before.target)}."
 
 
-def _occurrences(linker: Linker, path: str) -> Occurrences:
+def _occurrences(linker: ImportResolver, path: str) -> Occurrences:
     sources = linker.sources
     blob = sources.memo.layout.blobs[path]
     return (sources.names_of(blob) if blob is not None else None) or Occurrences()

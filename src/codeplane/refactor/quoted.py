@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator
 from functools import partial
 
-from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages.arguments import quoted
+from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem, Site, by_path
 from codeplane.refactor.text import Lines
 

@@ -5,10 +5,10 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.graph.places import definition_of
-from codeplane.index import RefFact, Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.targets import is_outside, known
+from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Import, Reason, Role
+from codeplane.names import RefFact, Snapshot
+from codeplane.names.meaning import is_external, known
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
 
@@ -85,7 +85,7 @@ class Rebound:
     def _may_lead(self, path: str, item: Import) -> bool:
         """Whether an import may lead to a module that shows the family."""
         target = known(self._snapshot.linker.named_module(path, item.module, item.kind))
-        if target and not is_outside(target):
+        if target and not is_external(target):
             return True
         words = {word for word in _PARTS.split(f"{item.module}.{item.name}") if word}
         is_relative = not _PARTS.split(item.module)[0]

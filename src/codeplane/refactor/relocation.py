@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
-from codeplane.index.links import Linker
-from codeplane.index.sources import ViewSources
+from codeplane.index.view.view import View
 from codeplane.jail import shown
 from codeplane.languages.facts import Role
 from codeplane.languages.moving import Moving
+from codeplane.names import Snapshot
+from codeplane.names.imports import ImportResolver
 from codeplane.refactor.plan import Problem
 
 _MOST_FILES: Final = 5_000
@@ -55,7 +55,7 @@ def against(snapshot: Snapshot, route: Route, moves: Mapping[RepoPath, RepoPath]
             yield Problem("link", "A symbolic link is not moved.", link)
 
 
-def _kind(sources: ViewSources, path: str) -> str:
+def _kind(sources: View, path: str) -> str:
     return "file" if sources.exists(path) else "directory"
 
 
@@ -66,7 +66,7 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
-def moved_view(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> ViewSources:
+def moved_view(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> View:
     """The view with the same contents under the new paths."""
     sources = snapshot.linker.sources
     blobs = {str(new): sources.memo.layout.blobs[old] for old, new in moves.items()}
@@ -75,7 +75,7 @@ def moved_view(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> ViewSo
 
 
 def moving_of(
-    linker: Linker, after: ViewSources, moves: Mapping[RepoPath, RepoPath], snapshot: Snapshot
+    linker: ImportResolver, after: View, moves: Mapping[RepoPath, RepoPath], snapshot: Snapshot
 ) -> Moving:
     """A move as the languages see it."""
     sources = linker.sources

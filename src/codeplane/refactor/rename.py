@@ -10,10 +10,10 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of, place_of
-from codeplane.index import DefFact, Index, Snapshot
 from codeplane.jail import shown
 from codeplane.languages import LanguageSpec, has_references, specs
 from codeplane.languages.facts import Span
+from codeplane.names import DefFact, Index, Snapshot
 from codeplane.refactor import pasted, quoted, words
 from codeplane.refactor.asking import Texts, doubted, weighed
 from codeplane.refactor.collisions import collisions
@@ -29,7 +29,7 @@ from codeplane.refactor.sites import find, grouped
 from codeplane.refactor.subject import Subject, symbol_of
 from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _ORDER: Final[dict[Confidence, int]] = {"high": 0, "medium": 1, "low": 2}

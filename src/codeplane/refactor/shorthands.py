@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages.arguments import Shorthand, shorthands
+from codeplane.names import Snapshot
 from codeplane.refactor.plan import Site
 from codeplane.refactor.text import Lines
 

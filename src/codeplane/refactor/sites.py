@@ -8,9 +8,9 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.places import definition_of
-from codeplane.index import RefFact, Snapshot
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import Role
+from codeplane.names import RefFact, Snapshot
 from codeplane.refactor.attributes import named_members
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
 from codeplane.languages import specs
 from codeplane.languages._style import comments_and_literals
 from codeplane.languages.arguments import texts
+from codeplane.names import Snapshot
 from codeplane.refactor.text import Lines
 
 _MOST_FILES: Final = 600

@@ -8,11 +8,11 @@ from codeplane.core.errors import AmbiguousSymbol, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.places import place_of, qualified
-from codeplane.index import DefFact, Snapshot
-from codeplane.index.binding import Binding
 from codeplane.jail import shown
 from codeplane.languages.facts import Occurrence, Reason
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, Snapshot
+from codeplane.names.resolve import Resolver
 from codeplane.refactor.variables import Variable, holder_of, member_of, variable_of, variables_in
 
 Subject = DefFact | Variable
@@ -112,7 +112,7 @@ def _meant(snapshot: Snapshot, path: RepoPath, name: str, seen: Occurrence) -> S
         bind = facts.binds[seen.target - 1]
         if bind.reason in (Reason.PARAM, Reason.LOCAL_ASSIGN):
             return variable_of(snapshot, path, seen.target - 1)
-    meaning = Binding(snapshot.linker).of(path, name, seen)
+    meaning = Resolver(snapshot.linker).of(path, name, seen)
     places = [place for place in meaning.target if place.definition >= 0]
     return _definition(snapshot, places[0]) if meaning.tier in _CERTAIN and places else None
 

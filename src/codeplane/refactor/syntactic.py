@@ -6,8 +6,8 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index import Snapshot
 from codeplane.languages import specs
+from codeplane.names import Snapshot
 from codeplane.refactor import words
 from codeplane.refactor.plan import Group, Plan, Problem, Risk, Site, Verdict
 from codeplane.refactor.rename import Ahead, Sweep, draft, written

@@ -8,10 +8,10 @@ from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.graph.places import definition_of, place_of, qualified
-from codeplane.index import DefFact, Index, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import carries
+from codeplane.names import DefFact, Index, Snapshot
 from codeplane.refactor.belongings import Belongings
 from codeplane.refactor.carried import Carried, Key, Part, around
 from codeplane.refactor.delete import Taken
@@ -22,7 +22,7 @@ from codeplane.refactor.plan import Plan, Problem, Verdict, by_path
 from codeplane.refactor.relocation import moving_of
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 _MOST_ROUNDS: Final = 10
 _METHODS: Final = "Methods of {} moved along: {}."

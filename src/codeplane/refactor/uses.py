@@ -9,9 +9,9 @@ from codeplane.core.proof import Tier
 from codeplane.graph.import_links import links_of
 from codeplane.graph.places import around
 from codeplane.graph.references import Kind, Reference, kind_of
-from codeplane.index import Snapshot
-from codeplane.index.targets import known
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import known
 
 _MOST_DEFINITIONS: Final = 400
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import LineStarts
-from codeplane.index import Snapshot
-from codeplane.index.files import FileFacts
+from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Occurrence, Reason, ScopeKind
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 
 _REST = (b"*", b"...")  # marks before a parameter that gets what no other one does
 _LOOK = 20

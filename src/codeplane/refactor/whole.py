@@ -5,15 +5,16 @@ from collections.abc import Collection
 from functools import partial
 from typing import Final
 
+from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of
-from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES, is_outside, known
 from codeplane.languages import specs
 from codeplane.languages.arguments import whole_words, wholes
 from codeplane.languages.facts import Reason
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import is_external, known
 from codeplane.refactor.family import Family, kin
 from codeplane.refactor.text import Lines
 
@@ -73,14 +74,14 @@ def _is_outside(snapshot: Snapshot, path: str, line: int, column: int) -> bool:
         return True
     is_import = bind.reason is Reason.IMPORT_ALIAS
     target = snapshot.linker.imported(path, bind.target) if is_import else ()
-    return is_import and (not known(target) or is_outside(target))
+    return is_import and (not known(target) or is_external(target))
 
 
 def read_whole(snapshot: Snapshot, family: Family) -> tuple[RepoPath, int] | None:
     """Where the fields of instances that may have a family are got or set by their names."""
     if not family.is_member or not _is_held(snapshot, family):
         return None
-    classes = {one for place in family.places for one in kin(snapshot, place) if not is_outside((one,))}
+    classes = {one for place in family.places for one in kin(snapshot, place) if not is_external((one,))}
     owners = {owner for place in family.places if (owner := owner_of(snapshot, place)) is not None}
     naming = {one.path for one in classes}
     naming |= {ref.path for one in owners for ref in snapshot.references.to(one) if one in ref.target}

@@ -3,8 +3,8 @@
 from typing import Final, NamedTuple
 
 from codeplane.core.errors import AmbiguousSymbol
-from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
+from codeplane.names import DefFact, Snapshot
 from codeplane.search.ranking import candidate_order
 
 _MOST_OTHERS: Final = 5

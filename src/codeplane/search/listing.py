@@ -8,7 +8,7 @@ from typing import Final
 
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 
 MOST_DEPTH: Final = 20
 

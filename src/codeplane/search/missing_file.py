@@ -9,10 +9,10 @@ from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.core.suggest import nearest
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.ranking import path_order
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 
 _NEAR: Final = 5
 _COMPARED: Final = 200

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
-from codeplane.index.lookup import Outline
+from codeplane.index.view.lookup import Outline
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.pattern import Pattern
 from codeplane.search.ranking import purpose_weight
 from codeplane.search.result_pages import Mark, Plan, Spot

@@ -8,8 +8,9 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from codeplane.core.proof import Tier
-from codeplane.index import DefFact, Purpose, RefFact, Snapshot
-from codeplane.reading.words import parts_of
+from codeplane.index import Purpose
+from codeplane.names import DefFact, RefFact, Snapshot
+from codeplane.parsing.words import parts_of
 
 Key = tuple[Any, ...]
 

@@ -7,8 +7,8 @@ from typing import Final
 from codeplane.core.errors import CodePlaneError, InvalidArgument, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of, numbered_within
-from codeplane.index import FileFact, Snapshot
 from codeplane.jail import shown
+from codeplane.names import FileFact, Snapshot
 from codeplane.search.read_targets import Wanted
 
 MOST_LINES: Final = 400

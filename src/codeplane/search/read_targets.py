@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 from codeplane.core.comments import MARK, first_attached
 from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import Span
+from codeplane.names import DefFact, Snapshot
 from codeplane.search.disambiguation import likeliest
 from codeplane.search.missing_file import near, no_file
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 
 _LINES: Final = re.compile(
     r"(?P<path>.+?)(?::|#)L?(?P<first>\d{1,9})(?P<rest>-L?(?P<last>\d{1,9})?)?(?::\d{1,9})?\Z", re.DOTALL

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 
 _NAMED: Final = 50  # files with marks come first, and there are few of them
 _LONGEST: Final = 200

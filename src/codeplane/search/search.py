@@ -10,9 +10,9 @@ from codeplane.core.errors import InvalidArgument
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.core.suggest import nearest
-from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
+from codeplane.names import Snapshot
 from codeplane.search.pattern import Pattern
 from codeplane.search.question import Attempt, find_answers, names_sharing
 from codeplane.search.read_spans import read

@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import DefFact, Snapshot
+from codeplane.names import DefFact, Snapshot
 from codeplane.search.question import answering
 from codeplane.search.ranking import definition_order
 from codeplane.search.scope import Scope

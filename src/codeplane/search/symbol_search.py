@@ -6,9 +6,10 @@ from itertools import groupby
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import DefFact, Purpose, RefFact, Snapshot
+from codeplane.index import Purpose
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, RefFact, Snapshot
 from codeplane.search.ranking import PREFIX, Key, definition_order, name_likeness, reference_order
 from codeplane.search.result_pages import Mark, Plan, Spot
 from codeplane.search.scope import Scope

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Final
 
-from codeplane.index import Snapshot
-from codeplane.reading.words import parts_of
+from codeplane.names import Snapshot
+from codeplane.parsing.words import parts_of
 
 _WORD: Final = re.compile(r"\w+")
 _MOST_TERMS: Final = 12

@@ -6,9 +6,10 @@ from itertools import islice
 from typing import Final
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.index import DefFact, Purpose, Snapshot
+from codeplane.index import Purpose
 from codeplane.languages import language_of
-from codeplane.reading.words import parts_of
+from codeplane.names import DefFact, Snapshot
+from codeplane.parsing.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
 from codeplane.search.ranking import file_order
 from codeplane.search.result_pages import Look, Looked, Mark, Plan, Spot, excerpt

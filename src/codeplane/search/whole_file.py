@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 from codeplane.core.errors import InvalidArgument, PathRefused
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.core.text import lines_of
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.read_targets import Finder
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 
 MOST_CHARACTERS: Final = 80_000
 _SMALL: Final = 12_000

@@ -18,9 +18,9 @@ from codeplane.core.errors import (
 )
 from codeplane.core.ids import RequestId
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.index import Snapshot
 from codeplane.ledger import Signals, Task
 from codeplane.ledger.tasks import Charge
+from codeplane.names import Snapshot
 from codeplane.session.clients.sessions import ClientSession
 from codeplane.session.operation.aftermath import Made
 from codeplane.session.repo import RepoSession

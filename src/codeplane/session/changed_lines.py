@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.impact import Definitions
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 from codeplane.session.call import Call
-from codeplane.truth.comparison import Comparison, changes
+from codeplane.working_tree.comparison import Comparison, changes
 
 Lines = Sequence[tuple[int, int]]
 """First lines, and those behind the last; the same where lines are gone behind that one."""

@@ -12,8 +12,8 @@ from codeplane.config.settings import TestSettings
 from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import links_of
 from codeplane.graph.tests.impact import affected_tests
-from codeplane.index import Snapshot
 from codeplane.lint import Watch as LintWatch
+from codeplane.names import Snapshot
 from codeplane.session.call import Call
 from codeplane.testrun.run import Options, Watch
 from codeplane.verify import Change, Check, Checked, Outcome, Verification

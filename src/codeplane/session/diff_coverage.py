@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 
 from codeplane.graph.diff.repository import Sight
-from codeplane.index import Snapshot
-from codeplane.index.query import MOST
 from codeplane.jail import shown
+from codeplane.names import Snapshot
+from codeplane.names.snapshot import MOST
 from codeplane.session.call import Call
-from codeplane.truth.comparison import changes
+from codeplane.working_tree.comparison import changes
 
 
 def sight_of(

@@ -13,7 +13,7 @@ from codeplane.process.toolbox import Toolbox
 from codeplane.session.checkout import Checkout
 from codeplane.testrun.discover import discover
 from codeplane.testrun.runner import Place
-from codeplane.truth import Opened, WorkingTree
+from codeplane.working_tree import Opened, WorkingTree
 
 
 class _Tracked:

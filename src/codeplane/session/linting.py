@@ -12,7 +12,6 @@ from codeplane.core.errors import (
 )
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.lint import (
     Diagnostic,
@@ -28,6 +27,7 @@ from codeplane.lint import (
     inventory,
 )
 from codeplane.lint.plan import Ranges
+from codeplane.names import Snapshot
 from codeplane.process.toolbox import Toolbox
 from codeplane.search.missing_file import existing, no_match
 from codeplane.session.call import Call
@@ -35,7 +35,7 @@ from codeplane.session.changed_lines import changed_lines
 from codeplane.session.operation.edits import Intent, Written, write
 from codeplane.session.trust import require_trust
 from codeplane.storage import private_dir
-from codeplane.truth import WorkingTree, digest_of
+from codeplane.working_tree import WorkingTree, digest_of
 
 _LARGEST_TEXT: Final = 1 << 20
 _WILD: Final = re.compile(r"[*?\[{!]")

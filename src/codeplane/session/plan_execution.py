@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from codeplane.core.errors import DecisionRefused, PlanStale, RequestError
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.refactor import Plan, Verdict
 from codeplane.refactor import delete as deleting
 from codeplane.refactor import move as moving

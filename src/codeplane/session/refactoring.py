@@ -7,8 +7,8 @@ from typing import Final
 
 from codeplane.core.errors import CodePlaneError, ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.index import Index, Snapshot
 from codeplane.jail import shown
+from codeplane.names import Index, Snapshot
 from codeplane.refactor import Plan, Verdict, ahead
 from codeplane.refactor import delete as deleting
 from codeplane.refactor import discard as discarding

@@ -11,13 +11,13 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict, Field
 
 from codeplane import __version__
+from codeplane.contexts.contexts import Override, Probed, detect
 from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.ops.worktrees import where
 from codeplane.git.worktree.autosave import drop_saved
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.index import (
-    Index,
     IndexState,
     Progress,
     Workers,
@@ -26,11 +26,11 @@ from codeplane.index import (
     index_on_record,
     index_version,
 )
-from codeplane.index.contexts import Override, Probed, detect
 from codeplane.jail import shown
 from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
 from codeplane.ledger.summary import moment
 from codeplane.mutation import Engine
+from codeplane.names import Index
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients.sessions import Sessions
 from codeplane.session.clients.shown_contents import ShownContents
@@ -47,8 +47,8 @@ from codeplane.storage.database import Database
 from codeplane.storage.files import disk_problem, read_small, write_private
 from codeplane.storage.state_db import open_state_db
 from codeplane.testrun.coverage_map import CoverageMap
-from codeplane.truth import Known, Opened, WorkingTree
 from codeplane.verify.scratch import sweep
+from codeplane.working_tree import Known, Opened, WorkingTree
 
 _INDEX_WORKERS = 2
 # How many writes have the facts of what they write read at the same time.
@@ -228,7 +228,7 @@ def _overrides(checkout: Checkout) -> list[Override]:
     data = read_small(checkout.state.contexts_file, _LARGEST_CONTEXTS) if checkout.trusted else None
     if not data:
         return []
-    from codeplane.index.context_file import read_contexts  # it needs YAML, which most servers do not
+    from codeplane.contexts.file import read_contexts  # it needs YAML, which most servers do not
 
     return read_contexts(data.decode("utf-8", "replace"))
 
@@ -395,7 +395,7 @@ class RepoSession:
         file = self.state.contexts_file
         if file.exists() or file.is_symlink():
             return False
-        from codeplane.index.context_file import write_contexts  # as above
+        from codeplane.contexts.file import write_contexts  # as above
 
         with self.index.snapshot() as snapshot:
             text = write_contexts(snapshot.units.probed.contexts)

@@ -7,7 +7,7 @@ from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.impact import Impact
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 from codeplane.session.call import Call
 from codeplane.session.test_selection import CHANGES, changed_paths
 from codeplane.testrun.baseline import Baseline

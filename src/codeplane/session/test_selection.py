@@ -9,9 +9,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
 from codeplane.graph.import_links import links_of
 from codeplane.graph.tests.impact import Impact, Known, affected_tests
-from codeplane.index import Snapshot
-from codeplane.index.tree import SnapshotTree
 from codeplane.jail import shown
+from codeplane.names import Snapshot
+from codeplane.names.snapshot_tree import SnapshotTree
 from codeplane.session.call import Call
 from codeplane.session.changed_lines import changed_since_head
 from codeplane.testrun.costs import Costs

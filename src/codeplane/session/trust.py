@@ -9,7 +9,7 @@ from codeplane.core.errors import NotTrusted
 from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir, private_dir, read_trust_id, write_private
 from codeplane.storage.files import read_small
-from codeplane.truth import CPLIGNORE, Opened
+from codeplane.working_tree import CPLIGNORE, Opened
 
 _LARGEST_RULES = 1_048_576
 

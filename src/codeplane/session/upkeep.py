@@ -11,9 +11,10 @@ from typing import Final
 from codeplane.config.settings import IndexSettings
 from codeplane.core.errors import ServerStopping
 from codeplane.graph.import_links import links_of
-from codeplane.index import Index, Progress
-from codeplane.truth import WorkingTree
-from codeplane.truth.watch import Watch
+from codeplane.index import Progress
+from codeplane.names import Index
+from codeplane.working_tree import WorkingTree
+from codeplane.working_tree.watch import Watch
 
 _log = logging.getLogger(__name__)
 

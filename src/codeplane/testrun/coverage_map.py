@@ -11,7 +11,7 @@ from codeplane.core.documents import decode_json
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.by_coverage import OUTLINE, Block, Learnt, Parts, Record, Shape, parts_of
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 from codeplane.storage.database import Connection, Database
 
 _LARGEST: Final = 256 << 20

@@ -12,7 +12,7 @@ from codeplane.config.settings import CustomRunner
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import CONFIGURED, Ended, Place, Project, Reporting, Runner, Traits

@@ -9,7 +9,7 @@ from codeplane.core.errors import InvalidSetting
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.testrun.custom import Custom
 from codeplane.testrun.runner import CONFIGURED, DEFAULT, Project, Runner
 from codeplane.testrun.runners import RUNNERS

@@ -7,7 +7,7 @@ from signal import Signals
 from typing import Final, Protocol, runtime_checkable
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 from codeplane.process.toolbox import Toolbox

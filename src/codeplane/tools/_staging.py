@@ -3,8 +3,8 @@
 from codeplane.core.paths import RepoPath
 from codeplane.git.staging.stage import Rules
 from codeplane.session import Call
-from codeplane.truth import Verdict
-from codeplane.truth.version import submodule_head
+from codeplane.working_tree import Verdict
+from codeplane.working_tree.version import submodule_head
 
 
 def staging_rules(call: Call) -> Rules:

@@ -5,8 +5,8 @@ from codeplane.answers.pages import clamped
 from codeplane.answers.source import heading
 from codeplane.core.paths import RepoPath
 from codeplane.graph.spans import SourceSpan, source_span
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.read_targets import Finder
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, tool

@@ -8,7 +8,7 @@ from codeplane.answers.output import Output
 from codeplane.answers.tests import told_impact
 from codeplane.core.errors import CursorGone
 from codeplane.core.globs import Globs
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.session.test_selection import Chosen, choose
 from codeplane.testrun.target import Target

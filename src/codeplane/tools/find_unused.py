@@ -11,8 +11,8 @@ from codeplane.answers.pages import clamped
 from codeplane.core.paths import RepoPath
 from codeplane.graph.places import definition_of, short
 from codeplane.graph.unused import Proof, Search, Unused
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.missing_file import existing
 from codeplane.search.overview.entry_points import entry_points
 from codeplane.session import Call

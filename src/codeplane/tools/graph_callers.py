@@ -3,8 +3,8 @@ from pydantic import Field
 from codeplane.answers.calls import Callers, callers_of
 from codeplane.graph.calls import Bounds, callers, interface_of
 from codeplane.graph.places import place_of, qualified
-from codeplane.index import Snapshot
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, tool
 from codeplane.tools._schema import UNLISTED

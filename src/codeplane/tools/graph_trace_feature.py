@@ -7,8 +7,8 @@ from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.graph.places import place_of, position, qualified, short
 from codeplane.graph.trace import TraceNode, trace
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 

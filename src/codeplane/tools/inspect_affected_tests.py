@@ -9,8 +9,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.by_import import module_of
 from codeplane.graph.tests.impact import affected_tests
 from codeplane.graph.tests.uncovered import uncovered
-from codeplane.index import Purpose, Snapshot
+from codeplane.index import Purpose
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.session.test_selection import changed_paths, discovered, impact_of
 from codeplane.tools._parameters import AffectedBy

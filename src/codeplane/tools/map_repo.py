@@ -6,8 +6,8 @@ from pydantic import Field
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.answers.source import offer
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.overview.orientation import central_modules, documents, said_commands, summary
 from codeplane.search.overview.repo_map import RepoMap, Section, page
 from codeplane.search.overview.repo_map import map_repo as mapped

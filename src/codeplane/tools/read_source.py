@@ -6,8 +6,8 @@ from codeplane.answers.git_hints import tool_hint
 from codeplane.answers.source import heading, offer
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import Digest
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.read_spans import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
 from codeplane.search.read_targets import Finder, Wanted
 from codeplane.session import Call

@@ -7,8 +7,8 @@ from codeplane.answers.output import Output
 from codeplane.answers.plan import GroupOutput, group_told
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.refactor import Plan, Site
 from codeplane.refactor.proof import line_hash
 from codeplane.refactor.text import Lines

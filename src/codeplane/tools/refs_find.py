@@ -13,8 +13,8 @@ from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.places import short
 from codeplane.graph.possible_uses import CERTAIN, why_open
 from codeplane.graph.references import Kind, Reference, References, references_to, use_of
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.missing_file import existing
 from codeplane.search.result_pages import beyond
 from codeplane.session import Call

@@ -6,8 +6,8 @@ from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.answers.source import hit_lines, offer
 from codeplane.core.proof import Absence
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.missing_file import no_match
 from codeplane.search.result_pages import Rest
 from codeplane.search.scope import Scope

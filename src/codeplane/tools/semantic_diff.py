@@ -14,8 +14,8 @@ from codeplane.graph.diff.review import Rank, Reviewed, in_order
 from codeplane.graph.diff.revisions import commits_among, state_of
 from codeplane.graph.diff.risk import category_of
 from codeplane.graph.tests.impact import Known, affected_tests
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.session.diff_coverage import sight_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
@@ -190,7 +190,7 @@ def _file(snapshot: Snapshot | None, unit: Reviewed) -> ChangedFile:
 def _whole(
     snapshot: Snapshot | None, files: Sequence[FileDiff], units: Sequence[Reviewed]
 ) -> dict[str, object]:
-    breaking, unclear = (_named(units, rank) for rank in (Rank.BREAKING, Rank.UNCLEAR))
+    breaking, unclear = (_named(units, rank) for rank in (Rank.BREAKING, Rank.AMBIGUOUS))
     others = [file for file in files if not file.changes]
     others.sort(key=lambda file: _CATEGORIES.index(category_of(snapshot, file.path)))
     left_out = {

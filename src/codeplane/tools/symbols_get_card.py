@@ -10,9 +10,9 @@ from codeplane.graph.hierarchy import Related
 from codeplane.graph.places import definition_of, position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.slices import dependents, used_imports, variables
-from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, Snapshot
 from codeplane.search.disambiguation import likeliest
 from codeplane.session import Call
 from codeplane.tools._parameters import SymbolName

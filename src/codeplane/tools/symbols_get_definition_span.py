@@ -4,8 +4,8 @@ from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.answers.source import heading
 from codeplane.graph.spans import source_span
-from codeplane.index import Snapshot
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.disambiguation import likeliest
 from codeplane.session import Call
 from codeplane.tools._parameters import SymbolName

@@ -11,10 +11,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
 from codeplane.graph.places import place_of, short
 from codeplane.graph.references import is_below
-from codeplane.index import DefFact, Snapshot
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
 from codeplane.languages.modules import Place
+from codeplane.names import DefFact, Snapshot
 from codeplane.search.missing_file import existing
 from codeplane.search.ranking import outline_order
 from codeplane.search.scope import Scope

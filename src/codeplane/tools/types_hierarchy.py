@@ -6,6 +6,7 @@ from pydantic import Field
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.core.errors import InvalidArgument
+from codeplane.core.kinds import CLASSES
 from codeplane.core.proof import Absence
 from codeplane.graph.hierarchy import (
     INTERFACES,
@@ -18,10 +19,9 @@ from codeplane.graph.hierarchy import (
 )
 from codeplane.graph.places import definition_of, place_of, position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
-from codeplane.index import Snapshot
-from codeplane.index.targets import CLASSES
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED

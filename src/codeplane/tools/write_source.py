@@ -8,10 +8,10 @@ from codeplane.answers.change import Delta, told
 from codeplane.answers.checks import checks_told
 from codeplane.core.errors import InvalidArgument, NotFound, PathRefused
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.mutation.placement.locate import SpanEdit
 from codeplane.mutation.placement.requests import Action, Asked, Planner
+from codeplane.names import Snapshot
 from codeplane.search.read_targets import Finder, Wanted
 from codeplane.session import Call
 from codeplane.session.operation.edits import Intent, write

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Index
 from codeplane.index.store import Parsed
+from codeplane.names import Index
 from codeplane.verify.change import Change
 from codeplane.verify.verdict import Checked, Finding, Outcome
 

@@ -11,12 +11,12 @@ from codeplane.core.paths import RepoPath
 from codeplane.git import Repository
 from codeplane.storage.files import read_small
 from codeplane.testrun.run import Watch
-from codeplane.truth import WorkingTree
 from codeplane.verify.change import Change
 from codeplane.verify.copying import Copy
 from codeplane.verify.environments import link_environments
 from codeplane.verify.gitdir import make_git_dir
 from codeplane.verify.scratch import scratch_dir
+from codeplane.working_tree import WorkingTree
 
 _LARGEST: Final = 1 << 20
 _LARGEST_DATA: Final = 64 << 20

@@ -7,7 +7,7 @@ import pytest
 from codeplane.core.errors import GitUnsupported, UnsupportedRepository
 from codeplane.git import Repository, open_repository
 from codeplane.git.repo.unsupported import check_writable, degraded
-from codeplane.truth import WorkingTree
+from codeplane.working_tree import WorkingTree
 from tests.git import plain
 
 FILES = ("a", "in/b", "out/c")

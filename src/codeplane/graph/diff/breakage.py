@@ -12,15 +12,15 @@ from codeplane.core.text import lines_of
 from codeplane.graph.diff.repository import FileDiff
 from codeplane.graph.diff.structure import Change, ChangeKind, flattened
 from codeplane.graph.places import definition_of
-from codeplane.index import RefFact, Snapshot
-from codeplane.index.files import FileFacts
-from codeplane.index.links import Linker
-from codeplane.index.references import References
+from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages.calls import misfit, passed_at
 from codeplane.languages.facts import FLAG_STATIC, Definition, Reason, Role
 from codeplane.languages.headers import Parameter, header_of
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
+from codeplane.names.imports import ImportResolver
+from codeplane.names.references import References
 
 # A write does not wait long for what it tells besides.
 _MOST_NAMES: Final = 40
@@ -172,7 +172,7 @@ class _Search:
         """References as they were before the edit."""
         if self._before is None:
             come = frozenset(file.path for file in self._files if file.path not in self._old)
-            self._before = References(Linker(self._sources.overlaid(self._old, come)))
+            self._before = References(ImportResolver(self._sources.overlaid(self._old, come)))
         return self._before
 
     def calls(self) -> Iterator[Broken]:

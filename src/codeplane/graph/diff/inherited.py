@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.diff.structure import Change, ChangeKind
-from codeplane.index.links import Linker
-from codeplane.index.targets import UNCLEAR, known
 from codeplane.languages.modules import Place
+from codeplane.names.imports import ImportResolver
+from codeplane.names.meaning import AMBIGUOUS, known
 
 _GONE = (ChangeKind.REMOVED, ChangeKind.RENAMED)
 
 
-def with_inherited(linker: Linker, path: RepoPath, changes: Sequence[Change]) -> list[Change]:
+def with_inherited(linker: ImportResolver, path: RepoPath, changes: Sequence[Change]) -> list[Change]:
     """The changes of a file as the new state has it: what a base or an import still provides breaks nobody.
 
     Where a base is outside of the repository, nothing tells.
@@ -20,7 +20,7 @@ def with_inherited(linker: Linker, path: RepoPath, changes: Sequence[Change]) ->
     return [_judged(linker, path, _imported(linker, path, one)) for one in changes]
 
 
-def _imported(linker: Linker, path: RepoPath, one: Change) -> Change:
+def _imported(linker: ImportResolver, path: RepoPath, one: Change) -> Change:
     if one.change not in _GONE or one.breaking is not True:
         return one
     target = known(linker.lookup((Place(path),), one.old_name or one.definition.name))
@@ -29,7 +29,7 @@ def _imported(linker: Linker, path: RepoPath, one: Change) -> Change:
     return replace(one, breaking=False, tags=(*one.tags, "imported_instead"))
 
 
-def _judged(linker: Linker, path: RepoPath, holder: Change) -> Change:
+def _judged(linker: ImportResolver, path: RepoPath, holder: Change) -> Change:
     if not holder.nested:
         return holder
     nested = [_judged(linker, path, one) for one in holder.nested]
@@ -39,11 +39,11 @@ def _judged(linker: Linker, path: RepoPath, holder: Change) -> Change:
     return replace(holder, nested=tuple(nested))
 
 
-def _member(linker: Linker, owner: Place, one: Change) -> Change:
+def _member(linker: ImportResolver, owner: Place, one: Change) -> Change:
     if one.breaking is not True:
         return one
     name = one.old_name or one.definition.name
     target = linker.classes.member(linker.grouped(owner), name, of_bases=True)
     if not target:
         return one
-    return replace(one, breaking=None if target == UNCLEAR else False, tags=(*one.tags, "inherited"))
+    return replace(one, breaking=None if target == AMBIGUOUS else False, tags=(*one.tags, "inherited"))

@@ -10,9 +10,9 @@ from codeplane.core.slots import Slot
 from codeplane.graph.diff.inherited import with_inherited
 from codeplane.graph.diff.structure import Change, ChangeKind, compare, flattened
 from codeplane.graph.diff.versions import Version, has_structure
-from codeplane.index.files import FileFacts
-from codeplane.index.links import Linker
-from codeplane.index.sources import ViewSources
+from codeplane.index.view.files import FileFacts
+from codeplane.index.view.view import View
+from codeplane.names.imports import ImportResolver
 
 WORKING_TREE: Final = "working tree"
 _MOST_PAIRED: Final = 200
@@ -29,10 +29,10 @@ class State:
 
     label: str
     blobs: Mapping[str, int | None]
-    sources: ViewSources
+    sources: View
     read: Callable[[RepoPath], bytes | None]  # None where only facts are on record
     epoch: int
-    linker: Linker | None = None  # where the names of the state can be followed
+    linker: ImportResolver | None = None  # where the names of the state can be followed
 
     @property
     def key(self) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codeplane.graph.diff.repository import FileDiff
 from codeplane.graph.diff.risk import category_of
 from codeplane.graph.diff.structure import DOCSTRING, Change, ChangeKind, flattened
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 
 ASIDE = ("test", "docs")  # categories of files that nobody depends on
 
@@ -17,7 +17,7 @@ class Rank(IntEnum):
     """How much a change concerns others."""
 
     BREAKING = 0
-    UNCLEAR = 1
+    AMBIGUOUS = 1
     HEADER = 2
     BODY = 3
     ADDED = 4
@@ -51,7 +51,7 @@ def in_order(
 
 def _rank(one: Change) -> Rank:
     if one.breaking is not False:
-        return Rank.BREAKING if one.breaking else Rank.UNCLEAR
+        return Rank.BREAKING if one.breaking else Rank.AMBIGUOUS
     if one.change is ChangeKind.ADDED:
         return Rank.ADDED
     return Rank.BODY if one.change is ChangeKind.BODY else Rank.HEADER

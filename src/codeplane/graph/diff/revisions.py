@@ -8,7 +8,7 @@ from typing import Final
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.graph.diff.repository import WORKING_TREE, State
-from codeplane.index import Snapshot
+from codeplane.names import Snapshot
 
 _EPOCH: Final = re.compile(r"epoch:(\d{1,15})\Z")
 

@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
+from codeplane.contexts.contexts import is_marker
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.diff.structure import Change, ChangeKind
-from codeplane.index import Purpose, RefFact, Snapshot
-from codeplane.index.contexts import is_marker
-from codeplane.index.purpose import purpose_by_path
+from codeplane.index import Purpose
+from codeplane.index.view.purpose import purpose_by_path
 from codeplane.languages import specs
 from codeplane.languages.facts import Definition, Role
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
 
 Risk = Literal["low", "medium", "high", "unknown"]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from codeplane.index.files import FileFacts
+from codeplane.index.view.files import FileFacts
 from codeplane.languages import HeaderStyle, specs
 from codeplane.languages.facts import FLAG_PRIVATE, Definition, Reason
 from codeplane.languages.headers import Header, Parameter, Passing, header_of, style_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from codeplane.index.files import FileFacts
+from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Span
 
 # Parts of texts and data are no structure of code.

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.graph.diff.versions import FUNCTIONS
-from codeplane.index import Snapshot
 from codeplane.languages.facts import Definition
+from codeplane.names import Snapshot
 
 OUTLINE: Final = 0
 """The number of the block that is everything outside of functions; of what is not code, the whole file."""

@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Snapshot
 from codeplane.languages.modules import rules
+from codeplane.names import Snapshot
 
 _MOST_FILES: Final = 100
 _FURTHEST: Final = 4  # directories around the file

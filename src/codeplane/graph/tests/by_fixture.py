@@ -8,10 +8,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.slots import Slot
 from codeplane.graph.diff.versions import FUNCTIONS
 from codeplane.graph.import_links import Links, links_of
-from codeplane.index import Snapshot
 from codeplane.languages import Sharing, specs
 from codeplane.languages.facts import Import, Reason
 from codeplane.languages.modules import Place, rules
+from codeplane.names import Snapshot
 
 _STRING: Final = re.compile(rb"[\"']([\w.]+)[\"']")
 _FURTHEST: Final = 3  # imports from a shared file to one that has fixtures

@@ -9,9 +9,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import Links, links_of, reach_of
 from codeplane.graph.same_package import outer_names
 from codeplane.graph.tests.by_fixture import Touched, asked_in, is_in, shared_files, touched
-from codeplane.index import Snapshot
 from codeplane.jail import shown
 from codeplane.languages.modules import rules
+from codeplane.names import Snapshot
 
 _BETWEEN: Final = str.maketrans({"/": ".", ":": ".", "\\": "."})
 FURTHEST: Final = 5  # imports from a test to a changed file

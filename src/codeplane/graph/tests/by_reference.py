@@ -10,10 +10,10 @@ from codeplane.graph.calls import PROVED
 from codeplane.graph.hierarchy import is_class
 from codeplane.graph.places import around, definition_of, flags_of
 from codeplane.graph.tests.by_fixture import asking_for
-from codeplane.index import RefFact, Snapshot
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Role
 from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
 
 _FURTHEST: Final = 8  # references from a test to a definition
 MOST_FILES: Final = 400  # that may hold a name on the way, one counted for each name

@@ -14,10 +14,11 @@ from codeplane.graph.tests.by_coverage import Learnt, judged
 from codeplane.graph.tests.by_filename import naming
 from codeplane.graph.tests.by_import import FURTHEST, AffectedTest, Match, Search, best_of, module_of, rank
 from codeplane.graph.tests.by_reference import MOST_FILES, reaching, test_name
-from codeplane.index import Purpose, Snapshot
+from codeplane.index import Purpose
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 
 __all__ = ["AffectedTest", "Definitions", "Impact", "Known", "Match", "affected_tests", "refined"]
 

@@ -4,7 +4,8 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import links_of
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.graph.tests.by_import import module_of
-from codeplane.index import Purpose, Snapshot
+from codeplane.index import Purpose
+from codeplane.names import Snapshot
 
 
 def uncovered(snapshot: Snapshot, learnt: Learnt | None = None) -> list[RepoPath]:

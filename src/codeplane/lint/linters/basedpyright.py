@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from codeplane.index.tree import Tree
 from codeplane.lint.evidence import mentioned, with_section
 from codeplane.lint.linter import Project
 from codeplane.lint.linters.pyright import Pyright
+from codeplane.names.snapshot_tree import Tree
 
 
 class _BasedPyright(Pyright):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import FORMAT, Finding
 from codeplane.lint.evidence import marked
 from codeplane.lint.linter import Linter, Place, Project, inside, unformatted
 from codeplane.lint.linters._reading import Json, items, mapping, number, object_of, severity_of, word
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 

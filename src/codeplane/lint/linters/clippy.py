@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import marked
 from codeplane.lint.linter import Linter, Place, Project
 from codeplane.lint.linters._reading import Json, items, json_lines, mapping, number, severity_of, word
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 

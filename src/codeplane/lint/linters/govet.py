@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from codeplane.core.documents import Malformed, decode_json_at
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import marked
 from codeplane.lint.linter import Linter, Place, Project, inside
 from codeplane.lint.linters._reading import items, mapping, short_lines, word
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import directory, files_named, first_of, ini_at, mentioned, section, toml_at
 from codeplane.lint.linter import Linter, Place, Project, inside
 from codeplane.lint.linters._reading import Json, json_lines, number, severity_of, word
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 

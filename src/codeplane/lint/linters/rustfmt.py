@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import directory, files_named, section, toml_at
 from codeplane.lint.linter import Formatter, Place, Project, inside, unformatted
 from codeplane.lint.linters._reading import short_lines, word
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 

@@ -6,11 +6,11 @@ from posixpath import normpath
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import directory, files_named, json_at
 from codeplane.lint.linter import Linter, Place, Project, inside
 from codeplane.lint.linters._reading import items, severity_of, short_lines, word
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 

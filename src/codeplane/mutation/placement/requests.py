@@ -16,7 +16,7 @@ from codeplane.mutation.placement.locate import Correction, Placed, SpanEdit, pl
 from codeplane.mutation.placement.matching import indent_of
 from codeplane.mutation.placement.spacing import Surroundings, trimmed
 from codeplane.mutation.placement.text import Text, encoded, split
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 _EMPTY: Final = digest_of(b"")
 

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from typing import Final
 
-from codeplane.index import Snapshot
-from codeplane.index.overview import Imported
+from codeplane.index.view.overview import Imported
 from codeplane.jail import shown
 from codeplane.languages import specs
+from codeplane.names import Snapshot
 from codeplane.search.overview.manifests import needs, own_names
 
 _EXAMPLES: Final = 3

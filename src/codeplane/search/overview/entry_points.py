@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from codeplane.core.errors import CodePlaneError
-from codeplane.index import Purpose, Snapshot
+from codeplane.index import Purpose
 from codeplane.jail import shown
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_STATIC, Role
+from codeplane.names import Snapshot
 from codeplane.search.overview.manifests import Program, programs
 from codeplane.search.pattern import Pattern
 from codeplane.search.result_pages import Place, page

@@ -6,7 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from codeplane.core.documents import Malformed, parse_ini, parse_json, parse_toml
 from codeplane.core.paths import RepoPath
-from codeplane.index import Purpose, Snapshot
+from codeplane.index import Purpose
+from codeplane.names import Snapshot
 from codeplane.search.overview.setup_py import read_setup
 
 _MOST_FILES: Final = 50

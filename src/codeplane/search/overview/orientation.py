@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.documents import Malformed, parse_ini, parse_json
-from codeplane.index import Purpose, Snapshot
+from codeplane.index import Purpose
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 from codeplane.search.overview.manifests import about
 
 _FIRST: Final = re.compile(

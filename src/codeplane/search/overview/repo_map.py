@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from codeplane.core.paths import RepoPath
-from codeplane.index import Purpose, Snapshot
-from codeplane.index.overview import FileSize
+from codeplane.index import Purpose
+from codeplane.index.view.overview import FileSize
 from codeplane.jail import shown
 from codeplane.languages import language_of
+from codeplane.names import Snapshot
 from codeplane.search.overview.dependencies import dependencies, required
 from codeplane.search.overview.entry_points import entry_points
 

@@ -21,7 +21,7 @@ from codeplane.session.operation.aftermath import Made, afterwards
 from codeplane.session.operation.effects import Before, Contents, Effects, before, effects
 from codeplane.session.operation.recovery import noted
 from codeplane.session.preparse import reading_ahead
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 # Other clients may write to the same file, one after the other.
 _MOST_TRIES: Final = 50

@@ -9,9 +9,9 @@ from codeplane.graph.diff.breakage import Breakage, breakage
 from codeplane.graph.diff.repository import FileDiff, State, changed_definitions, structural_diff
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.graph.tests.impact import Impact, Known, affected_tests, refined
-from codeplane.index import Snapshot
-from codeplane.index.sources import ViewSources
+from codeplane.index.view.view import View
 from codeplane.jail import shown
+from codeplane.names import Snapshot
 
 Contents = Mapping[RepoPath, bytes | None]
 
@@ -95,6 +95,6 @@ def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:
     return Impact([*now.tests, *more], [*now.unresolved, *then.unresolved], list(reasons))
 
 
-def _state(sources: ViewSources, blob: int | None) -> str:
+def _state(sources: View, blob: int | None) -> str:
     facts = sources.facts_of(blob) if blob is not None else None
     return facts.state if facts is not None else "ok"

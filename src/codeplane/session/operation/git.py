@@ -21,8 +21,8 @@ from codeplane.git.repo.unsupported import check_writable
 from codeplane.git.staging.conflicts import Described, described
 from codeplane.graph.diff.repository import State, changed_definitions, structural_diff
 from codeplane.graph.tests.impact import Known, affected_tests
-from codeplane.index import Snapshot
 from codeplane.ledger import Operation, mutation_fingerprint
+from codeplane.names import Snapshot
 from codeplane.session.call import Call
 from codeplane.session.operation.effects import Effects
 from codeplane.session.operation.git_journal import noted

@@ -10,7 +10,7 @@ from codeplane.jail import shown
 from codeplane.ledger import Ledger, Operation, mutation_fingerprint
 from codeplane.mutation import Engine, Recovered
 from codeplane.session.checkout import Checkout
-from codeplane.truth import Opened, WorkingTree
+from codeplane.working_tree import Opened, WorkingTree
 
 
 def recover(engine: Engine, ledger: Ledger) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from codeplane.core.edits import FileChange
 from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.index import Index
 from codeplane.mutation import Engine
-from codeplane.truth import WorkingTree
+from codeplane.names import Index
+from codeplane.working_tree import WorkingTree
 
 
 class StateSequence:

@@ -11,7 +11,7 @@ from codeplane.jail import shown
 from codeplane.ledger import Operation
 from codeplane.session.call import Call
 from codeplane.session.operation.edits import Intent
-from codeplane.truth import digest_of
+from codeplane.working_tree import digest_of
 
 _LAST: Final = "last"
 _MOST_LOOKED_AT: Final = 200

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from codeplane.core.documents import json_object
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, HIGH, MEDIUM, Ended, Project
 from codeplane.testrun.runners._places import first_line, first_place, own_frames, relative

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import Ended, Project
 from codeplane.testrun.runners._junit import Context, junit_cases

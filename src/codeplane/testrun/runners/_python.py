@@ -8,7 +8,7 @@ from typing import Final
 
 from codeplane.core.documents import ini_sections
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 
 DEFAULT_FILES: Final = ("test_*.py", "*_test.py")
 _PASSED_OVER: Final = ("node_modules", "venv", "build", "dist", "site-packages")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.testrun.runner import MEDIUM, Place, Project
 from codeplane.testrun.runners._tree import directory, named, program
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.testrun.runner import Place, Project
 from codeplane.testrun.target import Target, kind_of
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case
 from codeplane.testrun.runner import IN_TURN, MEDIUM, Ended, Place, Project, Traits

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, Ended, Follower, Place, Project

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, IN_TURN, Ended, Place, Project, Traits

@@ -7,7 +7,7 @@ from typing import Final
 
 from codeplane.core.documents import json_object
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import HIGH, MEDIUM, Ended, Place, Project

@@ -12,7 +12,7 @@ from typing import Any, Final
 from codeplane.core.documents import toml_table
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status

@@ -9,7 +9,7 @@ from typing import Final
 
 from codeplane.core.errors import ProgramMissing, TestRunnerNotFound
 from codeplane.core.paths import RepoPath
-from codeplane.index.tree import Tree
+from codeplane.names.snapshot_tree import Tree
 from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import MEDIUM, Ended, Follower, Place, Project, Traits

@@ -1,0 +1,1 @@
+"""Build contexts: which root owns a file, by markers, workspace files and `contexts.yaml`."""

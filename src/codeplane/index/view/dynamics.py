@@ -1,0 +1,77 @@
+"""Where the files of a view make names at run time."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from codeplane.core.documents import decode_json
+from codeplane.core.slots import Slot
+from codeplane.languages.facts import ASKING
+from codeplane.parsing.pack import sql_text
+from codeplane.storage.database import Connection
+
+if TYPE_CHECKING:
+    from codeplane.index.view.view import View
+
+_Positions = dict[str, list[tuple[int, int]]]
+_ASKING: Final = Slot[tuple[str, ...], _Positions]("members that are asked for by text")
+_SETTING: Final = Slot[None, tuple[frozenset[str], _Positions]]("members that are set by text")
+
+
+class Dynamics:
+    """Places that load, ask or set something by a name that is not written there."""
+
+    def __init__(self, connection: Connection, sources: "View") -> None:
+        self._connection, self._sources = connection, sources
+
+    def importing(self) -> list[str]:
+        """The files that import modules whose names are made at run time."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT blob FROM dynamic WHERE pattern = 'dynamic_import' AND computed"
+        ).fetchall()
+        return sorted(path for (blob,) in rows for path in self._sources.paths_of(blob))
+
+    def loading(self) -> list[tuple[str, str]]:
+        """The files that load a module where they need it, and the modules as they are written there."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT blob, literals FROM dynamic WHERE pattern = 'dynamic_import' AND NOT computed"
+        ).fetchall()
+        found = [(blob, text) for blob, literals in rows for text in decode_json(literals)]
+        return sorted((path, text) for blob, text in found for path in self._sources.paths_of(blob))
+
+    def asking(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
+        """The files that ask for members by names that are made at run time, with lines and columns."""
+        key = tuple(patterns)
+        return self._sources.memo.passing.once(_ASKING, key, lambda: self._asking(patterns))
+
+    def _asking(self, patterns: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+        marks = ", ".join("?" * len(patterns))
+        rows = self._connection.execute(
+            f"SELECT blob, line, column FROM dynamic WHERE pattern IN ({marks}) AND computed"
+            " ORDER BY blob, position",
+            patterns,
+        ).fetchall()
+        found: dict[int, list[tuple[int, int]]] = {}
+        for blob, line, column in rows:
+            found.setdefault(blob, []).append((line, column))
+        return dict(
+            sorted((path, some) for blob, some in found.items() for path in self._sources.paths_of(blob))
+        )
+
+    def writing(self, name: str) -> list[str]:
+        """The files that give a value to a member of this name behind something that they do not know."""
+        rows = self._connection.execute(
+            "SELECT blob FROM written WHERE name = ?", (sql_text(name),)
+        ).fetchall()
+        return sorted(path for (blob,) in rows for path in self._sources.paths_of(blob))
+
+    def setting(self) -> tuple[frozenset[str], dict[str, list[tuple[int, int]]]]:
+        """The members that get values by names in strings, and where names for that are made at run time."""
+        setting = self._sources.memo.passing.table(_SETTING)
+        if None not in setting:
+            rows = self._connection.execute(
+                "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
+            ).fetchall()
+            said = [decode_json(literals) for blob, literals in rows if self._sources.paths_of(blob)]
+            names = frozenset(name for literals in said for name in literals)
+            setting[None] = names, self.asking(("setattr",))
+        return setting[None]

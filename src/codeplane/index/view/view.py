@@ -1,0 +1,543 @@
+"""What the module rules of a language may ask about a view, and what has been found out about it so far."""
+
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any, Final, Generic, TypeVar
+
+from codeplane.contexts.contexts import Read, is_marker
+from codeplane.core.kinds import SPACES, split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.slots import Answers, Slot
+from codeplane.index.store import Change, changes_between, from_sql
+from codeplane.index.view.dynamics import Dynamics
+from codeplane.index.view.files import FactsCache, FileFacts, OccurrencesCache
+from codeplane.index.view.layout import Layout
+from codeplane.index.view.purpose import Purpose, Purposes
+from codeplane.index.view.units import Units
+from codeplane.index.view.vocabulary import Vocabulary
+from codeplane.languages import specs
+from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
+from codeplane.languages.modules import Member, Place
+from codeplane.parsing.pack import sql_text, unpack_occurrences
+from codeplane.parsing.words import question
+from codeplane.storage.database import Connection
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_LARGEST: Final = 1024 * 1024
+_PART: Final = re.compile(r"\w+")
+_MOST_SINCE: Final = 200  # changes that an answer may be behind
+_AT_ONCE: Final = 500  # values of one query
+_DEEPEST: Final = 30  # parts of the name of a namespace
+_DECLARING: Final = Slot[tuple[str, str], tuple[Place, ...]]("files and namespaces of a package")
+_BY_LAST_NAME: Final = Slot[str, dict[str, list[Place]]]("definitions by last name of a column")
+_TESTS: Final = Slot[None, frozenset[str]]("tests")
+_DEFINING_TESTS: Final = Slot[None, Mapping[str, bool]]("files that define tests")
+_MODULES_BY_PART: Final = Slot[str, dict[str, set[str]]]("imported modules by part of their names")
+_NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
+
+
+class Lasting(Generic[V]):
+    """An answer of `EpochCache.lasting`, by its own identity."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class EpochCache:
+    """What is known about one view at one epoch. Filled as questions are asked; the same for every reader."""
+
+    def __init__(self, view: int, epoch: int, layout: Layout) -> None:
+        self.view = view
+        self.epoch = epoch
+        self.layout = layout
+        self.answers = Answers()
+        self.passing = Answers()  # answers that any change of a file may make others
+        # Answers that whoever asks brings up to date, each with what has changed since it was true.
+        self.lasting: dict[Lasting[Any], tuple[Any, tuple[Change, ...]]] = {}
+        self.manifests: dict[str, bytes | None] = {}
+        # What the occurrences of a name in a file mean, and how many these are.
+        self.meanings: dict[tuple[str, int | None, str], Any] = {}
+        self.meant = 0
+
+    @classmethod
+    def load(cls, connection: Connection, view: int, epoch: int) -> "EpochCache":
+        rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
+        return cls(view, epoch, Layout({from_sql(path): blob for path, blob in rows}))
+
+    def advanced(self, connection: Connection, view: int, epoch: int) -> "EpochCache | None":
+        """The memo of a later epoch: answers stay known as long as no file shows others anything new.
+
+        None where too much has changed, or too much to tell.
+        """
+        changes = changes_between(connection, view, self.epoch, epoch)
+        if changes is None:
+            return None
+        if any(one.blob is None or one.old_blob is None for one in changes):
+            memo = EpochCache.load(connection, view, epoch)
+        else:
+            memo = EpochCache(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
+        if all(map(self._is_quiet, changes)):
+            memo.answers, memo.manifests = self.answers, self.manifests
+            memo.meanings, memo.meant = self.meanings, self.meant
+        memo.lasting = self._lasting(changes)
+        return memo
+
+    def _lasting(self, changes: list[Change]) -> dict[Lasting[Any], tuple[Any, tuple[Change, ...]]]:
+        if any(self._is_read(change) for change in changes):
+            return {}
+        return {
+            key: (value, (*since, *changes))
+            for key, (value, since) in self.lasting.items()
+            if len(since) + len(changes) <= _MOST_SINCE
+        }
+
+    def _is_read(self, change: Change) -> bool:
+        return change.path in self.manifests or is_marker(change.path)
+
+    def _is_quiet(self, change: Change) -> bool:
+        before, after = change.interfaces
+        return before is not None and before == after and not self._is_read(change)
+
+
+class BlobCache:
+    """What serves all views: facts of blobs, and the names of the definitions whose uids were handed out."""
+
+    def __init__(self) -> None:
+        self.cache = FactsCache()
+        self.unpacked = OccurrencesCache()
+        self.issued: dict[str, str] = {}
+        self.vocabulary = Vocabulary()
+
+
+class View:
+    """The files of one view at one epoch, as `languages.modules.Sources`."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        memo: EpochCache,
+        kept: BlobCache,
+        read: Read,
+        units: Callable[[], Units],
+    ) -> None:
+        self._connection, self.memo, self._read, self._kept = connection, memo, read, kept
+        self._units = cache(units)
+        self._cache, self._unpacked, self.issued = kept.cache, kept.unpacked, kept.issued
+        self.vocabulary = kept.vocabulary
+        self._layout = memo.layout
+        self._facts: dict[str, FileFacts | None] = {}
+
+    def overlaid(
+        self,
+        blobs: Mapping[str, int | None],
+        without: Set[str] = frozenset(),
+        contents: Mapping[RepoPath, bytes] = _NO_CONTENTS,
+    ) -> "View":
+        """The same files with other contents under some paths; nothing of what was found out is kept."""
+        layout = self._layout.overlaid(blobs, without)
+        memo = EpochCache(self.memo.view, self.memo.epoch, layout)
+        memo.manifests = {path: data if len(data) <= _LARGEST else None for path, data in contents.items()}
+        return View(self._connection, memo, self._kept, self._read, self._units)
+
+    def exists(self, path: str) -> bool:
+        return path in self._layout.blobs
+
+    def is_directory(self, path: str) -> bool:
+        return path in self._layout.directories
+
+    def names_in(self, directory: str) -> Sequence[str]:
+        return self._layout.directories.get(directory, ())
+
+    def paths_named(self, name: str) -> Sequence[str]:
+        return self._layout.by_name.get(name, ())
+
+    def read(self, path: str) -> bytes | None:
+        if path not in self._layout.blobs:
+            return None
+        if path not in self.memo.manifests:
+            data = self._read(RepoPath(path))
+            self.memo.manifests[path] = data if data is not None and len(data) <= _LARGEST else None
+        return self.memo.manifests[path]
+
+    def package(self, path: str) -> str:
+        facts = self.facts(path)
+        return facts.package if facts else ""
+
+    def namespace(self, place: Place) -> str:
+        facts = self.facts(place.path)
+        return full_name(facts, place.definition) if facts else ""
+
+    def declaring(self, package: str, language_family: str) -> Sequence[Place]:
+        answers, key = self.memo.answers.table(_DECLARING), (package, language_family)
+        if key not in answers:
+            languages = {spec.name for spec in specs().values() if spec.family == language_family}
+            found = {Place(path) for path in self._files_in(package, languages)}
+            found |= set(self._namespaces(package, languages))
+            answers[key] = tuple(sorted(found))
+        return answers[key]
+
+    def members(self, place: Place, name: str) -> Sequence[Member]:
+        facts = self.facts(place.path)
+        if facts is None:
+            return ()
+        found = []
+        for at in facts.inside(place.definition, name):
+            item = facts.definitions[at]
+            found.append(_member(place.path, at, item))
+        return found
+
+    def imports(self, path: str) -> Sequence[Import]:
+        facts = self.facts(path)
+        return facts.imports if facts else ()
+
+    def space(self, path: str, scope: int) -> Place:
+        facts = self.facts(path)
+        while facts is not None and scope >= 0:
+            at = facts.opened_by.get(scope, -1)
+            if at >= 0 and facts.definitions[at].kind in SPACES:
+                return Place(path, at)
+            scope = facts.scopes.parent(scope)
+        return Place(path)
+
+    def spaces(self, place: Place) -> Sequence[Member]:
+        facts, at, found = self.facts(place.path), place.definition, []
+        while facts is not None and at >= 0:
+            item = facts.definitions[at]
+            if item.kind in SPACES:
+                found.append(_member(place.path, at, item))
+            at = item.parent
+        return found
+
+    def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
+        rows = self._connection.execute(
+            "SELECT blob, position, scope, annotation FROM definition WHERE kind = ? AND annotation <> ''",
+            (kind,),
+        ).fetchall()
+        return sorted(
+            (Place(path, at), scope, from_sql(text))
+            for blob, at, scope, text in rows
+            for path in self.paths_of(blob)
+        )
+
+    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
+        return self.memo.answers.once(slot, key, find)
+
+    def facts(self, path: str) -> FileFacts | None:
+        """Everything that a file says; None where it is not read yet."""
+        if path not in self._facts:
+            blob = self._layout.blobs.get(path)
+            facts = self._cache.get(self._connection, blob) if blob is not None else None
+            self._facts[path] = facts if facts is not None and facts.language else None
+        return self._facts[path]
+
+    def occurrences(self, path: str, name: str) -> list[Occurrence]:
+        """The occurrences of a name in one file."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return list(found.named(name)) if found is not None else []
+
+    def starts(self, path: str, name: str) -> list[int]:
+        """The bytes that the occurrences of a name in one file begin with."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.starts_of(name) if found is not None else []
+
+    def targets(self, path: str, name: str, role: Role) -> list[int]:
+        """The targets of the occurrences of a name in one file that have a role."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.targets_of(name, role) if found is not None else []
+
+    def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
+        """The name that begins at a position of a file, and its occurrence."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.standing(line, column) if found is not None else None
+
+    def occurrences_before(
+        self, path: str, line: int, column: int, count: int
+    ) -> list[tuple[str, Occurrence]]:
+        """The names right before a position of a file, and their occurrences."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.before(line, column, count) if found is not None else []
+
+    def paths_with(self, name: str) -> list[str]:
+        """The files that may hold a name, in order."""
+        # The words of a blob hold its names. Letters that the word index may not know are looked for in all.
+        query = question(name) if name.isascii() else ""
+        rows = self._connection.execute(
+            "SELECT rowid FROM word WHERE word MATCH ?" if query else "SELECT blob FROM ref",
+            (query,) if query else (),
+        ).fetchall()
+        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+
+    def paths_with_any(self, words: Sequence[str]) -> set[str]:
+        """The files that hold one of some words."""
+        found: set[str] = set()
+        for at in range(0, len(words), _AT_ONCE):
+            query = " OR ".join(f'"{word}"' for word in words[at : at + _AT_ONCE])
+            rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
+            found.update(path for (blob,) in rows for path in self.paths_of(blob))
+        return found
+
+    def paths_with_beginning(self, text: str) -> list[str]:
+        """The files that hold a word with a beginning, whatever the case of its letters."""
+        query = f'"{text}" *'
+        rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
+        return sorted(path for (blob,) in rows for path in self.paths_of(blob))
+
+    def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
+        """All names of a file with their occurrences."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.all() if found is not None else iter(())
+
+    def occurrences_within(self, path: str, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
+        """The names in some scopes of a file with their occurrences."""
+        found = self._occurrences(self._layout.blobs.get(path))
+        return found.within(scopes) if found is not None else iter(())
+
+    def _occurrences(self, blob: int | None) -> Occurrences | None:
+        """All occurrences in a blob; those of the blobs asked about last are kept."""
+        found = self._unpacked.get(blob) if blob is not None else None
+        if found is None and blob is not None:
+            row = self._connection.execute(
+                "SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)
+            ).fetchone()
+            if row is not None:
+                found = unpack_occurrences(*row)
+                self._unpacked.put(blob, found)
+        return found
+
+    def unit_of(self, path: str) -> str:
+        """The unit that a file belongs to: its language family and the root of its context."""
+        facts = self.facts(path)
+        return self._units().unit_of(RepoPath(path), facts.language if facts is not None else "")
+
+    def interface(self, path: str) -> str:
+        """A hash of what other files can see of a file."""
+        blob = self._layout.blobs.get(path)
+        row = self._connection.execute("SELECT interface FROM blob WHERE id = ?", (blob,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def defined_names(self) -> Iterator[str]:
+        """Every name that some file defines, in order."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT name FROM definition"
+            " WHERE blob IN (SELECT blob FROM entry WHERE view = ?) ORDER BY name",
+            (self.memo.view,),
+        ).fetchall()
+        return (str(from_sql(text)) for (text,) in rows)
+
+    def names_marked(self, mark: Callable[[str], str], wanted: str) -> list[str]:
+        """The names that some content defines and that have a mark."""
+        rows = self._connection.execute("SELECT DISTINCT name FROM definition").fetchall()
+        return [name for (text,) in rows if mark(name := from_sql(text)) == wanted]
+
+    def renaming_imports(self, name: str) -> list[tuple[str, int]]:
+        """The imports that take a name and give it another: path and number."""
+        rows = self._connection.execute(
+            "SELECT blob, position FROM import WHERE name = ? AND alias NOT IN ('', name)", (name,)
+        ).fetchall()
+        return sorted((path, at) for blob, at in rows for path in self.paths_of(blob))
+
+    def renaming_exports(self, name: str) -> list[tuple[str, str]]:
+        """The exports that give a name another one: path and exported name."""
+        rows = self._connection.execute(
+            "SELECT blob, name FROM export WHERE local = ? AND name <> local AND local <> ''", (name,)
+        ).fetchall()
+        return sorted((path, exported) for blob, exported in rows for path in self.paths_of(blob))
+
+    def definitions(self, name: str) -> list[Place]:
+        """The definitions of a name, in order of path and position."""
+        rows = self._connection.execute(
+            "SELECT blob, position FROM definition WHERE name = ?",
+            (sql_text(name),),
+        ).fetchall()
+        return sorted(Place(path, at) for blob, at in rows for path in self.paths_of(blob))
+
+    def signed(self, part: str, pattern: str) -> dict[str, set[str]]:
+        """The names of the definitions whose signatures have a part and match a pattern, with what its first
+        group matches."""
+        rows = self._connection.execute(
+            "SELECT DISTINCT name, signature FROM definition WHERE instr(signature, ?) > 0", (part,)
+        ).fetchall()
+        found: dict[str, set[str]] = {}
+        for name, signed in rows:
+            if match := re.search(pattern, signed, re.DOTALL):
+                found.setdefault(from_sql(name), set()).add(match[1])
+        return found
+
+    def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
+        """Those of some files that define names with a part, in letters of any case, with these names."""
+        blobs = sorted({blob for path in paths if (blob := self._layout.blobs.get(path)) is not None})
+        found: list[tuple[int, str]] = []
+        for at in range(0, len(blobs), _AT_ONCE):
+            some = blobs[at : at + _AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            rows = self._connection.execute(
+                f"SELECT DISTINCT blob, name FROM definition WHERE blob IN ({marks})", some
+            )
+            found += [(blob, name) for blob, text in rows if part.lower() in (name := from_sql(text)).lower()]
+        return sorted((path, name) for blob, name in found for path in self.paths_of(blob) if path in paths)
+
+    def owned(self, name: str) -> Sequence[Place]:
+        """The definitions that say that they belong to a type of this name; it may be qualified."""
+        return self._by_last_name("owner").get(name, ())
+
+    def extending(self, name: str) -> Sequence[Place]:
+        """The definitions that write a name as that of a base, alone or as the last part."""
+        return self._by_last_name("bases").get(name, ())
+
+    def _by_last_name(self, column: str) -> dict[str, list[Place]]:
+        """The last names of the types in a column → the definitions that write them."""
+        answers = self.memo.answers.table(_BY_LAST_NAME)
+        if column not in answers:
+            found: dict[str, list[Place]] = {}
+            rows = self._connection.execute(
+                f"SELECT blob, position, {column} FROM definition WHERE {column} <> ''"
+            ).fetchall()
+            for blob, at, texts in rows:
+                for last in {split_path(text)[-1] for text in texts.split("\n")}:
+                    found.setdefault(last, []).extend(Place(path, at) for path in self.paths_of(blob))
+            answers[column] = {last: sorted(places) for last, places in found.items()}
+        return answers[column]
+
+    def held(self, name: str) -> list[tuple[Place, str]]:
+        """What the definitions of a name stand in, in order of path and position, with its kind."""
+        rows = self._connection.execute(
+            "SELECT i.blob, i.position, i.parent, o.kind FROM definition i"
+            " JOIN definition o ON o.blob = i.blob AND o.position = i.parent WHERE i.name = ?",
+            (sql_text(name),),
+        ).fetchall()
+        found = sorted(
+            (path, at, parent, kind) for blob, at, parent, kind in rows for path in self.paths_of(blob)
+        )
+        return [(Place(path, parent), kind) for path, _, parent, kind in found]
+
+    def tests(self) -> frozenset[str]:
+        """The files that define tests, by the conventions of their language."""
+        answers = self.memo.answers.table(_TESTS)
+        if None not in answers:
+            purpose = self.purposes.of
+            answers[None] = frozenset(
+                path
+                for path, is_sure in self.defining_tests().items()
+                if is_sure or purpose(path) is Purpose.TEST
+            )
+        return answers[None]
+
+    def defining_tests(self) -> Mapping[str, bool]:
+        """The files with definitions that are tests by their names or marks, and whether these alone tell."""
+        answers = self.memo.answers.table(_DEFINING_TESTS)
+        if None not in answers:
+            rows = self._connection.execute(
+                "SELECT DISTINCT d.blob, b.language FROM definition d JOIN blob b ON b.id = d.blob"
+                " WHERE d.flags & ?",
+                (FLAG_TEST,),
+            ).fetchall()
+            answers[None] = {
+                path: not specs()[language].tests_by_place
+                for blob, language in rows
+                for path in self.paths_of(blob)
+            }
+        return answers[None]
+
+    def generated(self) -> frozenset[int]:
+        """The contents that say that a program has made them."""
+        rows = self._connection.execute("SELECT id FROM blob WHERE generated").fetchall()
+        return frozenset(blob for (blob,) in rows)
+
+    @cached_property
+    def purposes(self) -> Purposes:
+        """What the files are for."""
+        return Purposes(self)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """Where names are made at run time."""
+        return Dynamics(self._connection, self)
+
+    def facts_of(self, blob: int) -> FileFacts | None:
+        """Everything that a content says, whichever view it is in; None for one without a language."""
+        facts = self._cache.get(self._connection, blob)
+        return facts if facts.language else None
+
+    def has_blob(self, blob: int) -> bool:
+        """Whether the facts of a content are still there."""
+        return bool(self._connection.execute("SELECT 1 FROM blob WHERE id = ?", (blob,)).fetchone())
+
+    def importing(self, parts: Set[str]) -> set[str]:
+        """The files with an import of one of the names, or from a module that has one among its parts."""
+        named = self._in_blobs("SELECT DISTINCT blob FROM import WHERE name IN", sorted(parts))
+        modules = self._modules_with(parts, "SELECT DISTINCT module FROM import")
+        return named | self._in_blobs("SELECT DISTINCT blob FROM import WHERE module IN", sorted(modules))
+
+    def starring(self, parts: Set[str]) -> set[str]:
+        """The files that import all names of a module that has one of the names among its parts."""
+        modules = self._modules_with(parts, "SELECT DISTINCT module FROM import WHERE name = '*'")
+        query = "SELECT DISTINCT blob FROM import WHERE name = '*' AND module IN"
+        return self._in_blobs(query, sorted(modules))
+
+    def _modules_with(self, parts: Set[str], query: str) -> set[str]:
+        """The modules that a query finds and that have one of some names among their parts."""
+        answers = self.memo.answers.table(_MODULES_BY_PART)
+        if query not in answers:
+            having: dict[str, set[str]] = {}
+            for (module,) in self._connection.execute(query):
+                for part in _PART.findall(module):
+                    having.setdefault(part, set()).add(module)
+            answers[query] = having
+        found = answers[query]
+        return {module for part in parts for module in found.get(part, ())}
+
+    def _in_blobs(self, query: str, values: Sequence[str]) -> set[str]:
+        """The files with the contents that a query finds for some values."""
+        found: set[int] = set()
+        for at in range(0, len(values), _AT_ONCE):
+            some = values[at : at + _AT_ONCE]
+            rows = self._connection.execute(f"{query} ({', '.join('?' * len(some))})", some)
+            found.update(blob for (blob,) in rows)
+        return {path for blob in found for path in self.paths_of(blob)}
+
+    def names_of(self, blob: int) -> Occurrences | None:
+        """The occurrences of all names in a content, whichever view it is in."""
+        return self._occurrences(blob)
+
+    def paths_of(self, blob: int) -> Sequence[str]:
+        """The paths that have this content."""
+        return self._layout.by_blob.get(blob, ())
+
+    def _files_in(self, package: str, languages: set[str]) -> list[str]:
+        rows = self._connection.execute("SELECT id, language FROM blob WHERE package = ?", (package,))
+        return [path for blob, language in rows if language in languages for path in self.paths_of(blob)]
+
+    def _namespaces(self, package: str, languages: set[str]) -> list[Place]:
+        found = []
+        # A namespace may be written in one piece or inside of others.
+        parts = package.split(".")[-_DEEPEST:]
+        ends = [".".join(parts[at:]) for at in range(len(parts))]
+        rows = self._connection.execute(
+            "SELECT d.blob, d.position, b.language FROM definition d JOIN blob b ON b.id = d.blob"
+            f" WHERE d.kind = 'namespace' AND d.name IN ({', '.join('?' * len(ends))})",
+            ends,
+        ).fetchall()
+        for blob, position, language in rows:
+            for path in self.paths_of(blob) if language in languages else ():
+                facts = self.facts(path)
+                if facts is not None and full_name(facts, position) == package:
+                    found.append(Place(path, position))
+        return found
+
+
+def _member(path: str, at: int, item: Definition) -> Member:
+    return Member(Place(path, at), item.name, item.kind, item.flags, item.body >= 0, item.annotation)
+
+
+def full_name(facts: FileFacts, position: int) -> str:
+    """The names of the definitions around one and its own, the file's package before them."""
+    names = []
+    while position >= 0:
+        item = facts.definitions[position]
+        names.append(item.name)
+        position = item.parent
+    return ".".join([*([facts.package] if facts.package else []), *reversed(names)])

@@ -1,0 +1,58 @@
+"""What is kept between questions about links: facts of blobs, and answers that are still true."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+from codeplane.contexts.contexts import Read
+from codeplane.index.view.units import Units
+from codeplane.index.view.view import BlobCache, EpochCache, View
+from codeplane.names.imports import ImportResolver
+from codeplane.storage.database import Connection
+
+_MOST_COMMITS: Final = 4
+
+
+class LinkCaches:
+    """Makes linkers for the views of one index. What was found out at one epoch serves the next as long as it
+    holds."""
+
+    def __init__(self) -> None:
+        self._kept = BlobCache()
+        self._memos: dict[int, EpochCache] = {}
+        self._commits: OrderedDict[tuple[object, ...], EpochCache] = OrderedDict()  # those asked about last
+        self._guard = threading.Lock()
+
+    def linker(
+        self, connection: Connection, view: int, epoch: int, read: Read, units: Callable[[], Units]
+    ) -> ImportResolver:
+        memo = self._memo(connection, view, epoch)
+        return ImportResolver(View(connection, memo, self._kept, read, units))
+
+    def _memo(self, connection: Connection, view: int, epoch: int) -> EpochCache:
+        with self._guard:
+            memo = self._memos.get(view)
+        if memo is not None and memo.epoch == epoch:
+            return memo
+        if not epoch:
+            return self._of_commit(connection, view)
+        newer = memo.advanced(connection, view, epoch) if memo is not None and memo.epoch < epoch else None
+        newer = newer or EpochCache.load(connection, view, epoch)
+        with self._guard:
+            known = self._memos.get(view)
+            if known is None or known.epoch < epoch:
+                self._memos[view] = newer
+        return newer
+
+    def _of_commit(self, connection: Connection, view: int) -> EpochCache:
+        """A view of a commit has no epochs: what it lacks may have been filled in since it was looked at."""
+        state = connection.execute("SELECT count(*), sum(blob) FROM entry WHERE view = ?", (view,)).fetchone()
+        with self._guard:
+            known = self._commits.pop((view, *state), None)
+        memo = known or EpochCache.load(connection, view, 0)
+        with self._guard:
+            self._commits[view, *state] = memo
+            while len(self._commits) > _MOST_COMMITS:
+                self._commits.popitem(last=False)
+        return memo

@@ -1,0 +1,1 @@
+"""What a value is, as far as the code says it: calls, fields, receivers, narrowing."""

@@ -1,0 +1,126 @@
+"""Whether a field may hold something else than what its class gives it."""
+
+from collections.abc import Callable
+from typing import Final
+
+from codeplane.core.slots import Slot
+from codeplane.index.view.purpose import Purpose
+from codeplane.languages.facts import MADE, Definition, Occurrence, Role
+from codeplane.languages.modules import Place
+from codeplane.names.imports import ImportResolver
+from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
+
+_STEADY: Final = Slot[Place, Target]("a field that holds one class")
+_HEIRS: Final = Slot[Target, list[Target]]("derived classes")
+
+
+class Writes:
+    """Looks for what else gives a value to a field: other classes, and code behind other receivers."""
+
+    def __init__(
+        self,
+        linker: ImportResolver,
+        meaning: Callable[[str, str, Occurrence], Target],
+        said: Callable[[str, int, str], Target],
+    ) -> None:
+        self._linker = linker
+        self._sources = linker.sources
+        self._meaning = meaning
+        self._said = said
+
+    def may_change(self, place: Place, held: Target) -> bool:
+        """Whether a field may be given something else than instances of the class that it holds."""
+        return self._linker.once(_STEADY, place, lambda: self._steady(place, held)) == AMBIGUOUS
+
+    def _steady(self, place: Place, held: Target) -> Target:
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        item = facts.definitions[place.definition]
+        owner = self._linker.grouped(Place(place.path, item.parent))
+        is_written = (
+            self._is_held_by_kin(owner, item.name, held)
+            or self._is_set_by_text(owner, item.name)
+            or any(self._is_meant(path, item, place) for path in self._writing(place, item.name))
+        )
+        return AMBIGUOUS if is_written else (place,)
+
+    def _writing(self, place: Place, name: str) -> list[str]:
+        """The files that give a value to a member of the name. What a test puts there to stand in for
+        something says nothing about what the code means."""
+        purpose = self._sources.purposes.by_place
+        found = self._sources.dynamics.writing(name)
+        if purpose(place.path) is Purpose.TEST:
+            return list(found)
+        return [path for path in found if purpose(path) is not Purpose.TEST]
+
+    def _is_held_by_kin(self, owner: Target, name: str, held: Target) -> bool:
+        """Whether a base has the member too, or a class that is a derived one or a base of such and does not
+        declare the member as what it holds."""
+        order = self._linker.classes.order
+        bases, heirs = order(owner)[1:], self.heirs(owner)
+        for holder in self._linker.holders(name):
+            if holder in bases:
+                return True
+            is_kin = owner in order(holder) or any(holder in order(heir) for heir in heirs)
+            if is_kin and holder != owner and not self._declares(holder[0], name, held):
+                return True
+        return False
+
+    def heirs(self, owner: Target) -> list[Target]:
+        """The classes that are derived from one and name it as it is named."""
+        answers = self._sources.memo.answers.table(_HEIRS)
+        if owner not in answers:
+            found = [owner]
+            for one in found:
+                written = self._sources.extending(self._definition(one[0]).name)
+                heirs = [self._linker.grouped(place) for place in written]
+                found += [
+                    heir for heir in heirs if heir not in found and one in self._linker.classes.bases(heir)
+                ]
+            answers[owner] = found[1:]
+        return answers[owner]
+
+    def _declares(self, holder: Place, name: str, held: Target) -> bool:
+        """Whether a class declares a field as another class or one that is derived from that."""
+        facts = self._sources.facts(holder.path)
+        found = facts.inside(holder.definition, name) if facts is not None else ()
+        if facts is None or len(found) != 1:
+            return False
+        item = facts.definitions[found[0]]
+        is_declared = bool(item.annotation) and not item.annotation.endswith(MADE)
+        said = self._said(holder.path, item.scope, item.annotation) if is_declared else UNRESOLVED
+        return bool(said) and held in self._linker.classes.order(said)
+
+    def _is_set_by_text(self, owner: Target, name: str) -> bool:
+        """Whether code gives a value to a member by this name, or the class or a base to any."""
+        names, computed = self._sources.dynamics.setting()
+        if name in names:
+            return True
+        classes = [
+            one for target in self._linker.classes.order(owner) if not is_external(target) for one in target
+        ]
+        return any(
+            span.start_line <= line <= span.end_line
+            for one in classes
+            if one.path in computed
+            for span in [self._definition(one).span]
+            for line, _ in computed[one.path]
+        )
+
+    def _is_meant(self, path: str, item: Definition, place: Place) -> bool:
+        """Whether a file may mean the field where it gives a value to a member of its name."""
+        seen = self._sources.occurrences(path, item.name)
+        others = [
+            one
+            for one in seen
+            if one.role is Role.WRITE
+            and one.receiver
+            and not (path == place.path and one.target == place.definition + 1)
+        ]
+        found = [self._meaning(path, item.name, one) for one in others]
+        return any(not target or place in target for target in found)
+
+    def _definition(self, place: Place) -> Definition:
+        facts = self._sources.facts(place.path)
+        assert facts is not None, "BUG: a definition has a file"
+        return facts.definitions[place.definition]

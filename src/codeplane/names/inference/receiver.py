@@ -1,0 +1,166 @@
+"""What `self` and its like stand for, and whose class the code asks about."""
+
+import re
+from typing import Final
+
+from codeplane.core.kinds import CLASSES, split_path
+from codeplane.core.slots import Slot
+from codeplane.index.view.files import FileFacts
+from codeplane.languages import LanguageSpec
+from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Bind, Occurrence, Reason, Role, ScopeKind
+from codeplane.languages.modules import Place
+from codeplane.names.imports import ImportResolver
+from codeplane.names.meaning import UNRESOLVED, Target, known
+
+_ITSELF: Final = ("Self", "Any", "Type")
+_NARROWED_SCOPES: Final = Slot[int, set[int]]("scopes that narrow their receiver")
+_NARROWED_BINDS: Final = Slot[int, set[int]]("binds whose values are asked for their class")
+_RECEIVER: Final = Slot[tuple[str, int, int], Target]("class of a receiver parameter")
+_WRITTEN_BINDS: Final = Slot[tuple[int, str], frozenset[int]]("binds of a name that are written to")
+
+
+class Receivers:
+    """Finds the class behind a receiver from the scopes around it."""
+
+    def __init__(self, linker: ImportResolver) -> None:
+        self._linker = linker
+        self._sources = linker.sources
+
+    def is_narrowed(self, path: str, facts: FileFacts, seen: Occurrence) -> bool:
+        """Whether the code around asks for the class of the receiver: that may be a derived one."""
+        spec = self._linker.spec(facts)
+        if not spec.narrowing or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
+            return False
+        answers = self._sources.memo.answers.table(_NARROWED_SCOPES)
+        if facts.blob not in answers:
+            asked = self._asked(path, spec)
+            answers[facts.blob] = {one.scope for name, one in asked if name in spec.self_parameters}
+        scopes = answers[facts.blob]
+        return bool(scopes) and any(scope in scopes for scope in self._linker.outward(facts, seen.scope))
+
+    def asked_binds(self, path: str, facts: FileFacts) -> set[int]:
+        """The binds of a file whose values are asked for their class."""
+        answers = self._sources.memo.answers.table(_NARROWED_BINDS)
+        if facts.blob not in answers:
+            asked = self._asked(path, self._linker.spec(facts))
+            answers[facts.blob] = {one.target - 1 for _, one in asked if one.target}
+        return answers[facts.blob]
+
+    def _asked(self, path: str, spec: LanguageSpec) -> list[tuple[str, Occurrence]]:
+        """The names in a file whose values are asked for their class; `isinstance(self.x, …)` asks for that
+        of something else."""
+        places = [
+            (one.line, one.column + len(name) + 1)
+            for name in spec.narrowing
+            for one in self._sources.occurrences(path, name)
+        ]
+        found = []
+        for line, column in places:
+            standing = self._sources.occurrence_at(path, line, column)
+            if standing is not None:
+                behind = self._sources.occurrence_at(path, line, column + len(standing[0]) + 1)
+                if behind is None or not behind[1].receiver:
+                    found.append(standing)
+        return found
+
+    def class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
+        """The class whose instance `this` is in a scope."""
+        moves = self._linker.spec(facts).self_moves
+        while scope > 0:
+            kind, parent = facts.scopes.kind(scope), facts.scopes.parent(scope)
+            if moves and (kind in (ScopeKind.CLASS, ScopeKind.ARROW) or self._is_static(facts, scope)):
+                return UNRESOLVED
+            if kind == ScopeKind.CLASS:
+                return self._class_of(path, facts, scope)
+            if kind == ScopeKind.FUNCTION:
+                is_method = parent >= 0 and facts.scopes.kind(parent) == ScopeKind.CLASS
+                opened = facts.opened_by.get(scope)
+                if opened is not None and self._linker.around.is_open(facts, opened):
+                    return self._linker.around.owner(path, facts, opened)
+                # A function without a name, or one that extends another type, has another receiver.
+                is_method = is_method and opened is not None and not facts.definitions[opened].owner
+                owner = self._class_of(path, facts, parent) if is_method else UNRESOLVED
+                return owner if opened is None or self._is_receiver(facts, opened, owner) else UNRESOLVED
+            scope = parent
+        return UNRESOLVED
+
+    def _is_receiver(self, facts: FileFacts, method: int, owner: Target) -> bool:
+        """Whether a method does not declare its receiver as something else than an instance of its class."""
+        declared = self._linker.spec(facts).declared_self
+        if not declared or not owner:
+            return True
+        item = facts.definitions[method]
+        said = re.search(rf"(?<![\w$]){re.escape(item.name)}\s*{declared}", item.signature)
+        return said is None or said[1] == facts.definitions[owner[0].definition].name
+
+    def is_in_static(self, facts: FileFacts, scope: int) -> bool:
+        """Whether the nearest function that is no arrow belongs to the class itself."""
+        while scope > 0 and facts.scopes.kind(scope) != ScopeKind.FUNCTION:
+            scope = facts.scopes.parent(scope)
+        return self._is_static(facts, scope)
+
+    def _is_static(self, facts: FileFacts, scope: int) -> bool:
+        at = facts.opened_by.get(scope)
+        return at is not None and bool(facts.definitions[at].flags & FLAG_STATIC)
+
+    def _class_of(self, path: str, facts: FileFacts, scope: int) -> Target:
+        at = facts.opened_by.get(scope)
+        if at is None:
+            return UNRESOLVED
+        item = facts.definitions[at]
+        if item.kind == "impl":
+            return known(self._linker.written(path, item.scope, item.owner))
+        return (Place(path, at),)
+
+    def receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+        """The class, where a parameter is the receiver of one of its methods and is never replaced."""
+        if facts.binds[at].name not in self._linker.spec(facts).self_parameters:
+            return UNRESOLVED
+        # Every `self.name` of a method asks this.
+        key = (path, facts.blob, at)
+        return known(self._linker.once(_RECEIVER, key, lambda: self._find_receiver_class(path, facts, at)))
+
+    def _find_receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+        bind = facts.binds[at]
+        parent = facts.scopes.parent(bind.scope)
+        method = facts.opened_by.get(bind.scope)
+        if parent < 0 or facts.scopes.kind(parent) != ScopeKind.CLASS or method is None:
+            return UNRESOLVED
+        is_first = facts.first_parameters[bind.scope] == (bind.line, bind.column)
+        if facts.definitions[method].flags & FLAG_STATIC or not is_first:
+            return UNRESOLVED
+        if at in self._replaced(path, facts, bind.name):
+            return UNRESOLVED
+        owner = self._class_of(path, facts, parent)
+        return owner if self._is_declared_as(owner, path, bind, parent) else UNRESOLVED
+
+    def _is_declared_as(self, owner: Target, path: str, bind: Bind, scope: int) -> bool:
+        """Whether a receiver is not declared as another class. A variable for types leaves it what it is."""
+        if bind.type_name == OTHER_TYPE or self._is_from_outside(path, bind.type_name):
+            return False
+        said = known(self._linker.written(path, scope, bind.type_name)) if bind.type_name else UNRESOLVED
+        return said == owner or not any(self._linker.definition_kind(one) in CLASSES for one in said)
+
+    def is_bound(self, path: str, bind: Bind, owner: Target) -> bool:
+        """Whether a receiver is declared by a variable for types, which may stand for a base of its class."""
+        last = split_path(bind.type_name)[-1]
+        return bool(last) and last not in _ITSELF and self._linker.written(path, 0, bind.type_name) != owner
+
+    def _is_from_outside(self, path: str, name: str) -> bool:
+        """Whether a type is imported from elsewhere: another class, or a choice of several. Some only say
+        that a receiver is what it is."""
+        facts, (first, *rest) = self._sources.facts(path), split_path(name)
+        bind = facts.named(0, first) if facts is not None else None
+        if facts is None or bind is None or bind.reason != Reason.IMPORT_ALIAS:
+            return False
+        last = rest[-1] if rest else facts.full_names.get(first, "").rpartition(".")[2]
+        return last not in _ITSELF and not known(self._linker.imported(path, bind.target))
+
+    def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
+        """The binds of a name in a file that are written to."""
+        answers, key = self._sources.memo.answers.table(_WRITTEN_BINDS), (facts.blob, name)
+        if key not in answers:
+            answers[key] = frozenset(
+                target - 1 for target in self._sources.targets(path, name, Role.WRITE) if target
+            )
+        return answers[key]

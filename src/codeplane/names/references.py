@@ -1,0 +1,217 @@
+"""The references to a definition, under every name that it goes by."""
+
+from collections.abc import Container, Iterator
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.core.slots import Slot
+from codeplane.index.view.files import FileFacts
+from codeplane.languages import specs
+from codeplane.languages.facts import Occurrence, Role, ScopeKind
+from codeplane.languages.modules import Place
+from codeplane.names.imports import ImportResolver
+from codeplane.names.meaning import UNRESOLVED, Target
+from codeplane.names.resolve import Resolver
+
+_MOST_NAMES: Final = 50
+_DISPATCH: Final = Slot[tuple[RepoPath, int | None, int, int], bool]("a reference may mean an override")
+_MOST_KEPT: Final = 200_000
+EXEMPLARS: Final = 10
+
+
+class RefFact(NamedTuple):
+    path: RepoPath
+    name: str
+    line: int
+    column: int
+    role: Role
+    scope: int
+    tier: Tier
+    certain: bool
+    receiver: str
+    # What it means, where that is a definition or a file. Several places are one thing.
+    target: Target
+
+
+class AnchorGroup(NamedTuple):
+    """References by one name behind one kind of receiver that are not proven to mean anything."""
+
+    unit: str
+    name: str
+    receiver: str
+    total: int
+    exemplars: tuple[RefFact, ...]
+
+
+class References:
+    """References in one view, each with its tier."""
+
+    def __init__(self, linker: ImportResolver) -> None:
+        self._linker = linker
+        self._sources = linker.sources
+        self._binding = Resolver(linker)
+        self._exact: Resolver | None = None  # made on first use
+
+    def named(self, name: str) -> Iterator[RefFact]:
+        """Every occurrence of a name that is not a definition of it, in order of path and position."""
+        for path in self._sources.paths_with(name):
+            yield from self.named_in(path, name)
+
+    def named_in(self, path: str, name: str) -> tuple[RefFact, ...]:
+        """The occurrences of a name in one file that are not definitions of it.
+
+        They are kept as long as the content and what is known of other files stand.
+        """
+        memo = self._sources.memo
+        key = (path, memo.layout.blobs[path], name)
+        kept = memo.meanings.get(key)
+        if kept is None:
+            found = self._sources.occurrences(path, name)
+            kept = tuple(self._fact(path, name, seen) for seen in found if seen.role is not Role.DEFINE)
+            if memo.meant > _MOST_KEPT:
+                memo.meanings.clear()
+                memo.meant = 0
+            memo.meanings[key] = kept
+            memo.meant += len(kept)
+        return kept
+
+    def inside(self, path: str) -> Iterator[RefFact]:
+        """Every occurrence in one file, in order of position."""
+        found = [
+            (seen.line, seen.column, name, seen) for name, seen in self._sources.occurrences_inside(path)
+        ]
+        for _, _, name, seen in sorted(found):
+            yield self._fact(path, name, seen)
+
+    def within(self, place: Place, roles: Container[Role]) -> Iterator[RefFact]:
+        """The occurrences of some roles in the body of a definition, in order of position."""
+        facts = self._sources.facts(place.path)
+        body = facts.definitions[place.definition].body if facts is not None else -1
+        if facts is None or body < 0:
+            return
+        scopes = {body}
+        for at in range(body + 1, len(facts.scopes)):  # parents come before children
+            if facts.scopes.parent(at) in scopes:
+                scopes.add(at)
+        for name, seen in self._sources.occurrences_within(place.path, scopes):
+            if seen.role in roles:
+                yield self._fact(place.path, name, seen)
+
+    def to(self, place: Place) -> Iterator[RefFact]:
+        """Those that mean a definition, and those of its name that are not known to mean something else.
+
+        A reference to a member of a base that may be dispatched to this one is anchored here.
+        """
+        yield from sorted(self.each(place), key=lambda ref: (ref.path, ref.line, ref.column))
+
+    def each(self, place: Place) -> Iterator[RefFact]:
+        """The same one by one, those of its own file first: who needs only some does not wait for all."""
+        facts = self._sources.facts(place.path)
+        if facts is None:
+            return
+        item = facts.definitions[place.definition]
+        family = specs()[facts.language].family
+        seen_in = self._seen_in(place)
+        above = set(self._linker.classes.overridden(place))
+        for name in self.names(place):
+            for path in sorted(self._sources.paths_with(name), key=lambda path: path != place.path):
+                for ref in self.named_in(path, name):
+                    is_open = ref.tier in (Tier.ANCHORED, Tier.UNKNOWN) and name == item.name
+                    if is_open and seen_in is not None:
+                        is_open = ref.path == place.path and ref.scope in seen_in and not ref.receiver
+                    if place in ref.target or (is_open and self._is_of(ref.path, family)):
+                        yield ref
+                    elif above and not above.isdisjoint(ref.target) and self.may_dispatch(ref):
+                        yield ref._replace(tier=Tier.ANCHORED, certain=False)
+
+    def may_dispatch(self, ref: RefFact) -> bool:
+        """Whether a reference to a member may mean one that overrides it: its receiver is a value whose class
+        may be a derived one."""
+        if not ref.receiver or not ref.target:
+            return False
+        key = (ref.path, self._sources.memo.layout.blobs[ref.path], ref.line, ref.column)
+        return self._sources.once(_DISPATCH, key, lambda: self._find_exact(ref) != ref.target)
+
+    def _find_exact(self, ref: RefFact) -> Target:
+        self._exact = self._exact or Resolver(self._linker, exact=True)
+        standing = self._sources.occurrence_at(ref.path, ref.line, ref.column)
+        return self._exact.of(ref.path, ref.name, standing[1]).target if standing else UNRESOLVED
+
+    def anchored(self, name: str) -> list[AnchorGroup]:
+        """What is not proven to mean anything, by unit and receiver, in order of these."""
+        groups: dict[tuple[str, str], list[RefFact]] = {}
+        for ref in self.named(name):
+            if ref.tier is Tier.ANCHORED:
+                groups.setdefault((self._sources.unit_of(ref.path), ref.receiver), []).append(ref)
+        return [
+            AnchorGroup(unit, name, receiver, len(refs), tuple(refs[:EXEMPLARS]))
+            for (unit, receiver), refs in sorted(groups.items())
+        ]
+
+    def names(self, place: Place) -> list[str]:
+        """The names that a definition goes by: its own, and those that imports and exports give it."""
+        facts = self._sources.facts(place.path)
+        if facts is None:
+            return []
+        names = [facts.definitions[place.definition].name]
+        for name in names:
+            for other in self._other_names(place, name):
+                if other not in names and len(names) < _MOST_NAMES:
+                    names.append(other)
+        return names
+
+    def _other_names(self, place: Place, name: str) -> Iterator[str]:
+        for path, at in self._sources.renaming_imports(name):
+            facts = self._sources.facts(path)
+            if facts is not None and place in self._linker.imported(path, at):
+                yield facts.imports[at].alias
+        for path, exported in self._sources.renaming_exports(name):
+            if place in self._linker.lookup((Place(path),), exported):
+                yield exported
+
+    def _seen_in(self, place: Place) -> Container[int] | None:
+        """The scopes of its file that alone can see a definition inside of a function; None for all others.
+
+        What the file gives to a property under the same name may be reached from anywhere.
+        """
+        facts = self._sources.facts(place.path)
+        scopes = set(facts.binding_scopes.get(place.definition, ())) if facts is not None else set()
+        if facts is None or specs()[facts.language].functions_rise or len(scopes) != 1:
+            return None
+        if not _is_local(facts, min(scopes)):
+            return None
+        name = facts.definitions[place.definition].name
+        for seen in self._sources.occurrences(place.path, name):
+            if seen.role is Role.EXPORT or (seen.role is Role.WRITE and seen.receiver):
+                return None
+        for at in range(min(scopes) + 1, len(facts.scopes)):  # parents come before children
+            if facts.scopes.parent(at) in scopes:
+                scopes.add(at)
+        return scopes
+
+    def _is_of(self, path: str, family: str) -> bool:
+        facts = self._sources.facts(path)
+        return facts is not None and specs()[facts.language].family == family
+
+    def _fact(self, path: str, name: str, seen: Occurrence) -> RefFact:
+        facts = self._sources.facts(path)
+        assert facts is not None, "BUG: a file with occurrences has facts"
+        meaning = self._binding.of(path, name, seen)
+        receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
+        return RefFact(
+            RepoPath(path), name, seen.line, seen.column, seen.role, seen.scope, meaning.tier,
+            meaning.certain, receiver, meaning.target,
+        )  # fmt: skip
+
+
+def _is_local(facts: FileFacts, scope: int) -> bool:
+    """Whether a scope is that of a function, or a block inside of one."""
+    while scope >= 0:
+        kind = facts.scopes.kind(scope)
+        if kind in (ScopeKind.FUNCTION, ScopeKind.ARROW):
+            return True
+        if kind is not ScopeKind.BLOCK:
+            return False
+        scope = facts.scopes.parent(scope)
+    return False

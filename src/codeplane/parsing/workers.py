@@ -1,0 +1,301 @@
+"""Extraction in other processes: parsers hold the interpreter's lock, and one may die without the rest."""
+
+import gc
+import resource
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnContext
+from multiprocessing.process import BaseProcess
+from typing import Final, NamedTuple
+
+from codeplane.languages.facts import Facts
+from codeplane.parsing.generated import is_generated
+from codeplane.parsing.pack import Packed, pack
+from codeplane.parsing.words import without_nulls, words_of
+
+_CHUNK_FILES: Final = 60
+_CHUNK_BYTES: Final = 600_000
+# Of a few files, every worker gets some.
+_FIRST_CHUNKS: Final = 12
+_FIRST_BYTES: Final = 50_000
+# A chunk that takes longer than this is taken for stuck; its files are then tried one by one.
+_STUCK_SEC: Final = 120
+# What one file may take. Parsers need the square of the length for some text that is not their language.
+_FILE_CPU_SEC: Final = 30.0
+# A file of that many bytes may take all of it, a smaller one less, but a sixth at least: a parser may try for
+# minutes to make sense of a few lines, and somebody waits.
+_WHOLE_BYTES: Final = 500_000
+_LEAST: Final = 1 / 6
+_MEMORY: Final = 2 << 30
+_IDLE_SEC: Final = 300
+_END_SEC: Final = 0.5
+# What a worker ends with when a file was too much for it; one that cannot begin ends with 1.
+_GAVE_UP: Final = 3
+
+
+class Job(NamedTuple):
+    """One blob to read: a number of the caller's, its language ("" for words only), its bytes."""
+
+    number: int
+    language: str
+    data: bytes
+
+
+class Done(NamedTuple):
+    number: int
+    packed: Packed
+
+
+class Workers:
+    """A few processes that extract facts. They start with a job and end when there has been none for a while.
+
+    A worker that dies or hangs on a file costs that file its facts (`failed`, with the reason), no other.
+    """
+
+    def __init__(
+        self, count: int, read: Callable[[Job], Packed] | None = None, *, file_sec: float = _FILE_CPU_SEC
+    ) -> None:
+        self._count = count
+        self._file_sec = file_sec
+        self._read = read or read_job
+        self._context = SpawnContext()
+        self._idle: list[_Worker] = []
+        self._busy = 0
+        self._guard = threading.Lock()
+        self._retirement: threading.Timer | None = None
+        self._used = time.monotonic()
+
+    def extract(self, jobs: Iterable[Job]) -> Iterator[list[Done]]:
+        """Yields results in chunks, in whatever order they are ready. Jobs are taken as workers get free.
+
+        Workers have begun when this returns; the results have to be asked for.
+        """
+        chunks = _chunks(jobs)
+        busy: _Busy = {}
+        try:
+            self._hand_out(chunks, [], busy)
+        except BaseException:
+            self._end(busy)
+            raise
+        return self._results(chunks, busy)
+
+    def _hand_out(self, chunks: Iterator[list[Job]], again: list[list[Job]], busy: "_Busy") -> None:
+        while len(busy) < self._count and (chunk := again.pop() if again else next(chunks, None)):
+            worker = self._take()
+            with suppress(OSError):  # it has died; its empty pipe says so later
+                worker.pipe.send(chunk)
+            busy[worker.pipe] = (worker, chunk)
+
+    def _results(self, chunks: Iterator[list[Job]], busy: "_Busy") -> Iterator[list[Done]]:
+        again: list[list[Job]] = []
+        try:
+            while busy:
+                ready = wait(list(busy), timeout=_STUCK_SEC) or list(busy)
+                for pipe in ready:
+                    assert isinstance(pipe, Connection)
+                    worker, chunk = busy.pop(pipe)
+                    self._note_free(1)
+                    done = worker.result()
+                    if done is None and worker.never_began():
+                        worker.kill()  # the files are not to blame, and are read another time
+                    elif done is None:
+                        worker.kill()
+                        again += _smaller(chunk)
+                        if len(chunk) == 1:
+                            yield [_lost(chunk[0])]
+                    else:
+                        self._idle.append(worker)
+                        yield done
+                self._hand_out(chunks, again, busy)
+        finally:
+            self._end(busy)
+
+    def _end(self, busy: "_Busy") -> None:
+        for worker, _ in busy.values():
+            worker.kill()
+        self._note_free(len(busy))
+        self._retire_later()
+
+    @property
+    def are_missing(self) -> bool:
+        """Whether work that came now would wait for a worker to start."""
+        return len(self._idle) + self._busy < self._count
+
+    def prepare(self, languages: Sequence[str]) -> None:
+        """Starts workers that are not there and has them load what languages need, without waiting for it.
+
+        Work that comes soon finds them ready.
+        """
+        with self._guard:
+            missing = self._count - len(self._idle) - self._busy
+            self._idle += [self._started(languages) for _ in range(missing)]
+        self._retire_later()
+
+    def close(self) -> None:
+        """Ends the workers that are idle now."""
+        with self._guard:
+            if self._retirement is not None:
+                self._retirement.cancel()
+                self._retirement = None
+            while self._idle:
+                self._idle.pop().kill()
+
+    def keep(self) -> None:
+        """Lets idle workers live on for a while: there may be work for them soon."""
+        self._used = time.monotonic()
+
+    def _retire_later(self) -> None:
+        self.keep()
+        with self._guard:
+            if self._retirement is None:
+                self._wait_to_retire(_IDLE_SEC)
+
+    def _wait_to_retire(self, seconds: float) -> None:
+        self._retirement = threading.Timer(seconds, self._retire)
+        self._retirement.daemon = True
+        self._retirement.start()
+
+    def _retire(self) -> None:
+        with self._guard:
+            self._retirement = None
+            if (left := self._used + _IDLE_SEC - time.monotonic()) > 0:
+                self._wait_to_retire(left)
+                return
+        self.close()
+
+    def _note_free(self, count: int) -> None:
+        with self._guard:
+            self._busy -= count
+
+    def _take(self) -> "_Worker":
+        with self._guard:
+            self._busy += 1
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.process.is_alive():
+                    return worker
+                worker.kill()
+        return self._started(())
+
+    def _started(self, languages: Sequence[str]) -> "_Worker":
+        return _Worker.start(self._context, (self._read, self._file_sec, languages))
+
+
+class _Worker(NamedTuple):
+    process: BaseProcess
+    pipe: "Connection[list[Job], list[Done]]"
+
+    @classmethod
+    def start(
+        cls, context: SpawnContext, how: tuple[Callable[[Job], Packed], float, Sequence[str]]
+    ) -> "_Worker":
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, *how), name="codeplane-extract", daemon=True)
+        process.start()
+        # Only the child keeps its end: it sees the end of this process as the end of the pipe.
+        theirs.close()
+        return cls(process, ours)
+
+    def result(self) -> list[Done] | None:
+        """The finished chunk; None when the worker died or did not answer in time."""
+        try:
+            return self.pipe.recv() if self.pipe.poll(0) else None
+        except (EOFError, OSError):
+            return None
+
+    def never_began(self) -> bool:
+        """Whether the process has ended before it could do anything: there was no memory, or no directory."""
+        self.process.join(_END_SEC)
+        return self.process.exitcode == 1
+
+    def kill(self) -> None:
+        self.pipe.close()
+        self.process.kill()
+        self.process.join()
+
+
+# What each worker has to do, by its pipe.
+_Busy = dict[Connection, tuple[_Worker, list[Job]]]
+
+
+def _serve(
+    pipe: "Connection[list[Done], list[Job]]",
+    read: Callable[[Job], Packed],
+    file_sec: float,
+    languages: Sequence[str],
+) -> None:
+    """The life of a worker: chunks in, results out, until the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    # Facts make many objects and no cycles; the collector would only look at them again and again.
+    gc.disable()
+    _limit_memory()
+    for language in languages:
+        read(Job(0, language, b""))
+    try:
+        while True:
+            pipe.send([Done(job.number, _read_in_time(read, job, file_sec)) for job in pipe.recv()])
+    except (EOFError, OSError):
+        return
+    except Exception as error:
+        sys.stderr.write(f"codeplane: reading a file failed: {error!r}\n")
+        raise SystemExit(_GAVE_UP) from error
+
+
+def _limit_memory() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _read_in_time(read: Callable[[Job], Packed], job: Job, file_sec: float) -> Packed:
+    """Ends this process when the file takes too long: a parser cannot be stopped from inside."""
+    signal.setitimer(signal.ITIMER_PROF, file_sec * min(1, max(_LEAST, len(job.data) / _WHOLE_BYTES)))
+    packed = read(job)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    return packed
+
+
+def read_job(job: Job) -> Packed:
+    """Facts and words of one blob."""
+    if not job.language:
+        return pack(
+            Facts("skipped", "no grammar for this kind of file", job.data.count(b"\n")),
+            words_of(job.data),
+            generated=is_generated(job.data),
+        )
+    # Grammars are loaded in the worker alone.
+    from codeplane.languages import extract
+
+    facts = extract(job.language, job.data)
+    words = words_of(without_nulls(job.data), facts.occurrences.texts)
+    return pack(facts, words, generated=is_generated(job.data))
+
+
+def _lost(job: Job) -> Done:
+    facts = Facts("failed", "the parser crashed or hung on this file")
+    return Done(job.number, pack(facts, words_of(job.data)))
+
+
+def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    chunk: list[Job] = []
+    size = given = 0
+    for job in jobs:
+        most = _FIRST_BYTES if given < _FIRST_CHUNKS else _CHUNK_BYTES
+        if chunk and (len(chunk) >= _CHUNK_FILES or size + len(job.data) > most):
+            yield chunk
+            chunk, size, given = [], 0, given + 1
+        chunk.append(job)
+        size += len(job.data)
+    if chunk:
+        yield chunk
+
+
+def _smaller(chunk: list[Job]) -> list[list[Job]]:
+    return [[job] for job in chunk] if len(chunk) > 1 else []

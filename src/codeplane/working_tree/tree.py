@@ -1,0 +1,443 @@
+"""The working tree, and the one way to read it."""
+
+import hashlib
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from codeplane.core.errors import ContentChanged, NotFound, PathRefused
+from codeplane.core.paths import Digest, RepoPath
+from codeplane.git import Repository
+from codeplane.jail import Jail, shown
+from codeplane.working_tree.commit import CommitTree
+from codeplane.working_tree.events import Events, Happened
+from codeplane.working_tree.ignore import Ignore, Opened
+from codeplane.working_tree.judge import Judge
+from codeplane.working_tree.known import Delta, Known, digest_of, is_racy, renames
+from codeplane.working_tree.rulefile import LARGEST as LARGEST_RULES
+from codeplane.working_tree.scan import Listing, apart
+from codeplane.working_tree.status import GitStatus
+from codeplane.working_tree.tracked import Tracked, ships
+from codeplane.working_tree.version import RepoVersion, submodule_head, version_of
+
+LARGEST = 64 << 20
+"""A larger file is refused rather than read."""
+
+_CHUNK = 1 << 20
+_BEGINNING = 8192
+
+
+class WorkingTree:
+    """The files of one checkout as they are on disk now. Every method may be called from any thread.
+
+    The names are remembered between calls; the contents are not. A write by any program before a call is seen
+    by that call.
+    """
+
+    def __init__(
+        self, root: Path, repository: Repository, opened: Opened | None = None, *, largest: int = LARGEST
+    ) -> None:
+        self.jail = Jail(root)
+        self.largest = largest
+        self._repository = repository
+        self.opened = opened or Opened()
+        self._ignore = Ignore(root, repository.git_dir, self.opened)
+        self.git = GitStatus(repository, self.jail, self.rules())
+        self._listing = Listing(self.jail, self._ignore, repository.git_dir / "index")
+        self._lock = threading.Lock()
+        self._refused: dict[RepoPath, str] = {}  # by the last look
+        self._hidden: dict[RepoPath, str] = {}  # of these, what may hold text
+        self._leads: dict[RepoPath, RepoPath] = {}
+        self._due: Happened | None = None  # what the next look has to see; None for everything
+        self._looked: Events | None = None  # what the last followed look has asked
+        # The inodes of files with another name, through which they may be written.
+        self._shared: dict[RepoPath, int] = {}
+        self._is_named_anew = False
+
+    def reconcile(self, known: Mapping[RepoPath, Known], *, followed: bool = False) -> Delta:
+        """Compares the working tree with what is known of it.
+
+        A file is read only when its stat differs from the known one, and again while it is too fresh for its
+        time stamps to prove anything.
+
+        With `followed`, `known` is what the last such look has found, and where all events are followed only
+        what has happened since is looked at. A look counts when `settle` is called after it.
+        """
+        with self._lock:
+            if not followed:
+                delta = self._compared(known, None)
+                self._set_aside()
+                return delta
+            try:
+                return self._followed(known)
+            except BaseException:
+                self._due = None
+                raise
+
+    def follow(self, directory: Path) -> str:
+        """Follows the events of the tree from now on, with an unnamed file there; why it cannot, or ""."""
+        self.unfollow()
+        with self._lock:
+            try:
+                self._listing.events = Events(self.jail.root, directory)
+            except OSError as error:
+                return (error.strerror or str(error)).lower()
+            return self._listing.events.problem
+
+    def unfollow(self) -> None:
+        with self._lock:
+            events, self._listing.events, self._due = self._listing.events, None, None
+            if events is not None:
+                events.close()
+
+    def stirs(self, seconds: float) -> bool:
+        """Waits for something to happen, at most so long; True as well where nothing is followed."""
+        events = self._listing.events
+        return events is None or bool(events.problem) or events.stirs(seconds)
+
+    def nudge(self) -> None:
+        """Ends a wait for something to happen."""
+        with self._lock:
+            if self._listing.events is not None:
+                self._listing.events.nudge()
+
+    @property
+    def unfollowed(self) -> str:
+        """Why events are not followed; "" when they are."""
+        events = self._listing.events
+        return events.problem if events is not None else "nothing is followed"
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the next followed look asks only for what has happened since the last one."""
+        return self._due is not None and not self.unfollowed
+
+    def settle(self) -> None:
+        """What the last followed look has found is known now."""
+        with self._lock:
+            # A look that began before the events were followed has had nothing watched.
+            is_covered = self._looked is self._listing.events and not self.unfollowed
+            self._due = Happened() if is_covered else None
+
+    def doubt(self) -> None:
+        """What is known may be something else than what was found: the next look is at everything."""
+        with self._lock:
+            self._due = None
+
+    def read(self, path: RepoPath, *, expected: Digest | None = None, follow: bool = False) -> bytes:
+        """The bytes of a file; with `expected`, only the bytes that have this digest."""
+        target = self.jail.resolve(path) if follow else path
+        self._check_secret(target)
+        fd = self.jail.open(target)
+        try:
+            size = os.fstat(fd).st_size
+            self._check_size(path, size)
+            data = b"".join(self._chunks(path, fd, size))
+        finally:
+            os.close(fd)
+        if expected is not None and digest_of(data) != expected:
+            self._look_again_at(target)
+            raise ContentChanged(f"{shown(path)} has changed since it was looked at.", path=shown(path))
+        return data
+
+    def _look_again_at(self, path: RepoPath) -> None:
+        """Has the next look read a file, whether or not an event tells of it."""
+        with self._lock:
+            if self._due is not None:
+                self._due.files.add(path)
+
+    def why_absent(self, path: RepoPath) -> str | None:
+        """What keeps an existing path out: a rule, or what the last look found; None when nothing does."""
+        with self._lock:
+            self._listing.refresh()
+            self._set_aside()
+            if path in self._refused and os.path.lexists(f"{self.jail.root}/{path}"):
+                return self._refused[path]
+            if path in self._listing.files or path in self._listing.links:
+                return None
+            is_directory = os.path.isdir(f"{self.jail.root}/{path}")  # noqa: PTH112 - raises nothing
+            return self._listing.refusal_of(path) or self._listing.rule_against(path, directory=is_directory)
+
+    def directories(self) -> frozenset[RepoPath]:
+        """The directories that the last look has entered; the root is the empty path."""
+        with self._lock:
+            return self._listing.directories
+
+    def links(self) -> dict[RepoPath, RepoPath]:
+        """The links inside the repository that the last look found, and where they lead."""
+        with self._lock:
+            return self._leads
+
+    @property
+    def hidden(self) -> Mapping[RepoPath, str]:
+        """Files and directories that the last look could not read, and why; they may hold anything."""
+        return self._hidden
+
+    def problems(self) -> list[str]:
+        """What of the tree is not read or not obeyed, in sentences."""
+        with self._lock:
+            found = self._ignore.unread()
+        told = [f"{shown(path)} has more than {LARGEST_RULES} bytes and is not obeyed." for path in found]
+        return told + ([why] if (why := self.why_hidden()) else [])
+
+    def why_hidden(self, above: str = "") -> str:
+        """Why something in a directory is not known, in a sentence; `""` where nothing is hidden."""
+        below = f"{above}/" if above else ""
+        found = sorted(path for path in self._hidden if path.startswith(below))
+        if not found:
+            return ""
+        others = f" ({len(found) - 1} more cannot be read)" if len(found) > 1 else ""
+        return f"{self._hidden[found[0]]}{others}"
+
+    def may_hold(self, path: RepoPath) -> bool:
+        """Whether the last look had a file at `path`, or a look now might find one there."""
+        with self._lock:
+            listing = self._listing
+            return path in listing.files or path in listing.links or listing.rule_against(path) is None
+
+    def at(self, commit: str) -> CommitTree:
+        """The files of a commit, by the rules that hold in the working tree now."""
+        return CommitTree(self._repository, self._repository.commit(commit), self.rules(), self.largest)
+
+    def judge(self) -> Judge:
+        """The rules by which paths may be changed, as they are now."""
+        index = self._repository.git_dir / "index"
+        return Judge(self.jail.root, self.rules(), cache(lambda: Tracked.read(index)))
+
+    @property
+    def folds_case(self) -> bool:
+        """Whether names that differ only by case are one name here, as git's settings say."""
+        return self._ignore.folds_case
+
+    def version(self) -> RepoVersion:
+        """The version of the repository as git sees it, with the submodules that the last look found."""
+        with self._lock:
+            if not self._listing.is_filled:
+                self._listing.refresh()
+                self._set_aside()
+            return version_of(self._repository, self._listing.nested)
+
+    def ships(self, name: str) -> bool:
+        """Whether the repository brings a file of this name along for CodePlane's own directory."""
+        return ships(self._repository.common_dir / "index", name)
+
+    def moved_since(self, version: RepoVersion) -> bool:
+        """The tripwire: whether HEAD, the index or a submodule is elsewhere than it was."""
+        return self.version() != version
+
+    def rules(self) -> Ignore:
+        """The rules read anew: those of the listing must not move without the listing."""
+        return Ignore(self.jail.root, self._repository.git_dir, self.opened)
+
+    def _set_aside(self) -> None:
+        """The names were renewed between two followed looks: the next one has to compare them."""
+        if self._due is not None:
+            self._due.directories.add("")
+
+    def _followed(self, known: Mapping[RepoPath, Known]) -> Delta:
+        self._looked = self._listing.events
+        happened, self._is_named_anew = self._happened(), False
+        delta = self._compared(known, happened)
+        if happened is not None and (self.unfollowed or self._is_named_anew):
+            # No event tells which known files the other names of a file are.
+            self._due = None
+            delta = self._compared(known, self._happened())
+        return delta
+
+    def _compared(self, known: Mapping[RepoPath, Known], happened: Happened | None) -> Delta:
+        self._listing.refresh(happened)
+        suspects, missing = self._suspects(known, happened)
+        added, changed, touched = {}, {}, {}
+        refused = dict(self._listing.refused)
+        hidden = {path: refused[path] for path in self._listing.closed}
+        nested = self._listing.nested
+        hidden |= {path: f"{apart(path).removesuffix('.')}, and not indexed." for path in nested}
+        for path in suspects:
+            try:
+                now = self._look(path)
+            except NotFound:
+                missing.add(path)
+            except PathRefused as error:
+                refused[path] = error.message
+                missing.add(path)
+                if not self._is_binary(path):
+                    hidden[path] = error.message
+            else:
+                before = known.get(path)
+                if before is None:
+                    added[path] = now
+                elif before.digest != now.digest:
+                    changed[path] = now
+                elif before != now:
+                    touched[path] = now
+        removed = missing & known.keys()
+        moved = renames({path: known[path] for path in removed}, added)
+        links = self._links(refused)
+        self._refused, self._hidden = refused, hidden
+        self._leads = links
+        submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
+        return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
+
+    def _happened(self) -> Happened | None:
+        """What has to be looked at; None for everything."""
+        events = self._listing.events
+        if events is None:
+            return None
+        happened = events.take()
+        if happened is None or self._due is None:
+            self._due = None
+            # Watched first and looked at then: what happens in between is seen by one or the other.
+            self._listing.cover()
+            for path in self._shared.keys() & self._listing.files.keys():
+                del self._shared[path]
+            return None
+        self._due.add(happened)
+        return self._due
+
+    def _suspects(
+        self, known: Mapping[RepoPath, Known], happened: Happened | None
+    ) -> tuple[list[RepoPath], set[RepoPath]]:
+        """Files whose stat differs from the known one, and known paths that are not listed any more."""
+        listed, events = self._listing.files, self._listing.events
+        unseen = events.unseen() if events is not None else set()
+        if happened is None:
+            suspects, seen = self._differing(known, listed)
+            return suspects, set() if seen == len(known) else set(known.keys() - listed.keys())
+        happened.unseen |= unseen
+        # Bytes that were written through a mapping may have left the stat as it was: these are read.
+        told = happened.files & listed.keys()
+        doubtful = happened.unseen | self._misnamed(happened.files - told)
+        compared = self._shared.keys() | self._refused.keys() | set(self._listing.in_directories(doubtful))
+        suspects, _ = self._differing(known, sorted((compared & listed.keys()) - told))
+        moved = set[RepoPath]()
+        # To compare is a fifth of the work, and most directories change for a temporary file.
+        if happened.directories and known.keys() != listed.keys():
+            moved = known.keys() ^ listed.keys()
+        suspects += sorted(told | (moved & listed.keys() - compared))
+        return suspects, moved & known.keys()
+
+    def _misnamed(self, paths: set[RepoPath]) -> set[str]:
+        """Directories where something was written under a name that is not listed, of a file that may be."""
+        found = set()
+        for path in paths:
+            with suppress(OSError):
+                self._note_names(path, os.lstat(f"{self.jail.root}/{path}"))
+            if self._listing.rule_against(path) is None:
+                found.add(path.rpartition("/")[0])
+        return found
+
+    def _differing(
+        self, known: Mapping[RepoPath, Known], paths: Iterable[RepoPath]
+    ) -> tuple[list[RepoPath], int]:
+        """Those of the paths whose stat differs from the known one, and how many of all are known."""
+        lstat, get, suspects, seen = os.lstat, known.get, list[RepoPath](), 0
+        with self.jail.descriptor() as root:
+            for path in paths:
+                entry = get(path)
+                if entry is None:
+                    suspects.append(path)
+                    continue
+                seen += 1
+                try:
+                    found = lstat(path, dir_fd=root)
+                except OSError:
+                    suspects.append(path)
+                    continue
+                _, mtime, size, inode, ctime, mode = entry
+                if (
+                    found.st_mtime_ns != mtime
+                    or found.st_ctime_ns != ctime
+                    or found.st_size != size
+                    or found.st_ino != inode
+                    or found.st_mode != mode
+                ):
+                    suspects.append(path)
+                elif found.st_nlink > 1:
+                    self._note_names(path, found)
+        return suspects, seen
+
+    def _note_names(self, path: RepoPath, found: os.stat_result) -> None:
+        if found.st_nlink == 1:
+            self._shared.pop(path, None)
+        elif self._shared.get(path) != found.st_ino and not stat.S_ISDIR(found.st_mode):
+            self._shared[path] = found.st_ino
+            self._is_named_anew = True
+
+    def _look(self, path: RepoPath) -> Known:
+        """Reads one file; it is settled when nothing can have changed it unseen since."""
+        fd = self.jail.open(path)
+        try:
+            found = os.fstat(fd)
+            self._check_size(path, found.st_size)
+            now = time.time_ns()
+            digest = hashlib.sha256()
+            for chunk in self._chunks(path, fd, found.st_size):
+                digest.update(chunk)
+            after = os.fstat(fd)
+        finally:
+            os.close(fd)
+        self._note_names(path, found)
+        is_same = (found.st_ctime_ns, found.st_size) == (after.st_ctime_ns, after.st_size)
+        settled = is_same and not is_racy(found, now)
+        return Known.of(Digest(digest.hexdigest()), found, settled=settled)
+
+    def _chunks(self, path: RepoPath, fd: int, size: int) -> Iterator[bytes]:
+        """All of an open file; `size` is what it had when it was opened, and saves the read at its end."""
+        want, total = min(size + 1, _CHUNK), 0
+        try:
+            while chunk := os.read(fd, want):
+                yield chunk
+                total += len(chunk)
+                self._check_size(path, total)
+                if total >= size and len(chunk) < want:
+                    return
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise PathRefused(f"{shown(path)} cannot be read: {reason}.", path=shown(path)) from error
+
+    def _is_binary(self, path: RepoPath) -> bool:
+        """Whether a file that is not read has nothing that could be found in it, by how it begins."""
+        try:
+            fd = self.jail.open(path)
+        except (NotFound, PathRefused):
+            return False
+        try:
+            return b"\0" in os.read(fd, _BEGINNING)
+        except OSError:
+            return False
+        finally:
+            os.close(fd)
+
+    def _links(self, refused: dict[RepoPath, str]) -> dict[RepoPath, RepoPath]:
+        """Where the links lead to; those that lead nowhere or outside are added to `refused`."""
+        links: dict[RepoPath, RepoPath] = {}
+        for path in self._listing.links:
+            try:
+                target = self.jail.resolve(path)
+                self._check_secret(target)
+            except NotFound:
+                refused[path] = "The link leads to nothing."
+            except PathRefused as error:
+                refused[path] = error.message
+            else:
+                links[path] = target
+        return links
+
+    def _check_secret(self, path: RepoPath) -> None:
+        if self._ignore.keeps_back(path):
+            told = shown(path)
+            raise PathRefused(
+                f"{told} looks like a secret and is not read.",
+                hints=[f"Only the user can open it: a line !{told} in .cplignore, then cpl trust --secrets"],
+                path=told,
+            )
+
+    def _check_size(self, path: RepoPath, size: int) -> None:
+        if size > self.largest:
+            told = shown(path)
+            raise PathRefused(f"{told} has {size} bytes; the most is {self.largest}.", path=told)
