@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import psutil
-import tree_sitter
 
 from bench.corpora import npm_package, python_package
 from bench.measure import Figure
 from codeplane.git import open_repository
 from codeplane.index import Workers
-from codeplane.languages import specs
-from codeplane.languages._grammar import load_language
+from codeplane.languages.query import parser_of
 from codeplane.names import Index
 from codeplane.working_tree import WorkingTree
 
@@ -123,7 +121,7 @@ def _fill(root: Path, sources: list[bytes], wanted: int) -> int:
 
 
 def parse_only(sources: list[bytes], language: str) -> float:
-    parser = tree_sitter.Parser(load_language(specs()[language]))
+    parser = parser_of(language)
     gc.disable()
     started = time.process_time()
     for source in sources:

@@ -12,11 +12,11 @@ _MEASURE = """
 import gc, json, sys, time
 from pathlib import Path
 from codeplane.languages import extract
-from codeplane.languages._grammar import grammar
+from codeplane.languages.query import parser_of
 
 gc.disable()
 sources = [path.read_bytes() for path in sorted(Path(sys.argv[1]).rglob("*.py"))]
-parser = grammar("python").parser
+parser = parser_of("python")
 
 def cpu(read):
     started = time.process_time()

@@ -1,12 +1,12 @@
 """What the rules of a language answer, as short texts."""
 
 from codeplane.languages import language_of
-from codeplane.languages.modules import Place, Rules, rules
+from codeplane.languages.modules import ModuleRules, Place, module_rules
 from tests.languages.sources import Files
 
 
-def rules_of(path: str) -> Rules:
-    found = rules(language_of(path, b"") or "")
+def rules_of(path: str) -> ModuleRules:
+    found = module_rules(language_of(path, b"") or "")
     assert found
     return found
 

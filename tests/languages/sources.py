@@ -1,4 +1,4 @@
-"""The files of a view in memory, for the rules of a language's `resolve.py`."""
+"""The files of a view in memory, for the rules of a language's `modules.py`."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property

@@ -3,7 +3,7 @@
 import pytest
 
 from codeplane.languages import specs
-from codeplane.languages._dynamic import beginning, given
+from codeplane.languages.extraction.dynamic_sites import beginning, given
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 import pytest
 from tree_sitter import Node, Query
 
-from codeplane.languages import _extract, specs
-from codeplane.languages._limits import captures
+from codeplane.languages import specs
+from codeplane.languages.extraction import extract
 from codeplane.languages.facts import Facts
+from codeplane.languages.query import captures
 from codeplane.parsing.pack import Packed, pack
 from tests.languages.test_language_cases import CASES, sources
 
@@ -15,8 +16,8 @@ def _packed(language: str, data: bytes, backwards: bool, patch: pytest.MonkeyPat
         found = captures(query, root, depth)
         return {name: sorted(nodes, key=_place, reverse=backwards) for name, nodes in found.items()}
 
-    patch.setattr(_extract, "captures", ordered)
-    facts: Facts = _extract.extract(language, data)
+    patch.setattr(extract, "captures", ordered)
+    facts: Facts = extract.extract(language, data)
     return pack(facts, "")
 
 

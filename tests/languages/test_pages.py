@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.languages import extract
-from codeplane.languages._grammar import readable
+from codeplane.languages.query import readable
 
 PIECES = st.sampled_from(
     [

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.languages import extract
-from codeplane.languages._grammar import grammar
+from codeplane.languages.extraction.grammar import grammar
 
 
 def test_a_dockerfile_needs_no_newline_at_its_end() -> None:

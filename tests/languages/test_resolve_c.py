@@ -2,7 +2,7 @@
 
 import pytest
 
-from codeplane.languages.c import resolve
+from codeplane.languages.c import modules
 from codeplane.languages.modules import Place
 from tests.languages.sources import Files
 
@@ -11,7 +11,7 @@ def found(files: list[str], path: str, include: str) -> list[str]:
     """The places of one include of a file."""
     sources = Files(dict.fromkeys(files, "") | {path: f"#include {include}\n"})
     (item,) = sources.imports(path)
-    return [place.path for place in resolve.places(sources, path, item)]
+    return [place.path for place in modules.places(sources, path, item)]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,6 @@ def test_what_is_not_certain_or_outside_leads_nowhere(files: list[str], include:
 
 def test_a_file_goes_by_its_path() -> None:
     sources = Files({"src/store.h": ""})
-    assert resolve.module_name(sources, "src/store.h") == "src/store"
-    assert resolve.ambient(sources, Place("src/store.h")) == ()
-    assert resolve.submodule(sources, Place("src/store.h"), "x") == ()
+    assert modules.module_name(sources, "src/store.h") == "src/store"
+    assert modules.ambient(sources, Place("src/store.h")) == ()
+    assert modules.submodule(sources, Place("src/store.h"), "x") == ()

@@ -1,6 +1,6 @@
 """How names of C# reach other files."""
 
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from tests.languages.linking import linked, seen
 from tests.languages.sources import Files
 
@@ -63,7 +63,7 @@ def test_namespaces_around_are_seen_from_the_inside_out() -> None:
 
 
 def test_a_namespace_has_namespaces_inside() -> None:
-    csharp = rules("csharp")
+    csharp = module_rules("csharp")
     assert csharp
     sources = _files()
     assert csharp.submodule(sources, Place("A/Base.cs", 0), "Shapes") == [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from codeplane.languages.go import resolve
+from codeplane.languages.go import modules
 from codeplane.languages.modules import Place
 from tests.languages.sources import Files
 
@@ -12,7 +12,7 @@ MOD = "module example.com/app // the module\n\ngo 1.21\n"
 def found(files: dict[str, str], path: str) -> list[list[str]]:
     """The places of each import of a file."""
     sources = Files(files)
-    return [[place.path for place in resolve.places(sources, path, item)] for item in sources.imports(path)]
+    return [[place.path for place in modules.places(sources, path, item)] for item in sources.imports(path)]
 
 
 def importing(*modules: str) -> str:
@@ -131,7 +131,7 @@ def test_the_files_of_a_package_see_each_other() -> None:
     sources = Files(files)
 
     def seen(path: str) -> list[str]:
-        return [place.path for group in resolve.ambient(sources, Place(path)) for place in group]
+        return [place.path for group in modules.ambient(sources, Place(path)) for place in group]
 
     assert seen("a.go") == ["b.go"]
     assert seen("a_test.go") == ["a.go", "b.go", "b_test.go"]
@@ -141,5 +141,5 @@ def test_the_files_of_a_package_see_each_other() -> None:
 
 def test_the_name_of_a_module_is_the_import_path() -> None:
     sources = Files({"x/go.mod": MOD, "x/a.go": "", "x/b/c.go": "", "d.go": ""})
-    names = [resolve.module_name(sources, path) for path in ("x/a.go", "x/b/c.go", "d.go")]
+    names = [modules.module_name(sources, path) for path in ("x/a.go", "x/b/c.go", "d.go")]
     assert names == ["example.com/app", "example.com/app/b", "d"]

@@ -1,6 +1,6 @@
 """How names of Java reach other files."""
 
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from tests.languages.linking import linked, seen
 from tests.languages.sources import Files
 
@@ -77,7 +77,7 @@ def test_two_files_with_the_type_are_both_answered() -> None:
 
 
 def test_the_package_is_the_name_of_the_module() -> None:
-    java = rules("java")
+    java = module_rules("java")
     assert java
     sources = _files()
     assert java.module_name(sources, "src/a/b/Other.java") == "a.b"

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from codeplane.languages.javascript import resolve
+from codeplane.languages.javascript import modules
 from tests.languages.sources import Files
 
 
 def found(files: dict[str, str], path: str) -> list[str]:
     """The place of each import of a file, or "-"."""
     sources = Files(files)
-    places = [resolve.places(sources, path, item) for item in sources.imports(path)]
+    places = [modules.places(sources, path, item) for item in sources.imports(path)]
     return [place[0].path if place else "-" for place in places]
 
 
@@ -198,6 +198,6 @@ def test_a_malformed_configuration_says_nothing(text: str) -> None:
 
 def test_a_module_is_named_by_its_path() -> None:
     names = [
-        resolve.module_name(Files({}), path) for path in ("src/a.ts", "src/b.d.ts", "c.test.js", "x/d.mjs")
+        modules.module_name(Files({}), path) for path in ("src/a.ts", "src/b.d.ts", "c.test.js", "x/d.mjs")
     ]
     assert names == ["src/a", "src/b", "c.test", "x/d"]

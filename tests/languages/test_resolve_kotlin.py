@@ -1,6 +1,6 @@
 """How names of Kotlin reach other files, those of Java among them."""
 
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from tests.languages.linking import linked, seen
 from tests.languages.sources import Files
 
@@ -45,7 +45,7 @@ def test_all_files_of_the_package_are_seen() -> None:
 
 
 def test_the_package_is_the_name_of_the_module() -> None:
-    kotlin = rules("kotlin")
+    kotlin = module_rules("kotlin")
     assert kotlin
     assert kotlin.module_name(_files(), "a/More.kt") == "a"
     assert kotlin.submodule(_files(), Place("a/More.kt"), "b") == []

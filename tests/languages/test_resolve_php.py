@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place
-from codeplane.languages.php import resolve
+from codeplane.languages.php import modules
 from tests.languages.sources import Files
 
 COMPOSER = json.dumps(
@@ -20,7 +20,7 @@ COMPOSER = json.dumps(
 def found(files: dict[str, str], path: str = "src/Main.php") -> list[list[str]]:
     """The places of each import of a file."""
     sources = Files(files)
-    return [[place.path for place in resolve.places(sources, path, item)] for item in sources.imports(path)]
+    return [[place.path for place in modules.places(sources, path, item)] for item in sources.imports(path)]
 
 
 def test_a_class_is_where_the_loader_finds_it() -> None:
@@ -70,9 +70,9 @@ def test_files_for_tests_are_seen_by_files_for_tests_alone() -> None:
             "fixtures/x.php": "<?php namespace App;",
         }
     )
-    seen = resolve.ambient(sources, Place("src/A.php"))
+    seen = modules.ambient(sources, Place("src/A.php"))
     assert [[place.path for place in group] for group in seen] == [["src/A.php", "src/B.php"], []]
-    assert Place("tests/clock.php") in resolve.ambient(sources, Place("tests/clock.php"))[0]
+    assert Place("tests/clock.php") in modules.ambient(sources, Place("tests/clock.php"))[0]
 
 
 def test_an_include_beside_the_file_is_known_and_stays_inside() -> None:
@@ -99,14 +99,14 @@ def test_an_include_beside_the_file_is_known_and_stays_inside() -> None:
 )
 def test_a_qualified_name_is_read_from_its_namespace(text: str, module: str, name: str) -> None:
     sources = Files({"a.php": "<?php namespace App; use Lib\\Long as Alias; use Plain;"})
-    item = resolve.qualified(sources, Place("a.php"), text)
+    item = modules.qualified(sources, Place("a.php"), text)
     assert item is not None and (item.module, item.name) == (module, name)
 
 
 @pytest.mark.parametrize("text", ["alias\\C", "\\", ""])
 def test_a_qualified_name_in_another_case_or_without_an_end_is_not_read(text: str) -> None:
     sources = Files({"a.php": "<?php namespace App; use Lib\\Long as Alias;"})
-    assert resolve.qualified(sources, Place("a.php"), text) is None
+    assert modules.qualified(sources, Place("a.php"), text) is None
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_modules_go_by_their_namespace() -> None:
     sources = Files(
         {"a/b.php": "<?php namespace A\\B;", "c.php": "<?php", "d.php": "<?php namespace A; namespace B;"}
     )
-    assert [resolve.module_name(sources, path) for path in sources.files] == ["A\\B", "c", "d"]
-    assert resolve.submodule(sources, Place("c.php"), "A") == []
+    assert [modules.module_name(sources, path) for path in sources.files] == ["A\\B", "c", "d"]
+    assert modules.submodule(sources, Place("c.php"), "A") == []
     item = Import(0, "php_use", "A", "B", "B", 1, 0)
-    assert resolve.places(sources, "c.php", item) == []
+    assert modules.places(sources, "c.php", item) == []

@@ -1,7 +1,7 @@
 """Where a `require` of Ruby leads."""
 
 from codeplane.languages.modules import Place
-from codeplane.languages.ruby import resolve
+from codeplane.languages.ruby import modules
 from tests.languages.sources import Files
 
 FILES = {
@@ -22,7 +22,7 @@ FILES = {
 
 def found(path: str) -> list[list[str]]:
     sources = Files(FILES)
-    return [[place.path for place in resolve.places(sources, path, item)] for item in sources.imports(path)]
+    return [[place.path for place in modules.places(sources, path, item)] for item in sources.imports(path)]
 
 
 def test_files_are_found_beside_the_file_and_below_lib() -> None:
@@ -41,12 +41,12 @@ def test_files_are_found_beside_the_file_and_below_lib() -> None:
 
 def test_a_file_is_named_by_the_way_it_is_required() -> None:
     names = [
-        resolve.module_name(Files(FILES), path) for path in ("lib/app/user.rb", "gems/other/lib/both.rb")
+        modules.module_name(Files(FILES), path) for path in ("lib/app/user.rb", "gems/other/lib/both.rb")
     ]
     assert names == ["app/user", "both"]
-    assert resolve.module_name(Files(FILES), "gems/plain/lib/plain.rb") == "gems/plain/lib/plain"
+    assert modules.module_name(Files(FILES), "gems/plain/lib/plain.rb") == "gems/plain/lib/plain"
 
 
 def test_nothing_is_seen_without_a_require() -> None:
-    assert not resolve.ambient(Files(FILES), Place("lib/app.rb"))
-    assert not resolve.submodule(Files(FILES), Place("lib/app.rb"), "user")
+    assert not modules.ambient(Files(FILES), Place("lib/app.rb"))
+    assert not modules.submodule(Files(FILES), Place("lib/app.rb"), "user")

@@ -4,7 +4,7 @@ import pytest
 
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place
-from codeplane.languages.rust import resolve
+from codeplane.languages.rust import modules
 from tests.languages.sources import Files
 
 CARGO = '[package]\nname = "my-app"\nedition = "2021"\n'
@@ -12,12 +12,12 @@ CARGO = '[package]\nname = "my-app"\nedition = "2021"\n'
 
 def head(files: dict[str, str], path: str, module: str, kind: str = "rust_use") -> list[str] | None:
     """The files that a path begins in."""
-    places = resolve.head(Files(files), path, Import(0, kind, module, "", "", 1, 0))
+    places = modules.head(Files(files), path, Import(0, kind, module, "", "", 1, 0))
     return None if places is None else [place.path for place in places]
 
 
 def below(files: dict[str, str], path: str, name: str) -> list[str]:
-    return [place.path for place in resolve.submodule(Files(files), Place(path), name)]
+    return [place.path for place in modules.submodule(Files(files), Place(path), name)]
 
 
 def test_a_module_is_a_file_beside_the_root_or_below_the_module() -> None:
@@ -39,8 +39,8 @@ def test_a_module_is_a_file_beside_the_root_or_below_the_module() -> None:
     for name in ("both", "gone", "inline", "other"):
         assert below(files, "src/lib.rs", name) == []
     sources = Files(files)
-    assert resolve.module_name(sources, "src/a/c.rs") == "my_app::a::c"
-    assert resolve.module_name(sources, "src/c.rs") == "src/c"
+    assert modules.module_name(sources, "src/a/c.rs") == "my_app::a::c"
+    assert modules.module_name(sources, "src/c.rs") == "src/c"
 
 
 def test_a_module_that_says_its_file_is_there_alone() -> None:
@@ -60,7 +60,7 @@ def test_a_module_that_says_its_file_is_there_alone() -> None:
     assert head(files, "src/x/z.rs", "super") == ["src/x/y.rs"]
     assert head(files, "src/x/z.rs", "super::super") == ["src/lib.rs"]
     assert head(files, "src/a.rs", "super") == []
-    assert resolve.module_name(Files(files), "src/x/z.rs") == "my_app::a::z"
+    assert modules.module_name(Files(files), "src/x/z.rs") == "my_app::a::z"
 
 
 def test_a_file_of_several_crates_begins_in_all_of_them() -> None:
@@ -151,12 +151,12 @@ def test_inline_modules_are_places_with_files_below() -> None:
     }
     sources = Files(files)
     inner = sources.members(sources.members(Place("src/lib.rs"), "outer")[0].place, "inner")[0].place
-    assert [place.path for place in resolve.submodule(sources, inner, "file")] == ["src/outer/inner/file.rs"]
+    assert [place.path for place in modules.submodule(sources, inner, "file")] == ["src/outer/inner/file.rs"]
     asked = Import(0, "rust_use", "super", "", "", 1, 0)
-    assert resolve.head(sources, "src/outer/inner/file.rs", asked) == [inner]
+    assert modules.head(sources, "src/outer/inner/file.rs", asked) == [inner]
     asked = asked._replace(module="super::super::super")
-    assert resolve.head(sources, "src/outer/inner/file.rs", asked) == [Place("src/lib.rs")]
-    assert resolve.module_name(sources, "src/outer/inner/file.rs") == "my_app::outer::inner::file"
+    assert modules.head(sources, "src/outer/inner/file.rs", asked) == [Place("src/lib.rs")]
+    assert modules.module_name(sources, "src/outer/inner/file.rs") == "my_app::outer::inner::file"
 
 
 @pytest.mark.parametrize(
@@ -188,4 +188,4 @@ def test_files_that_declare_each_other_end() -> None:
     assert head(files, "a/mod.rs", "crate") == []
     assert head(files, "a/mod.rs", "super::super") == ["a/mod.rs"]
     assert head(files, "self.rs", "super") == []
-    assert resolve.module_name(Files(files), "a/mod.rs") == "a/mod"
+    assert modules.module_name(Files(files), "a/mod.rs") == "a/mod"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.languages import specs
-from codeplane.languages._style import comments_and_literals, is_remark
+from codeplane.languages.style import comments_and_literals, is_remark
 from codeplane.languages.tokens import code_tokens, say_the_same, tokens
 
 WRITTEN = sorted(name for name, spec in specs().items() if spec.writing is not None)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from codeplane.graph.incremental_links import Doubtful, doubtful_after, relinked
 from codeplane.graph.same_package import around, leading_without_import
 from codeplane.index.view.view import Lasting
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from codeplane.names import Snapshot
 from codeplane.names.meaning import known
 
@@ -92,7 +92,7 @@ def many(tests: int) -> int:
 
 def _imported(snapshot: Snapshot, path: str) -> frozenset[str]:
     facts = snapshot.linker.sources.facts(path)
-    found = rules(facts.language) if facts is not None else None
+    found = module_rules(facts.language) if facts is not None else None
     if facts is None or found is None:
         return frozenset()
     places: list[Place] = []

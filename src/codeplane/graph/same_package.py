@@ -7,7 +7,7 @@ from codeplane.core.kinds import split_path
 from codeplane.core.slots import Slot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from codeplane.names import Snapshot
 from codeplane.names.meaning import known
 
@@ -29,7 +29,7 @@ def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:
 def around(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file sees by being in the same package."""
     facts = snapshot.linker.sources.facts(path)
-    found = rules(facts.language) if facts is not None else None
+    found = module_rules(facts.language) if facts is not None else None
     groups = found.ambient(snapshot.linker.sources, Place(path)) if found is not None else ()
     return frozenset(place.path for group in groups[:1] for place in group) - {path}
 
@@ -66,7 +66,7 @@ def _written(snapshot: Snapshot, path: str) -> frozenset[str]:
 def _places(snapshot: Snapshot, path: str) -> Iterator[Place]:
     linker = snapshot.linker
     facts = linker.sources.facts(path)
-    found = rules(facts.language) if facts is not None else None
+    found = module_rules(facts.language) if facts is not None else None
     keywords = linker.spec(facts).module_keywords if facts is not None else ()
     if facts is None or found is None or not keywords:
         return

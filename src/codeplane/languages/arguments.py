@@ -5,13 +5,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from codeplane.languages.query import matches
+from codeplane.languages.spec import specs
 
-from codeplane.languages._grammar import load_language, readable
-from codeplane.languages._limits import MAX_DEPTH, is_too_broken, is_too_deep
-from codeplane.languages._spec import specs
-
-LARGEST: Final = 2 << 20
 _QUOTED: Final = re.compile(r'"([^"]*)"')
 _COMPARED: Final = re.compile(r'#(?:any-of|eq)\? @(\w+)((?:\s+"[^"]*")+)')
 _CALLED: Final = ("asking", "_asks")  # captures of functions that ask
@@ -42,7 +38,7 @@ def arguments(language: str, data: bytes) -> list[Argument]:
     """The keywords and splats of a file, as far as the language says what they belong to."""
     patterns = specs()[language].keywords
     found = []
-    for _, captures in _matches(language, data, "\n".join(patterns)) if patterns else ():
+    for _, captures in matches(language, "\n".join(patterns), data) if patterns else ():
         holder = captures["holder"][0] if "holder" in captures else None
         span = (holder.start_byte, holder.end_byte) if holder is not None else None
         found += [Argument(node.start_byte, span, kind) for kind in _KINDS for node in captures.get(kind, ())]
@@ -53,7 +49,7 @@ def shorthands(language: str, data: bytes) -> list[Shorthand]:
     """The names of a file that are keys and values at once."""
     patterns = specs()[language].shorthands
     found: dict[int, Shorthand] = {}
-    for number, captures in _matches(language, data, "\n".join(patterns)) if patterns else ():
+    for number, captures in matches(language, "\n".join(patterns), data) if patterns else ():
         [name] = captures["name"]
         before = captures.get("modifier", ())
         first = min((node.start_byte for node in before), default=-1)
@@ -70,7 +66,7 @@ def texts(language: str, data: bytes) -> list[tuple[int, int, str]]:
     """Where the comments and strings of a file are, of a language that takes a parser to tell."""
     patterns = specs()[language].texts
     found = []
-    for _, captures in _matches(language, data, patterns) if patterns else ():
+    for _, captures in matches(language, patterns, data) if patterns else ():
         for kind, nodes in captures.items():
             found += [(node.start_byte, node.end_byte, kind) for node in nodes]
     return sorted(found)
@@ -83,7 +79,7 @@ def wholes(language: str, data: bytes) -> list[tuple[int, int, int]]:
     found = set()
     if asks is not None and not asks.search(data):
         return []
-    for _, captures in _matches(language, data, pattern) if pattern else ():
+    for _, captures in matches(language, pattern, data) if pattern else ():
         asking = captures["asking"][0].start_byte if "asking" in captures else -1
         found |= {(node.start_byte, node.end_byte, asking) for node in captures["holder"]}
     return sorted(found)
@@ -125,32 +121,5 @@ def quoted(language: str, data: bytes) -> list[tuple[int, int]]:
     """First and last byte of the code of a file whose own text the program gets, in order."""
     spec = specs()[language]
     is_there = spec.quoted_code and re.search(spec.quoted_text.encode(), data)
-    found = _matches(language, data, spec.quoted_code) if is_there else ()
+    found = matches(language, spec.quoted_code, data) if is_there else ()
     return sorted((node.start_byte, node.end_byte) for _, captures in found for node in captures["quoted"])
-
-
-@cache
-def _language(name: str) -> Language:
-    return load_language(specs()[name])
-
-
-@cache
-def parser_of(language: str) -> Parser:
-    """One of its own: the queries that facts are read by take long to be made, and are not needed."""
-    return Parser(_language(language))
-
-
-@cache
-def _query(language: str, text: str) -> Query:
-    return Query(_language(language), text)
-
-
-def _matches(language: str, data: bytes, text: str) -> Iterator[tuple[int, dict[str, list[Node]]]]:
-    if len(data) > LARGEST:
-        return
-    root = parser_of(language).parse(readable(language, data)).root_node
-    if is_too_deep(root, len(data)) or is_too_broken(root):
-        return
-    cursor = QueryCursor(_query(language, text))
-    cursor.set_max_start_depth(MAX_DEPTH)
-    yield from cursor.matches(root)

@@ -5,10 +5,8 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
-from codeplane.languages._grammar import readable
-from codeplane.languages._limits import is_too_broken, is_too_deep
-from codeplane.languages.arguments import LARGEST, parser_of
 from codeplane.languages.headers import Parameter, Passing
+from codeplane.languages.query import parse_within_limits
 
 _COMMENTS: Final = frozenset("comment line_comment block_comment".split())
 # May pass any number of arguments.
@@ -32,10 +30,8 @@ class Passed(NamedTuple):
 
 def passed_at(language: str, data: bytes, offsets: Collection[int]) -> dict[int, Passed]:
     """What the calls pass whose names begin at some bytes of a file. What is not called is left out."""
-    if len(data) > LARGEST:
-        return {}
-    root = parser_of(language).parse(readable(language, data)).root_node
-    if is_too_deep(root, len(data)) or is_too_broken(root):
+    root = parse_within_limits(language, data)
+    if root is None:
         return {}
     found = {offset: _arguments(root, offset) for offset in offsets}
     return {offset: _passed(node) for offset, node in found.items() if node is not None}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from codeplane.languages._spec import specs
+from codeplane.languages.spec import specs
 
 FamilyKind = Literal["code", "data"]
 
@@ -173,11 +173,9 @@ def probe_file(kind: FamilyKind, data: bytes, language: str | None) -> bool:
         return False
     if language is None or language not in specs():
         return b"\0" not in data and data.strip() != b""
-    from codeplane.languages._grammar import grammar, readable  # keeps the start quick: no grammar before use
-    from codeplane.languages._limits import errors_in
+    from codeplane.languages.query import errors_in, parse  # keeps the start quick: no grammar before use
 
-    known = grammar(language)
-    root = known.parser.parse(readable(language, data)).root_node
+    root = parse(language, data)
     errors = errors_in(root)
     if kind == "data":
         return root.child_count > 0 and errors == 0

@@ -7,9 +7,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from codeplane.languages._spec import specs
-from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import Definition
+from codeplane.languages.spec import specs
+from codeplane.languages.style import HeaderStyle
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _WORD: Final = re.compile(r"[^\W\d][\w$]*")

@@ -1,17 +1,16 @@
-"""How names reach across files: what a language's `resolve.py` says, and what it may ask.
+"""How names reach across files: what a language's `modules.py` says, and what it may ask.
 
-A language that can be linked has a module `resolve` with the functions of `Rules`. They answer by the
+A language that can be linked has a module `modules` with the functions of `ModuleRules`. They answer by the
 language's own module rules or not at all: what is not certain is an empty answer, never a guess.
 """
 
-import importlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol, TypeVar
 
 from codeplane.core.slots import Slot
-from codeplane.languages._spec import HERE, specs
 from codeplane.languages.facts import Import
+from codeplane.languages.spec import part_of
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -83,8 +82,8 @@ class Sources(Protocol):
         """What follows from the files that there are and nothing else, worked out once."""
 
 
-class Rules(Protocol):
-    """The functions of a language's `resolve.py`."""
+class ModuleRules(Protocol):
+    """The functions of a language's `modules.py`."""
 
     def module_name(self, sources: Sources, path: str) -> str:
         """The name of the module that the file is or belongs to, as the language says it: `pkg.mod`,
@@ -119,10 +118,7 @@ class Rules(Protocol):
 
 
 @cache
-def rules(language: str) -> Rules | None:
+def module_rules(language: str) -> ModuleRules | None:
     """The rules of a language, its own or those of the language that it inherits from."""
-    if (HERE / language / "resolve.py").exists():
-        found: Rules = importlib.import_module(f"codeplane.languages.{language}.resolve")
-        return found
-    inherited = specs()[language].inherits
-    return rules(inherited) if inherited else None
+    rules: ModuleRules | None = part_of(language, "modules")
+    return rules

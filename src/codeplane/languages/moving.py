@@ -4,7 +4,6 @@ A language whose imports can follow a move has a module `moving` with the functi
 change that its module rules ask for; whether every name then means what it meant is proven by others.
 """
 
-import importlib
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +12,9 @@ from functools import cache
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from codeplane.core.slots import Answers, Slot
-from codeplane.languages._spec import HERE, specs
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
+from codeplane.languages.spec import part_of
 
 V = TypeVar("V")
 
@@ -173,27 +172,21 @@ Spelled = Callable[[Moving, str, Import, str], Iterator[str]]
 
 
 Places = Callable[[Sources, str, Import], Sequence[Place]]
-"""What the module of an import means, as `Rules.places`."""
+"""What the module of an import means, as `ModuleRules.places`."""
 
 
 @cache
 def follows(language: str) -> Follows | None:
     """What a language says about moves: itself, or the language that it inherits from."""
-    if (HERE / language / "moving.py").exists():
-        found: Follows = importlib.import_module(f"codeplane.languages.{language}.moving")
-        return found
-    inherited = specs()[language].inherits
-    return follows(inherited) if inherited else None
+    rules: Follows | None = part_of(language, "moving")
+    return rules
 
 
 @cache
 def carries(language: str) -> Carries | None:
     """What a language says about definitions that go to another module, itself or by the one it inherits."""
-    if (HERE / language / "carrying.py").exists():
-        found: Carries = importlib.import_module(f"codeplane.languages.{language}.carrying")
-        return found
-    inherited = specs()[language].inherits
-    return carries(inherited) if inherited else None
+    rules: Carries | None = part_of(language, "carrying")
+    return rules
 
 
 def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[Change | Stuck]:

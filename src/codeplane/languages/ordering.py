@@ -1,13 +1,12 @@
 """The order that the imports of a file are in, so that what is written anew can be put where it belongs."""
 
-import importlib
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from typing import NamedTuple
 
-from codeplane.languages._spec import HERE, specs
 from codeplane.languages.moving import Change
+from codeplane.languages.spec import part_of
 
 
 class Entry(NamedTuple):
@@ -44,11 +43,9 @@ ORDERS: tuple[Order, ...] = (
 @cache
 def entries_of(language: str) -> Entries | None:
     """How the imports of a language are read: by its `arranging.py`, or that of the one it inherits from."""
-    if (HERE / language / "arranging.py").exists():
-        found: Entries = importlib.import_module(f"codeplane.languages.{language}.arranging").entries
-        return found
-    inherited = specs()[language].inherits
-    return entries_of(inherited) if inherited else None
+    arranging = part_of(language, "arranging")
+    entries: Entries | None = arranging.entries if arranging else None
+    return entries
 
 
 def order_of(section: Sequence[Entry]) -> Order | None:

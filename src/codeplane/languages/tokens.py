@@ -8,8 +8,8 @@ from itertools import accumulate
 from keyword import kwlist
 from typing import Final, NamedTuple
 
-from codeplane.languages._spec import specs
-from codeplane.languages._style import Writing, comments_and_literals, without_comments
+from codeplane.languages.spec import specs
+from codeplane.languages.style import Writing, comments_and_literals, without_comments
 
 _PIECE: Final = re.compile(
     rb"(?P<space>[^\S\n]+|\\\r?\n)|(?P<line>\n)|(?P<open>[(\[{])|(?P<close>[)\]}])"

@@ -6,7 +6,7 @@ from zlib import crc32
 
 from codeplane.core.slots import Slot
 from codeplane.languages.facts import Definition
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from codeplane.names.imports import ImportResolver
 
 PREFIX: Final = "sym_"
@@ -30,7 +30,7 @@ class Identities:
         answers = self._answers.table(_MODULE)
         if path not in answers:
             facts = self._sources.facts(path)
-            found = rules(facts.language) if facts is not None else None
+            found = module_rules(facts.language) if facts is not None else None
             answers[path] = found.module_name(self._sources, path) if found is not None else path
         return answers[path]
 

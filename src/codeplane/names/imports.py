@@ -14,7 +14,7 @@ from codeplane.index.view.files import FileFacts
 from codeplane.index.view.view import View
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import FLAG_MORE, Bind, Import, Reason, ScopeKind
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from codeplane.names.classes import PATH, Classes
 from codeplane.names.inference.construct import Construction
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, known
@@ -54,7 +54,7 @@ class ImportResolver:
     def module(self, path: str, text: str) -> Target:
         """The module that a dotted name in an import statement of a file means."""
         facts = self.sources.facts(path)
-        found = rules(facts.language) if facts is not None else None
+        found = module_rules(facts.language) if facts is not None else None
         if facts is None or found is None:
             return UNRESOLVED
         for item in facts.imports:
@@ -66,7 +66,7 @@ class ImportResolver:
     def named_module(self, path: str, module: str, kind: str) -> Target:
         """The module that import statements of a kind mean by a source."""
         facts = self.sources.facts(path)
-        found = rules(facts.language) if facts is not None else None
+        found = module_rules(facts.language) if facts is not None else None
         items = facts.imports if facts is not None else []
         item = next((item for item in items if (item.module, item.kind) == (module, kind)), None)
         return tuple(found.places(self.sources, path, item)) if found is not None and item else UNRESOLVED
@@ -137,7 +137,7 @@ class ImportResolver:
     def begun(self, path: str, item: Import) -> Target | None:
         """Where the first part of a path leads by the language's rules; None where it is a plain name."""
         facts = self.sources.facts(path)
-        found = rules(facts.language) if facts is not None else None
+        found = module_rules(facts.language) if facts is not None else None
         places = found.head(self.sources, path, item) if found is not None else ()
         return tuple(places) if places is not None else None
 
@@ -166,7 +166,7 @@ class ImportResolver:
         return target
 
     def _qualified(self, path: str, facts: FileFacts, scope: int, text: str) -> Target:
-        found = rules(facts.language)
+        found = module_rules(facts.language)
         item = found.qualified(self.sources, self.sources.space(path, scope), text) if found else None
         if found is None or item is None:
             return UNRESOLVED
@@ -234,7 +234,7 @@ class ImportResolver:
     def ambient(self, path: str, scope: int, name: str) -> Target:
         """What a name means that no scope around it binds."""
         facts = self.sources.facts(path)
-        found = rules(facts.language) if facts is not None else None
+        found = module_rules(facts.language) if facts is not None else None
         if facts is None or found is None:
             return UNRESOLVED
         inherited = self.around.inherited(path, facts, scope, name)
@@ -366,7 +366,7 @@ class ImportResolver:
 
     def _imported(self, path: str, at: int) -> Target:
         facts = self.sources.facts(path)
-        found = rules(facts.language) if facts is not None else None
+        found = module_rules(facts.language) if facts is not None else None
         if facts is None or found is None:
             return UNRESOLVED
         item = facts.imports[at]
@@ -384,7 +384,7 @@ class ImportResolver:
     def submodule(self, place: Place, name: str) -> Sequence[Place]:
         """The module of a name inside of another one, whatever that other one binds."""
         language = self._language(place.path)
-        found = rules(language) if language else None
+        found = module_rules(language) if language else None
         return found.submodule(self.sources, place, name) if found is not None else ()
 
     def _language(self, path: str) -> str:

@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
-from codeplane.languages._dynamic import asked, beginning, given, named_by
+from codeplane.languages.extraction.dynamic_sites import asked, beginning, given, named_by
 from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason, Role
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot

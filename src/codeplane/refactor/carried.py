@@ -10,7 +10,7 @@ from codeplane.core.proof import Tier
 from codeplane.index.view.files import FileFacts
 from codeplane.jail import shown
 from codeplane.languages.facts import Import, Occurrences, Role
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from codeplane.names.imports import ImportResolver
 from codeplane.names.resolve import Resolver
 from codeplane.refactor.plan import Problem, Site
@@ -244,7 +244,7 @@ def _imported(path: str, linker: ImportResolver, keys: _Keys) -> dict[str, set[t
         target = linker.imported(path, at)
         local = item.alias or "*"
         if _is_whole(item):
-            language = rules(facts.language)
+            language = module_rules(facts.language)
             whole = item._replace(alias="")
             target = tuple(language.places(linker.sources, path, whole)) if language else ()
             local = "*"

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.index.view.view import View
-from codeplane.languages.modules import rules
+from codeplane.languages.modules import module_rules
 from codeplane.languages.moving import Moving, relative
 from codeplane.names import Snapshot
 from codeplane.refactor import words
@@ -67,7 +67,7 @@ def _modules(moving: Moving, after: View, old: str, inside: Sequence[str]) -> It
         own = posixpath.basename(posixpath.dirname(old))
     for path in sorted(inside):
         facts = after.facts(moving.path(path))
-        found = rules(facts.language) if facts is not None else None
+        found = module_rules(facts.language) if facts is not None else None
         if found is None:
             continue
         was, now = found.module_name(moving.before, path), found.module_name(after, moving.path(path))

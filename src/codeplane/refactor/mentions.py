@@ -12,9 +12,9 @@ from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
-from codeplane.languages._style import is_remark
 from codeplane.languages.facts import FLAG_TEST, Definition, Reason
 from codeplane.languages.modules import Place
+from codeplane.languages.style import is_remark
 from codeplane.names import Snapshot
 from codeplane.refactor.examples import Page, page_of, without_leader
 from codeplane.refactor.family import Family

@@ -8,7 +8,7 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.index.view.view import View
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from codeplane.languages.moving import Change, Moving, Stuck, follows
 from codeplane.languages.ordering import entries_of, in_order
 from codeplane.names import Index, Snapshot
@@ -117,7 +117,7 @@ def _followed(moving: Moving, near: Collection[RepoPath]) -> tuple[list[Site], l
         facts = moving.before.facts(path) if isinstance(moving.before, View) else None
         language = follows(facts.language) if facts is not None else None
         if facts is None or language is None:
-            if facts is not None and path in moving.moves and (facts.imports or rules(facts.language)):
+            if facts is not None and path in moving.moves and (facts.imports or module_rules(facts.language)):
                 text = f"What a move makes of imports in {facts.language} is not known."
                 stuck.append(Problem("language", text, path))
             continue

@@ -8,8 +8,8 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.languages import specs
-from codeplane.languages._style import comments_and_literals
 from codeplane.languages.arguments import texts
+from codeplane.languages.style import comments_and_literals
 from codeplane.names import Snapshot
 from codeplane.refactor.text import Lines
 

@@ -10,9 +10,9 @@ from typing import Final, Literal
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.languages import specs
-from codeplane.languages._style import comments_and_literals, is_remark
 from codeplane.languages.arguments import texts
 from codeplane.languages.facts import Span
+from codeplane.languages.style import comments_and_literals, is_remark
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Site
 from codeplane.refactor.text import Lines

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.languages.modules import rules
+from codeplane.languages.modules import module_rules
 from codeplane.names import Snapshot
 
 _MOST_FILES: Final = 100
@@ -31,7 +31,8 @@ def naming(snapshot: Snapshot, path: RepoPath) -> tuple[list[RepoPath], bool]:
 def _holding(snapshot: Snapshot, path: RepoPath, word: str, pattern: str) -> tuple[list[RepoPath], bool]:
     """The code with a text in it that matches; the word index says where to look."""
     holding = snapshot.files_with_words([word], _MOST_FILES)
-    code = [one.path for one in holding.items if one.path != path and one.language and rules(one.language)]
+    others = [one for one in holding.items if one.path != path]
+    code = [one.path for one in others if one.language and module_rules(one.language)]
     asked = re.compile(pattern.encode("utf-8", "surrogateescape"))
     return [one for one in code if asked.search(snapshot.source(one))], not holding.truncated
 

@@ -10,7 +10,7 @@ from codeplane.graph.diff.versions import FUNCTIONS
 from codeplane.graph.import_links import Links, links_of
 from codeplane.languages import Sharing, specs
 from codeplane.languages.facts import Import, Reason
-from codeplane.languages.modules import Place, rules
+from codeplane.languages.modules import Place, module_rules
 from codeplane.names import Snapshot
 
 _STRING: Final = re.compile(rb"[\"']([\w.]+)[\"']")
@@ -74,7 +74,7 @@ def _plugins(snapshot: Snapshot, path: str) -> Iterator[str]:
     """The files that a shared file names in a list of modules."""
     sources = snapshot.linker.sources
     facts, sharing = sources.facts(path), _sharing(snapshot, path)
-    found = rules(facts.language) if facts is not None else None
+    found = module_rules(facts.language) if facts is not None else None
     if found is None or sharing is None or not sources.occurrences(path, sharing.plugins):
         return
     stated = re.search(

@@ -10,7 +10,7 @@ from codeplane.graph.import_links import Links, links_of, reach_of
 from codeplane.graph.same_package import outer_names
 from codeplane.graph.tests.by_fixture import Touched, asked_in, is_in, shared_files, touched
 from codeplane.jail import shown
-from codeplane.languages.modules import rules
+from codeplane.languages.modules import module_rules
 from codeplane.names import Snapshot
 
 _BETWEEN: Final = str.maketrans({"/": ".", ":": ".", "\\": "."})
@@ -197,6 +197,6 @@ def _above(module: str) -> list[str]:
 def module_of(snapshot: Snapshot, path: RepoPath) -> str:
     """The name that imports know a file by, with dots between its parts; "" where there is none."""
     facts = snapshot.linker.sources.facts(path)
-    if facts is None or rules(facts.language) is None:
+    if facts is None or module_rules(facts.language) is None:
         return ""
     return snapshot.identities.module(path).replace("::", ".").translate(_BETWEEN)

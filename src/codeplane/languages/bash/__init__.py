@@ -1,6 +1,6 @@
 """Shell scripts: bash, and what of sh, dash, ksh and zsh is written alike."""
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.spec import LanguageSpec
 
 SPEC = LanguageSpec(
     name="bash",

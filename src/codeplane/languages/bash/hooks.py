@@ -2,7 +2,7 @@
 
 import re
 
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.outline import Outline
 from codeplane.languages.facts import FLAG_TEST
 
 _TEST = re.compile(rb"""^([ \t]*+@test[ \t]++)(["'])([^\n]+)\2([ \t]++)(?=\{)""", re.MULTILINE)

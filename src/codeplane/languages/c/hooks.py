@@ -5,7 +5,7 @@ brackets for C++ around a header.
 import re
 from collections.abc import Iterator
 
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.outline import Outline
 
 _TOKEN = re.compile(
     rb"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\.?\d[\w.]*"

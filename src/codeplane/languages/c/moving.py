@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from codeplane.languages.c import resolve
+from codeplane.languages.c import modules
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 from codeplane.languages.moving import Change, Moving, Stuck, respelled
@@ -19,7 +19,7 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
         found = _beside(sources, at, item)
         if found is not None:
             return [Place(found)]
-        return () if item.line in beside else resolve.places(sources, at, item)
+        return () if item.line in beside else modules.places(sources, at, item)
 
     return respelled(places, moving, path, _spelled)
 

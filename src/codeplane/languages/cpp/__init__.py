@@ -1,8 +1,8 @@
 """C++."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import PREPROCESSED, HeaderStyle
 from codeplane.languages.facts import ScopeKind
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import PREPROCESSED, HeaderStyle
 
 SPEC = LanguageSpec(
     name="cpp",

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
-from codeplane.languages._outline import Draft, Outline
 from codeplane.languages.c import hooks as c
+from codeplane.languages.extraction.imports import Imported, Mention
+from codeplane.languages.extraction.outline import Draft, Outline
 from codeplane.languages.facts import ScopeKind
 
 raw_names = c.raw_names

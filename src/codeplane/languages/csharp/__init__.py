@@ -1,8 +1,8 @@
 """C# 12."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import SHARP, HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import SHARP, HeaderStyle
 
 _OBJECT = "Equals Finalize GetHashCode GetType MemberwiseClone ReferenceEquals ToString"
 _TESTS = "DataTestMethod Fact Test TestCase TestCaseSource TestMethod Theory".split()

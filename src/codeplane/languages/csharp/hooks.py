@@ -4,7 +4,7 @@ import re
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
+from codeplane.languages.extraction.imports import Imported, Mention
 
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _PATH = re.compile(rb"(?:global\s*::\s*)?([\w\x80-\xff]+(?:\s*\.\s*[\w\x80-\xff]+)*)")

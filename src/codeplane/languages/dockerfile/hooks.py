@@ -1,6 +1,6 @@
 """What queries cannot say: a stage goes on to the next one. The grammar needs a newline at the end."""
 
-from codeplane.languages._outline import Outline, text_end
+from codeplane.languages.extraction.outline import Outline, text_end
 
 
 def readable(data: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """Elixir: modules, protocols, functions and macros."""
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.spec import LanguageSpec
 
 SPEC = LanguageSpec(
     name="elixir",

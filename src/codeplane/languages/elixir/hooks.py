@@ -2,8 +2,8 @@
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.imports import Imported, Mention
+from codeplane.languages.extraction.outline import Outline
 from codeplane.languages.facts import FLAG_TEST
 
 

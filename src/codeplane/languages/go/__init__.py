@@ -1,8 +1,8 @@
 """Go."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import GO, HeaderStyle
 from codeplane.languages.facts import ScopeKind
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import GO, HeaderStyle
 
 SPEC = LanguageSpec(
     name="go",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from codeplane.languages.facts import Import
-from codeplane.languages.go import declarations, resolve
+from codeplane.languages.go import declarations, modules
 from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Carrying, Change, Stuck, Use, Wanted
 from codeplane.languages.ordering import differences
@@ -110,7 +110,7 @@ def inside(data: bytes, uses: Sequence[Use]) -> None:
 def module_text(sources: Sources, path: str, target: str) -> str | None:
     """The path of the package that a file is in."""
     del path
-    return resolve.module_name(sources, target)
+    return modules.module_name(sources, target)
 
 
 def wanted(item: Import, module: str) -> Wanted:
@@ -134,7 +134,7 @@ def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted])
     """A file with more imports, in the lists that are there, sorted as `gofmt` does."""
 
     def is_ours(module: str) -> bool:
-        return bool(resolve.places(sources, path, Import(0, "go_named", module, "", "_", 0, 0)))
+        return bool(modules.places(sources, path, Import(0, "go_named", module, "", "_", 0, 0)))
 
     for one in wanted:
         data = declarations.added(data, one, is_ours)

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from codeplane.core.text import LineStarts
-from codeplane.languages._grammar import grammar
 from codeplane.languages.moving import Stuck, Wanted
+from codeplane.languages.query import parse
 
 _LISTED: Final = ("const_spec", "var_spec", "type_spec", "type_alias")
 _IOTA: Final = re.compile(rb"\biota\b")
@@ -38,7 +38,7 @@ def _declarations(data: bytes) -> Iterator[_Declaration]:
     def rows(node: Node) -> tuple[int, int]:
         return lines.position(node.start_byte)[0] - 1, lines.position(max(0, node.end_byte - 1))[0]
 
-    for node in grammar("go").parser.parse(data).root_node.children:
+    for node in parse("go", data).children:
         if node.type != "import_declaration":
             continue
         inner = next((one for one in node.children if one.type == "import_spec_list"), None)
@@ -174,7 +174,7 @@ def _lead(text: str, spec: Node) -> int:
 def _listed_at(data: bytes, line: int) -> Node | None:
     """The declaration at a line, where it stands in a list between parentheses with others."""
     lines = LineStarts(data)
-    for node in grammar("go").parser.parse(data).root_node.children:
+    for node in parse("go", data).children:
         inner = next((one for one in node.children if one.type.endswith("_spec_list")), node)
         specs = [one for one in inner.children if one.type in _LISTED]
         if len(specs) < 2:

@@ -4,7 +4,7 @@ import re
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
+from codeplane.languages.extraction.imports import Imported, Mention
 
 _VERSION = re.compile(rb"v[0-9]+\Z")
 _PLAIN = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*\Z")
@@ -34,7 +34,7 @@ def imports(kind: str, spec: Node, data: bytes) -> tuple[list[Imported], list[Me
 def _own_name(module: bytes) -> tuple[bytes, int, bool]:
     """The name that a path stands for by convention, where it begins, and whether the convention is clear.
 
-    The name is in truth that of the package; `resolve.py` compares the two where the package is at hand.
+    The name is in truth that of the package; `modules.py` compares the two where the package is at hand.
     """
     parts = module.split(b"/")
     end = len(module)

@@ -3,23 +3,23 @@
 from collections.abc import Iterator
 
 from codeplane.languages.facts import Import
-from codeplane.languages.go import resolve
+from codeplane.languages.go import modules
 from codeplane.languages.moving import Change, Moving, Stuck, quoted
 
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """Every import of a package whose directory has moved."""
     for item in moving.before.imports(path):
-        wanted = [moving.place(place) for place in resolve.places(moving.before, path, item)]
+        wanted = [moving.place(place) for place in modules.places(moving.before, path, item)]
         here = moving.path(path)
-        if not wanted or list(resolve.places(moving.after, here, item)) == wanted:
+        if not wanted or list(modules.places(moving.after, here, item)) == wanted:
             continue
         changed = _changed(moving, path, item, wanted[0].path)
         yield changed or Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
 
 
 def _changed(moving: Moving, path: str, item: Import, target: str) -> Change | None:
-    new = resolve.module_name(moving.after, target)
+    new = modules.module_name(moving.after, target)
     found = quoted(moving.read(path), item._replace(column=0))
     if found is None:
         return None

@@ -1,6 +1,6 @@
 """GraphQL: schemas and operations."""
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.spec import LanguageSpec
 
 SPEC = LanguageSpec(
     name="graphql",

@@ -1,6 +1,6 @@
 """What queries cannot say: a description stands before the header of a definition."""
 
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.outline import Outline
 
 
 def reshape(outline: Outline, data: bytes) -> None:

@@ -1,6 +1,6 @@
 """What queries cannot say: the equations of a function, and its signature, are one definition."""
 
-from codeplane.languages._outline import Draft, Outline
+from codeplane.languages.extraction.outline import Draft, Outline
 
 
 def reshape(outline: Outline, data: bytes) -> None:

@@ -1,6 +1,6 @@
 """HCL: Terraform, and others that are written like it."""
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.spec import LanguageSpec
 
 SPEC = LanguageSpec(
     name="hcl",

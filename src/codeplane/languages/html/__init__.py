@@ -1,6 +1,6 @@
 """HTML: elements that have an id."""
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.spec import LanguageSpec
 
 SPEC = LanguageSpec(
     name="html",

@@ -1,8 +1,8 @@
 """Java 21."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import CURLY, HeaderStyle
 from codeplane.languages.facts import FLAG_OVERRIDE, FLAG_TEST, ScopeKind
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import CURLY, HeaderStyle
 
 _OBJECT = "clone equals finalize getClass hashCode notify notifyAll toString wait"
 _ENUM = "compareTo describeConstable getDeclaringClass name ordinal valueOf values"

@@ -6,8 +6,7 @@ from functools import cache
 
 from tree_sitter import Node, Query
 
-from codeplane.languages._grammar import grammar
-from codeplane.languages._limits import captures
+from codeplane.languages.query import captures, compiled
 
 # The nodes that a pattern inside may be seen in, and no further, unless it is negated.
 _HOLDERS = """
@@ -26,7 +25,7 @@ _TURNS = re.compile(rb"!(?!=)|\|\||\?(?![>,])")
 
 @cache
 def _holders() -> Query:
-    return Query(grammar("java").language, _HOLDERS)
+    return compiled("java", _HOLDERS)
 
 
 def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:

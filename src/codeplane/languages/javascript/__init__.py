@@ -1,7 +1,7 @@
 """JavaScript, JSX included."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import SCRIPT, HeaderStyle
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import SCRIPT, HeaderStyle
 
 _NODE = (
     "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns"

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from codeplane.languages._exports import Exported
+from codeplane.languages.extraction.exports import Exported
 
 _FUNCTIONS = ("function_expression", "arrow_function")
 

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterator
 
 from codeplane.languages.facts import Import
-from codeplane.languages.javascript import resolve
+from codeplane.languages.javascript import modules
 from codeplane.languages.javascript.manifests import configs, joined
 from codeplane.languages.moving import Change, Moving, Stuck, quoted, relative, respelled
 
@@ -14,9 +14,9 @@ _OUTPUTS = {".ts": ".js", ".tsx": ".js", ".mts": ".mjs", ".cts": ".cjs"}
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """Every specifier that leads elsewhere, and relative ones to files that are no modules."""
-    yield from respelled(resolve.places, moving, path, _spelled)
+    yield from respelled(modules.places, moving, path, _spelled)
     for item in moving.before.imports(path):
-        if item.module.startswith((".", "..")) and not resolve.places(moving.before, path, item):
+        if item.module.startswith((".", "..")) and not modules.places(moving.before, path, item):
             yield from _asset(moving, path, item)
 
 

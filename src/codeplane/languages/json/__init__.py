@@ -1,6 +1,6 @@
 """JSON, with comments where they are."""
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.spec import LanguageSpec
 
 SPEC = LanguageSpec(
     name="json",

@@ -1,8 +1,8 @@
 """Kotlin 2."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import KOTLIN, HeaderStyle
 from codeplane.languages.facts import FLAG_TEST, ScopeKind
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import KOTLIN, HeaderStyle
 
 _ANY = "copy equals hashCode toString"
 _ENUM = "compareTo declaringJavaClass entries name ordinal valueOf values"

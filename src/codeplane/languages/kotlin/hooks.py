@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.imports import Imported, Mention
+from codeplane.languages.extraction.outline import Outline
 from codeplane.languages.facts import FLAG_STATIC, ScopeKind
 
 _TYPES = frozenset(("class", "interface", "object", "enum"))

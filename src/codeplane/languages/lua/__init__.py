@@ -1,7 +1,7 @@
 """Lua 5."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="lua",

@@ -2,7 +2,7 @@
 
 import re
 
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.outline import Outline
 
 _FUNCTION = re.compile(rb"\s*=\s*function\s*\([^)]*\)")
 

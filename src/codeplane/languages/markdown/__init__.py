@@ -1,6 +1,6 @@
 """Markdown."""
 
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.spec import LanguageSpec
 
 SPEC = LanguageSpec(
     name="markdown",

@@ -1,6 +1,6 @@
 """What queries cannot say: a heading holds everything down to the next one of its level."""
 
-from codeplane.languages._outline import Draft, Outline, text_end
+from codeplane.languages.extraction.outline import Draft, Outline, text_end
 
 
 def reshape(outline: Outline, data: bytes) -> None:

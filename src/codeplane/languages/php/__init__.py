@@ -1,8 +1,8 @@
 """PHP 7 and 8, with the text around it. A variable is named with its `$`, a property without."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="php",

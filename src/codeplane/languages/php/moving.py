@@ -7,7 +7,7 @@ from codeplane.languages import packages
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 from codeplane.languages.moving import Change, Moving, Stuck, respelled
-from codeplane.languages.php import resolve
+from codeplane.languages.php import modules
 
 _STYLE = packages.Style("\\", "namespace", "use {package}\\{name};\n")
 
@@ -19,7 +19,7 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
 
 
 def _included(sources: Sources, path: str, item: Import) -> Sequence[Place]:
-    return resolve.places(sources, path, item) if item.kind == "php_include" else ()
+    return modules.places(sources, path, item) if item.kind == "php_include" else ()
 
 
 def _spelled(_moving: Moving, path: str, _item: Import, target: str) -> Iterator[str]:

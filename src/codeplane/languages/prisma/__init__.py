@@ -1,7 +1,7 @@
 """Prisma: models, views, types and enums, and the ones that their fields name."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import CURLY
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import CURLY
 
 SPEC = LanguageSpec(
     name="prisma",

@@ -4,7 +4,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from codeplane.languages._scan import Captures, Token, blanks, tokens
+from codeplane.languages.extraction.scan import Captures, Token, blanks, tokens
 
 _KINDS: Final = {
     b"model": "class",

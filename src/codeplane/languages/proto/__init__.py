@@ -1,7 +1,7 @@
 """Protocol buffers: messages, enums, services, and the types that they name."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import CURLY
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import CURLY
 
 SPEC = LanguageSpec(
     name="proto",

@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
-from codeplane.languages._scan import Captures, Token, blanks, tokens
+from codeplane.languages.extraction.imports import Imported, Mention
+from codeplane.languages.extraction.scan import Captures, Token, blanks, tokens
 
 _HOLDERS: Final = {b"message": "message", b"enum": "enum", b"service": "service"}
 _LABELS: Final = (b"repeated", b"optional", b"required", b"group")

@@ -3,11 +3,11 @@
 import builtins
 import sys
 
-from codeplane.languages._spec import LanguageSpec, Sharing
-from codeplane.languages._style import PYTHON, HeaderStyle
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
 from codeplane.languages.python.annotations import KEEPING, awaited_type, declared_type, returned_type
 from codeplane.languages.python.builtin import members_of
+from codeplane.languages.spec import LanguageSpec, Sharing
+from codeplane.languages.style import PYTHON, HeaderStyle
 
 SPEC = LanguageSpec(
     name="python",

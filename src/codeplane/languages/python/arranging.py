@@ -7,10 +7,10 @@ from typing import Final
 
 from tree_sitter import Node
 
-from codeplane.languages._grammar import grammar
 from codeplane.languages.moving import Wanted
 from codeplane.languages.ordering import Entry, order_of, sections
 from codeplane.languages.python.statements import Statement, Taken, statements, written
+from codeplane.languages.query import parse
 
 _NARROW: Final = 79
 _WIDE: Final = 120
@@ -30,9 +30,7 @@ IsOurs = Callable[[str], bool]
 
 def head(data: bytes) -> list[Statement]:
     """The import statements at the top of a file that have their lines for themselves."""
-    code = next(
-        (one for one in grammar("python").parser.parse(data).root_node.children if _is_code(one)), None
-    )
+    code = next((one for one in parse("python", data).children if _is_code(one)), None)
     last = data.count(b"\n", 0, code.start_byte) + 1 if code is not None else data.count(b"\n") + 2
     rows = data.split(b"\n")
     return [

@@ -7,7 +7,7 @@ from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Carrying, Change, Use, Wanted
 from codeplane.languages.ordering import applied, reordered
-from codeplane.languages.python import arranging, local, resolve
+from codeplane.languages.python import arranging, local, modules
 from codeplane.languages.python.statements import Statement, statements, written
 
 BETWEEN: Final = "\n\n\n"
@@ -58,14 +58,14 @@ def module_text(sources: Sources, path: str, target: str) -> str | None:
     texts = [one.module for one in sources.imports(path)]
     relative = list(dict.fromkeys(text for text in texts if text.startswith(".")))
     is_absolute = any(_leads(sources, path, text) for text in texts if not text.startswith("."))
-    name = resolve.module_name(sources, target)
+    name = modules.module_name(sources, target)
     others = [_relative(path, target)] if relative and not is_absolute else []
     found = (text for text in (*relative, *others, name) if text and _leads(sources, path, text) == [target])
     return next(found, None)
 
 
 def _leads(sources: Sources, path: str, text: str) -> list[str]:
-    found = resolve.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
+    found = modules.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
     return [place.path for place in found]
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 
 from tree_sitter import Node
 
-from codeplane.languages._exports import Exported
+from codeplane.languages.extraction.exports import Exported
 
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _ANNOTATION = re.compile(rb"[\w\s.,|\[\]\x80-\xff]+\Z")

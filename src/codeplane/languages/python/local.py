@@ -6,9 +6,9 @@ from typing import Final
 from tree_sitter import Node
 
 from codeplane.core.text import LineStarts
-from codeplane.languages._grammar import grammar
 from codeplane.languages.moving import Change, Use, Wanted
 from codeplane.languages.python.statements import written
+from codeplane.languages.query import parse
 
 _FOR_CHECKERS: Final = (b"TYPE_CHECKING", b"typing.TYPE_CHECKING")
 _IMPORTS: Final = ("import_statement", "import_from_statement")
@@ -31,7 +31,7 @@ def _condition(node: Node) -> bytes:
 
 def _around(data: bytes, start: int) -> Iterator[Node]:
     """The nodes around a byte, outer ones first."""
-    node: Node | None = grammar("python").parser.parse(data).root_node
+    node: Node | None = parse("python", data)
     while node is not None:
         yield node
         node = next((one for one in node.children if one.start_byte <= start < one.end_byte), None)

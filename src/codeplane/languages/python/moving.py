@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 from codeplane.languages.moving import Change, Moving, Stuck
-from codeplane.languages.python import resolve
+from codeplane.languages.python import modules
 from codeplane.languages.python.statements import Statement, Taken, statements, written
 
 _PACKAGE = ("__init__.py", "__init__.pyi")
@@ -167,7 +167,7 @@ class _File:
                 found = self._moving.meant(self._path, at)
                 if item.name != "*" and len(found) == 1 and found[0].definition == -1:
                     parent, name = _parent(found[0].path)
-                    base = resolve.places(self._moving.before, self._path, item)
+                    base = modules.places(self._moving.before, self._path, item)
                     is_inside = any(_directory(place.path) == parent for place in base)
                     return found[0] if is_inside and name == taken.name else None
         return None
@@ -195,7 +195,7 @@ class _File:
         return directory == self._path.rpartition("/")[0] or not self._moves
 
     def _places(self, text: str, sources: Sources, path: str) -> Sequence[Place]:
-        return resolve.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
+        return modules.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
 
     def _respelled(self, module: str, old: Place, new: Place) -> str | None:
         """The text for a module in the form of the old one, else in the other."""
@@ -225,7 +225,7 @@ class _File:
             if there[: len(root)] == root:
                 texts.append(".".join(there[len(root) :]))
         if not new.path.endswith("/"):
-            texts.append(resolve.module_name(self._moving.after, new.path))
+            texts.append(modules.module_name(self._moving.after, new.path))
         return next((text for text in texts if text and self._leads(text, [new])), None)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codeplane.core.text import LineStarts
-from codeplane.languages._grammar import grammar
+from codeplane.languages.query import parse
 
 _FUTURE = {"future_import_statement": "__future__"}
 
@@ -34,7 +34,7 @@ class Statement(NamedTuple):
 def statements(data: bytes) -> Iterator[Statement]:
     """The import statements of a file, in order."""
     lines = LineStarts(data)  # a node's own points are not to be asked for
-    waiting = [grammar("python").parser.parse(data).root_node]
+    waiting = [parse("python", data)]
     while waiting:
         node = waiting.pop()
         if node.type in ("import_statement", "import_from_statement", "future_import_statement"):

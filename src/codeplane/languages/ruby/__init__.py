@@ -1,7 +1,7 @@
 """Ruby. An instance variable is a field of its class, named with its `@`, seen behind the receiver `.`."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="ruby",

@@ -9,8 +9,8 @@ from bisect import bisect_right
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.imports import Imported, Mention
+from codeplane.languages.extraction.outline import Outline
 from codeplane.languages.facts import ScopeKind
 
 _ASSIGNED = ("bind.variable", "bind.local")

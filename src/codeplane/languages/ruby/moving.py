@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from codeplane.languages.facts import Import
 from codeplane.languages.moving import Change, Moving, Stuck, respelled
-from codeplane.languages.ruby import resolve
+from codeplane.languages.ruby import modules
 
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """Every require that leads elsewhere."""
-    return respelled(resolve.places, moving, path, _spelled)
+    return respelled(modules.places, moving, path, _spelled)
 
 
 def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
@@ -18,5 +18,5 @@ def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[s
     if item.module.startswith("./"):
         yield f"./{posixpath.relpath(file, posixpath.dirname(path) or '.')}"
         return
-    name = resolve.module_name(moving.after, target)
+    name = modules.module_name(moving.after, target)
     yield f"{name}.rb" if item.module.endswith(".rb") else name

@@ -1,8 +1,8 @@
 """Rust."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import RUST, HeaderStyle
 from codeplane.languages.facts import ScopeKind
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import RUST, HeaderStyle
 
 SPEC = LanguageSpec(
     name="rust",

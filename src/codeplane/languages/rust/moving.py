@@ -8,10 +8,10 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from codeplane.core.slots import Slot
-from codeplane.languages._grammar import grammar
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import Change, Moving, Stuck
-from codeplane.languages.rust import resolve
+from codeplane.languages.query import parse
+from codeplane.languages.rust import modules
 
 _PATH = re.compile(r"(?<![\w:$])(?:crate|self|super|[A-Za-z_]\w*)(?:::(?:r#)?\w+)+")
 _TEXTS = ("line_comment", "block_comment", "string_literal", "raw_string_literal", "char_literal")
@@ -44,7 +44,7 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """The declarations that come and go in a file, and its paths that lead to modules elsewhere now."""
     heads = moving.once(_HEADS, lambda: list(_heads(moving)))
     data = moving.read(path)
-    tree = grammar("rust").parser.parse(data).root_node
+    tree = parse("rust", data)
     for head in heads:
         if isinstance(head, Stuck):
             if path in moving.moves:
@@ -60,7 +60,7 @@ def _heads(moving: Moving) -> Iterator[_Head | Stuck]:
     for old, new in sorted(moving.moves.items()):
         if not old.endswith(".rs"):
             continue
-        name = resolve.module_name(moving.before, old)
+        name = modules.module_name(moving.before, old)
         parent = _declaring(moving, old)
         if "::" not in name or parent is None:
             yield Stuck(1, f"{old} is not one module of one crate.")
@@ -72,7 +72,7 @@ def _heads(moving: Moving) -> Iterator[_Head | Stuck]:
             yield Stuck(1, f"No module has its files in {posixpath.dirname(new)}.")
             continue
         crate, *was = name.split("::")
-        _, *above = resolve.module_name(moving.before, around).split("::")
+        _, *above = modules.module_name(moving.before, around).split("::")
         yield _Head(old, new, parent, around, crate, tuple(was), (*above, _own_name(new)))
 
 
@@ -108,7 +108,7 @@ def _around(moving: Moving, new: str, crate: str) -> str | None:
     if posixpath.basename(new) == "mod.rs":
         directory = posixpath.dirname(directory)
     there = [one for one in _owners(directory) if moving.before.exists(one) and one not in moving.moves]
-    same = [one for one in there if resolve.module_name(moving.before, one).split("::")[0] == crate]
+    same = [one for one in there if modules.module_name(moving.before, one).split("::")[0] == crate]
     return same[0] if len(same) == 1 else None
 
 
@@ -128,7 +128,7 @@ def _declarations(moving: Moving, path: str, tree: Node, head: _Head) -> Iterato
         yield _change(data, own.start, end, "")
         return
     parent = moving.read(head.parent)
-    found = _declared(parent, grammar("rust").parser.parse(parent).root_node)
+    found = _declared(parent, parse("rust", parent))
     own = next((one for one in found if one.name == head.was[-1]), None)
     if own is not None:
         text = _seen(_renamed(own, head))
@@ -172,7 +172,7 @@ def _first(tree: Node) -> int:
 
 def _paths(moving: Moving, path: str, tree: Node, heads: Sequence[_Head]) -> Iterator[Change | Stuck]:
     data = moving.read(path)
-    crate, *here = resolve.module_name(moving.before, path).split("::")
+    crate, *here = modules.module_name(moving.before, path).split("::")
     texts, inner = _spans(tree)
     for found in _PATH.finditer(data.decode("latin-1")):
         if any(start <= found.start() < end for start, end in texts):

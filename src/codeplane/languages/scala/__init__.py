@@ -1,8 +1,8 @@
 """Scala 2 and 3."""
 
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import HeaderStyle
 from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="scala",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
+from codeplane.languages.extraction.imports import Imported, Mention
 
 _PATTERNS = frozenset(
     ("tuple_pattern", "infix_pattern", "typed_pattern", "case_class_pattern", "capture_pattern")

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from codeplane.languages import _markup
-from codeplane.languages._markup import Made, Tag
+from codeplane.languages.extraction import markup
+from codeplane.languages.extraction.markup import Made, Tag
 from codeplane.languages.typescript import hooks
 from codeplane.languages.typescript.hooks import asked, exports, reshape
 
@@ -33,7 +33,7 @@ _QUOTES: Final = b"\"'`"
 def readable(data: bytes) -> bytes:
     """The same length of code: what is neither script nor expression is blank."""
     made = Made(data)
-    for one in _markup.scripts(data):
+    for one in markup.scripts(data):
         made.keep(one.start, one.end)
         made.put(one.end, b";" if one.end < len(data) else b"")
     _Markup(made).fill()
@@ -45,19 +45,19 @@ class _Markup:
 
     def __init__(self, made: Made) -> None:
         self._made = made
-        self._page = _markup.without_sections(made.data)
+        self._page = markup.without_sections(made.data)
         # Where the names hold that a slot gives is not looked for: what has them is left out.
         self._given = {
             name for one in _SLOT.finditer(self._page) for name in _NAMES.findall(one[2] or one[1])
         }
 
     def fill(self) -> None:
-        found = list(_markup.tags(self._page))
+        found = list(markup.tags(self._page))
         # `{name}` in a tag is the name of an attribute as well.
         both = {
             tag.start + one.start(1)
             for tag in found
-            for one in _BOTH.finditer(_markup.without_quotes(self._page[tag.start : tag.end]))
+            for one in _BOTH.finditer(markup.without_quotes(self._page[tag.start : tag.end]))
         }
         for start, end in _braces(self._page):
             if start not in both and not self._given.intersection(_NAMES.findall(self._page, start, end)):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported, Mention
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.imports import Imported, Mention
+from codeplane.languages.extraction.outline import Outline
 from codeplane.languages.facts import FLAG_TEST
 
 _NAME = re.compile(rb"`[^`\n]+`|[A-Za-z_\x80-\xff][\w\x80-\xff]*")

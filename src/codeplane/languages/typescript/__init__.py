@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from codeplane.languages._style import HeaderStyle
 from codeplane.languages.javascript import SPEC as JAVASCRIPT
+from codeplane.languages.style import HeaderStyle
 from codeplane.languages.typescript.annotations import (
     awaited_type,
     declared_type,

@@ -4,7 +4,7 @@ is asked for its type; classes that are values alone."""
 import re
 from typing import Final
 
-from codeplane.languages._outline import Outline
+from codeplane.languages.extraction.outline import Outline
 from codeplane.languages.javascript.hooks import exports
 
 __all__ = ["asked", "exports", "readable", "reshape"]

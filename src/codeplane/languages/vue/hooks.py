@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from codeplane.languages import _markup
-from codeplane.languages._markup import Attribute, Made, Tag
+from codeplane.languages.extraction import markup
+from codeplane.languages.extraction.markup import Attribute, Made, Tag
 from codeplane.languages.typescript import hooks
 from codeplane.languages.typescript.hooks import asked, exports, reshape
 
@@ -22,7 +22,7 @@ _SCOPE: Final = re.compile(rb"#|v-slot\b|slot-scope\Z")
 def readable(data: bytes) -> bytes:
     """The same length of code: what is neither script nor expression is blank."""
     made = Made(data)
-    found = _markup.scripts(data)
+    found = markup.scripts(data)
     for one in found:
         made.keep(one.start, one.end)
         made.put(one.end, b";" if one.end < len(data) else b"")
@@ -36,12 +36,12 @@ class _Template:
 
     def __init__(self, made: Made) -> None:
         self._made = made
-        self._page = _markup.without_sections(made.data)
+        self._page = markup.without_sections(made.data)
         self._open: list[tuple[bytes, bool]] = []  # tags, and whether each has a scope
 
     def fill(self) -> None:
         last = 0
-        for tag in _markup.tags(self._page):
+        for tag in markup.tags(self._page):
             self._text(last, tag.start)
             last = tag.end
             if tag.is_close:
@@ -58,7 +58,7 @@ class _Template:
 
     def _tag(self, tag: Tag) -> None:
         self._component(tag)
-        found = list(_markup.attributes(self._page, tag))
+        found = list(markup.attributes(self._page, tag))
         scope = next((one for one in found if one.start >= 0 and self._is_scope(one)), None)
         bound = set(_NAMES.findall(self._left(scope))) if scope is not None else set()
         for one in found:

@@ -8,11 +8,11 @@ from operator import lt
 
 from tree_sitter import Node
 
-from codeplane.languages._binds import UNRESOLVED, BindDraft, Binder, Special, space_key
-from codeplane.languages._inherit import Inheritance
-from codeplane.languages._members import Members
-from codeplane.languages._outline import TOO_DEEP, WHOLE
-from codeplane.languages._receivers import shape
+from codeplane.languages.extraction.binds import UNRESOLVED, BindDraft, Binder, Special, space_key
+from codeplane.languages.extraction.inheritance import Inheritance
+from codeplane.languages.extraction.members import Members
+from codeplane.languages.extraction.outline import TOO_DEEP, WHOLE
+from codeplane.languages.extraction.receivers import shape
 from codeplane.languages.facts import FLAG_STATIC, Occurrences, Reason, Role, ScopeKind
 
 _SEPARATORS = b" \t\r\n\\.?!:->&"

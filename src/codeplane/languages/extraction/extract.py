@@ -7,17 +7,23 @@ from itertools import repeat
 
 from tree_sitter import Node
 
-from codeplane.languages._binds import UNRESOLVED, BindDraft, Binder, Special, space_key
-from codeplane.languages._definitions import Lines, definitions, refine, text
-from codeplane.languages._dynamic import dynamic_sites
-from codeplane.languages._exports import Exported, exports, read_exports
-from codeplane.languages._grammar import Grammar, grammar, readable
-from codeplane.languages._imports import Imported, Mention, read_imports
-from codeplane.languages._limits import captures, cut, first_error, in_order, is_too_broken, is_too_deep
-from codeplane.languages._members import Members
-from codeplane.languages._names import CLASS, NAMESPACE, NEW, Lookup, Resolution, member_marks, positions
-from codeplane.languages._outline import read_outline
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.extraction.binds import UNRESOLVED, BindDraft, Binder, Special, space_key
+from codeplane.languages.extraction.definitions import Lines, definitions, refine, text
+from codeplane.languages.extraction.dynamic_sites import dynamic_sites
+from codeplane.languages.extraction.exports import Exported, exports, read_exports
+from codeplane.languages.extraction.grammar import Grammar, grammar
+from codeplane.languages.extraction.imports import Imported, Mention, read_imports
+from codeplane.languages.extraction.members import Members
+from codeplane.languages.extraction.names import (
+    CLASS,
+    NAMESPACE,
+    NEW,
+    Lookup,
+    Resolution,
+    member_marks,
+    positions,
+)
+from codeplane.languages.extraction.outline import read_outline
 from codeplane.languages.facts import (
     MADE,
     OTHER_TYPE,
@@ -31,6 +37,8 @@ from codeplane.languages.facts import (
     ScopeKind,
     places,
 )
+from codeplane.languages.query import captures, first_error, in_order, is_too_broken, is_too_deep, readable
+from codeplane.languages.spec import LanguageSpec
 
 MAX_BYTES = 5 * 1024 * 1024
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
@@ -84,6 +92,17 @@ def _as_utf8(data: bytes) -> bytes:
     return data
 
 
+def _cut(found: dict[str, list[Node]], most: int) -> bool:
+    """Leaves out what comes after the first `most` definitions; whether there was any such thing."""
+    nodes = [node for capture in found if capture.startswith("definition.") for node in found[capture]]
+    if len(nodes) <= most:
+        return False
+    end = sorted(node.start_byte for node in nodes)[most]
+    for capture in found:
+        found[capture] = [node for node in found[capture] if node.start_byte < end]
+    return True
+
+
 def _mark_errors(facts: Facts, root: Node, data: bytes) -> None:
     # `Node.start_point` of tree-sitter 0.26 frees what it does not own: bytes are counted instead.
     line = data.count(b"\n", 0, first_error(root)) + 1
@@ -102,7 +121,7 @@ class _Reading:
         self.captures = captures(known.query, root, known.spec.query_depth)
         if self.hooks and hasattr(self.hooks, "captured"):
             self.hooks.captured(self.captures, data, root)
-        self.is_cut = bool(self.spec.most_definitions) and cut(self.captures, self.spec.most_definitions)
+        self.is_cut = bool(self.spec.most_definitions) and _cut(self.captures, self.spec.most_definitions)
         self.lines = Lines(data)
 
     def facts(self) -> Facts:

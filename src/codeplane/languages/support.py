@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from codeplane.languages._grammar import query_files
-from codeplane.languages._spec import LanguageSpec, specs
+from codeplane.languages.extraction.grammar import query_files
+from codeplane.languages.spec import LanguageSpec, specs
 
 _COLUMNS = {
     "Definitions": ("@definition.", "@bind.variable"),

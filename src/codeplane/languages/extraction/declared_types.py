@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from codeplane.languages._imports import Imported
-from codeplane.languages._limits import in_order
-from codeplane.languages._receivers import called
+from codeplane.languages.extraction.imports import Imported
+from codeplane.languages.extraction.receivers import called
 from codeplane.languages.facts import Reason, ScopeKind, full_names
+from codeplane.languages.query import in_order
 
 if TYPE_CHECKING:
-    from codeplane.languages._binds import Binder
+    from codeplane.languages.extraction.binds import Binder
 
 _END = 1 << 62
 # Reading a member off an enumeration costs more than the test that it is for.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from codeplane.languages._binds import Binder
+from codeplane.languages.extraction.binds import Binder
 from codeplane.languages.facts import Export, Facts, Reason
 
 _QUOTES = b"\"'"

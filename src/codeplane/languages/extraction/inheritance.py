@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 
-from codeplane.languages._binds import BindDraft, Binder
-from codeplane.languages._outline import Draft
+from codeplane.languages.extraction.binds import BindDraft, Binder
+from codeplane.languages.extraction.outline import Draft
 from codeplane.languages.facts import FLAG_PRIVATE, Reason, ScopeKind
 
 _DEEPEST = 30  # classes that are followed from base to base

@@ -4,7 +4,7 @@ stand in any file.
 
 from collections.abc import Sequence
 
-from codeplane.languages.c import resolve as c
+from codeplane.languages.c import modules as c
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from codeplane.languages._definitions import Lines, text
-from codeplane.languages._receivers import arguments, literal
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.extraction.definitions import Lines, text
+from codeplane.languages.extraction.receivers import arguments, literal
 from codeplane.languages.facts import Dynamic, Facts, Occurrence, Reason, Role
+from codeplane.languages.spec import LanguageSpec
 
 _FIRST = re.compile(rb"""[fF]?(?P<quote>['"`])(?P<text>[^'"`\\]*)(?P=quote)\s*(?P<rest>\+|%|\.format\b)?""")
 _OPEN = re.compile(rb"%|[$#]?\{")

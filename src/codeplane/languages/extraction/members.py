@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from codeplane.languages._binds import BindDraft, Binder
-from codeplane.languages._held import Held
-from codeplane.languages._outline import Draft
+from codeplane.languages.extraction.binds import BindDraft, Binder
+from codeplane.languages.extraction.field_types import Held
+from codeplane.languages.extraction.outline import Draft
 from codeplane.languages.facts import FLAG_ASIDE, FLAG_STATIC, OTHER_TYPE, Reason, Role, ScopeKind
 
 _AMBIGUOUS = -1

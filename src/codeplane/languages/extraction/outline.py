@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from codeplane.languages._vocabulary import MODIFIERS
+from codeplane.languages.extraction.vocabulary import MODIFIERS
 from codeplane.languages.facts import FLAG_TEST, ScopeKind
 
 MAX_DEPTH = 200

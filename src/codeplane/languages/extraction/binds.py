@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from codeplane.languages._declared import tell_types
-from codeplane.languages._imports import Imported
-from codeplane.languages._limits import in_order
-from codeplane.languages._outline import TOO_DEEP, Draft, Outline
-from codeplane.languages._spec import LanguageSpec
+from codeplane.languages.extraction.declared_types import tell_types
+from codeplane.languages.extraction.imports import Imported
+from codeplane.languages.extraction.outline import TOO_DEEP, Draft, Outline
 from codeplane.languages.facts import Reason, Role, ScopeKind
+from codeplane.languages.query import in_order
+from codeplane.languages.spec import LanguageSpec
 
 _CLASS_KINDS = frozenset(("method", "field", "property", "constructor", "enum_member"))
 _UNBOUND_KINDS = frozenset(

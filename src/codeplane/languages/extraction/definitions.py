@@ -8,10 +8,8 @@ from hashlib import blake2b
 from itertools import accumulate, count, repeat
 from operator import add, sub
 
-from codeplane.languages._binds import BindDraft
-from codeplane.languages._outline import Draft, Outline
-from codeplane.languages._spec import LanguageSpec
-from codeplane.languages._style import without_comments
+from codeplane.languages.extraction.binds import BindDraft
+from codeplane.languages.extraction.outline import Draft, Outline
 from codeplane.languages.facts import (
     FLAG_MORE,
     FLAG_PRIVATE,
@@ -22,6 +20,8 @@ from codeplane.languages.facts import (
     ScopeKind,
     Span,
 )
+from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.style import without_comments
 
 _SIGNED = frozenset(
     "function method constructor class interface struct enum trait property namespace module macro impl "

@@ -6,11 +6,11 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Literal
 
-from codeplane.languages._style import HeaderStyle, Writing
 from codeplane.languages.facts import ScopeKind
+from codeplane.languages.style import HeaderStyle, Writing
 
 HERE = Path(__file__).parent
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -233,9 +233,9 @@ class LanguageSpec:
     parent_receivers: tuple[str, ...] = ()
     # A variable always has its declared type, whatever is done with it: members of that type are meant.
     static_types: bool = False
-    # What stands between the parts of a name that says its namespace, where `resolve.py` reads such names.
+    # What stands between the parts of a name that says its namespace, where `modules.py` reads such names.
     qualifier: str = ""
-    # Words that stand for modules at the beginning of a path, also in imports: `resolve.py` says which, and
+    # Words that stand for modules at the beginning of a path, also in imports: `modules.py` says which, and
     # the names behind are looked up one after the other.
     module_keywords: tuple[str, ...] = ()
     # An import brings one file of a package, and the files of a package see each other without any.
@@ -336,10 +336,20 @@ class LanguageSpec:
 
 
 @cache
+def part_of(language: str, part: str) -> ModuleType | None:
+    """A module of a language's folder, or of the folder of the nearest language that it inherits from."""
+    if (HERE / language / f"{part}.py").exists():
+        return importlib.import_module(f"codeplane.languages.{language}.{part}")
+    inherited = specs()[language].inherits
+    return part_of(inherited, part) if inherited else None
+
+
+@cache
 def specs() -> Mapping[str, LanguageSpec]:
     """All languages by name, in order of name."""
-    found = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
-    return {name: importlib.import_module(f"codeplane.languages.{name}").SPEC for name in found}
+    folders = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
+    names = [name for name in folders if name != "extraction"]
+    return {name: importlib.import_module(f"codeplane.languages.{name}").SPEC for name in names}
 
 
 @cache

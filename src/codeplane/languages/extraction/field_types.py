@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from codeplane.languages._binds import Binder
+from codeplane.languages.extraction.binds import Binder
 from codeplane.languages.facts import MADE, OTHER_TYPE, Reason, ScopeKind
 
 _OTHER = OTHER_TYPE.encode()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from codeplane.languages.facts import Import
-from codeplane.languages.java.resolve import members_of
+from codeplane.languages.java.modules import members_of
 from codeplane.languages.modules import Place, Sources
 
 _FAMILY = "jvm"

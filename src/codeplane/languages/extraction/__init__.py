@@ -1,0 +1,1 @@
+"""Bytes in, facts out: what one file says by itself."""

@@ -1,0 +1,48 @@
+"""The version of what reads facts out of files: facts of another version are read anew."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from codeplane.languages.spec import HERE, specs
+
+# What decides which facts are read out of a file: the engine, and these files of a language's folder. All
+# else says what facts mean and how files belong together.
+ENGINE: Final = ("facts.py", "query.py", "spec.py", "style.py", "extraction/*.py")
+OF_A_LANGUAGE: Final = ("__init__.py", "annotations.py", "builtin.py", "hooks.py", "*.scm")
+
+
+@cache
+def readers_version() -> str:
+    """Changes whenever any extractor does, or which files are read as what."""
+    return hashlib.sha256(" ".join(map(extractor_version, sorted(specs()))).encode()).hexdigest()[:16]
+
+
+@cache
+def extractor_version(name: str) -> str:
+    """Changes whenever anything changes that decides which facts are read out of a file."""
+    # Keeps the start of a worker quick: only those who compare versions ask for them.
+    from importlib.metadata import version
+
+    digest = hashlib.sha256(_engine())
+    for path in sorted(_folder_files(name)):
+        digest.update(_contents(path))
+    for wheel in ("tree-sitter", specs()[name].grammar.replace("_", "-")):
+        digest.update(f"{wheel}=={version(wheel)}".encode())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _engine() -> bytes:
+    return b"".join(_contents(path) for pattern in ENGINE for path in sorted(HERE.glob(pattern)))
+
+
+def _contents(path: Path) -> bytes:
+    return path.name.encode() + b"\0" + path.read_bytes() + b"\0"
+
+
+def _folder_files(name: str) -> list[Path]:
+    own = [path for pattern in OF_A_LANGUAGE for path in (HERE / name).glob(pattern)]
+    inherited = specs()[name].inherits
+    return own + _folder_files(inherited) if inherited else own
