@@ -61,7 +61,7 @@ class Committed(Outcome):
 def commit(
     repository: Repository,
     programs: Programs,
-    wanted: Wanted,
+    request: Wanted,
     rules: Rules,
     only: Selection | None = None,
 ) -> Committed:
@@ -74,62 +74,62 @@ def commit(
         if only is None:
             handle.index.read()
             own = NextIndex(handle.index, repository.git_dir / "index")
-            done = _commit(repository, programs, handle, wanted, rules, own)
+            result = _commit(repository, programs, handle, request, rules, own)
         else:
             with locked_index(repository, handle) as following:
                 stage_into(following, repository, programs, handle, only, rules, tracked_only=True)
-                done = _commit(repository, programs, handle, wanted, rules, following, only)
-    return _after(repository, programs, wanted, done)
+                result = _commit(repository, programs, handle, request, rules, following, only)
+    return _after(repository, programs, request, result)
 
 
 def stage_and_commit(
     repository: Repository,
     programs: Programs,
-    wanted: Wanted,
+    request: Wanted,
     rules: Rules,
-    chosen: Selection,
+    selection: Selection,
     *,
     force: bool = False,
 ) -> Committed:
     """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
     with repository.opened() as handle, locked_index(repository, handle) as following:
-        put = stage_into(following, repository, programs, handle, chosen, rules, force=force)
-        only = chosen if chosen.paths else None
+        put = stage_into(following, repository, programs, handle, selection, rules, force=force)
+        only = selection if selection.paths else None
         try:
-            done = _commit(repository, programs, handle, wanted, rules, following, only)
+            result = _commit(repository, programs, handle, request, rules, following, only)
         except NothingToCommit as error:
-            if wanted.amend:
+            if request.amend:
                 raise
-            raise _unchanged(handle, chosen, put.notes) from error
-    done = replace(done, notes=(*put.notes, *done.notes))
-    return _after(repository, programs, wanted, done)
+            raise _unchanged(handle, selection, put.notes) from error
+    result = replace(result, notes=(*put.notes, *result.notes))
+    return _after(repository, programs, request, result)
 
 
 def _commit(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
-    wanted: Wanted,
+    request: Wanted,
     rules: Rules,
     following: NextIndex,
     only: Selection | None = None,
 ) -> Committed:
     check_written(repository)
-    work = _Work(repository, programs, handle, wanted, rules, pending_commit(repository, handle))
+    work = _Work(repository, programs, handle, request, rules, pending_commit(repository, handle))
     work.check(following.index, only)
     if only is None:
         return work.run(following)
-    with work.alone(following.index, only) as chosen:
-        return work.run(chosen)
+    with work.alone(following.index, only) as subset:
+        return work.run(subset)
 
 
-def _after(repository: Repository, programs: Programs, wanted: Wanted, done: Committed) -> Committed:
+def _after(repository: Repository, programs: Programs, request: Wanted, result: Committed) -> Committed:
     """The hooks that come when it is done; nothing takes the commit back."""
     notes = run_hook(repository, programs, "post-commit")
-    if wanted.amend and done.replaced is not None:
-        pair = f"{done.replaced} {done.commit}\n".encode()
+    if request.amend and result.replaced is not None:
+        pair = f"{result.replaced} {result.commit}\n".encode()
         notes += run_hook(repository, programs, "post-rewrite", ["amend"], stdin=pair)
-    return replace(done, notes=tuple(dict.fromkeys((*done.notes, *notes))))
+    return replace(result, notes=tuple(dict.fromkeys((*result.notes, *notes))))
 
 
 @dataclass
@@ -164,9 +164,9 @@ class _Work:
     def alone(self, source: pygit2.Index, only: Selection) -> Iterator[NextIndex]:
         """HEAD's index with the chosen paths as they are staged; a hook may change its file."""
         head = str(self.head.tree_id) if self.head is not None else None
-        found = staged(self.handle, head, source)
-        chosen = {path: pair.new for path, pair in found.items() if path in only}
-        tree = edited(self.handle, head or EMPTY_TREE, chosen)
+        differences = staged(self.handle, head, source)
+        selected = {path: pair.new for path, pair in differences.items() if path in only}
+        tree = edited(self.handle, head or EMPTY_TREE, selected)
         file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
         file.unlink(missing_ok=True)
         try:
@@ -212,12 +212,12 @@ class _Work:
 
     def _done(self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]) -> Committed:
         changes = tuple(tree_changes(self.handle, *trees))
-        came, went = _lines(self.handle, *trees)
+        insertions, deletions = _lines(self.handle, *trees)
         subject = _shortened(subject_of(message))
         return Committed(
             f"{oid[:_SHORT]} {shown(subject)}",
-            insertions=came,
-            deletions=went,
+            insertions=insertions,
+            deletions=deletions,
             commit=oid,
             notes=(*self.notes, *notes),
             subject=subject,
@@ -248,11 +248,11 @@ class _Work:
 
     def _message(self, env: dict[str, str]) -> str:
         mode = cleanup_mode(self.handle)
-        said, source = self._said()
+        prepared, source = self._said()
         if self.wanted.message is None and source == "merge" and mode == "whitespace":
             mode = "strip"  # git's own remarks on conflicts are in it
         file = self.repository.git_dir / _MESSAGE_FILE
-        message = _filled(cleaned(self.handle, said, mode))
+        message = _filled(cleaned(self.handle, prepared, mode))
         write_public(file, message.encode("utf-8", "surrogateescape"))
         more = (str(self.head.id),) if source == "commit" and self.head is not None else ()
         self._hook("prepare-commit-msg", (str(file), source, *more), env)
@@ -269,11 +269,15 @@ class _Work:
 
     def _author(self) -> pygit2.Signature | None:
         """Who wrote it first stays its author; someone else who is named gets their moment."""
-        was = self.head.author if self.wanted.amend and self.head is not None else self.pending.author
+        original = self.head.author if self.wanted.amend and self.head is not None else self.pending.author
         if self.wanted.author is None:
-            return was
+            return original
         now = who(self.handle, *self.wanted.author)
-        return now if was is None else pygit2.Signature(now.name, now.email, was.time, was.offset, "utf-8")
+        return (
+            now
+            if original is None
+            else pygit2.Signature(now.name, now.email, original.time, original.offset, "utf-8")
+        )
 
     def _did(self) -> str:
         """As git has it in the reflog."""
@@ -282,12 +286,12 @@ class _Work:
 
 
 def _check_merged(index: pygit2.Index) -> None:
-    torn = [one.path for one in conflicts_of(index)]
-    if torn:
+    conflicts = [one.path for one in conflicts_of(index)]
+    if conflicts:
         raise GitUnfinished(
-            f"Still in conflict: {listed(torn)}.",
+            f"Still in conflict: {listed(conflicts)}.",
             hints=[Remedy(Fix.STAGE_RESOLVED)],
-            paths=[shown(path) for path in torn],
+            paths=[shown(path) for path in conflicts],
         )
 
 
@@ -319,16 +323,16 @@ def _lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, i
     return stats.insertions, stats.deletions
 
 
-def _unchanged(handle: pygit2.Repository, chosen: Selection, notes: Sequence[str]) -> NothingToCommit:
+def _unchanged(handle: pygit2.Repository, selection: Selection, notes: Sequence[str]) -> NothingToCommit:
     """What is told when what is to be staged has not changed, or may not be staged."""
     if notes:
         return NothingToCommit(f"Nothing that may be staged has changed. {notes[0]}")
-    if not chosen.paths:
+    if not selection.paths:
         return _nothing(handle, amend=False)
-    told = listed(sorted(chosen.paths), _MOST_HINTED)
-    changed = sorted(handle.status(untracked_files="normal"))
-    elsewhere = f" Changed elsewhere: {listed(changed, _MOST_HINTED)}." if changed else ""
-    return NothingToCommit(f"Nothing has changed in {told} since the last commit.{elsewhere}")
+    names = listed(sorted(selection.paths), _MOST_HINTED)
+    others = sorted(handle.status(untracked_files="normal"))
+    elsewhere = f" Changed elsewhere: {listed(others, _MOST_HINTED)}." if others else ""
+    return NothingToCommit(f"Nothing has changed in {names} since the last commit.{elsewhere}")
 
 
 def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
@@ -337,11 +341,11 @@ def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
             "The amended commit would be empty.",
             hints=[Remedy(Fix.UNDO_COMMIT)],
         )
-    found = sorted(handle.status(untracked_files="normal"))
-    if not found:
+    paths = sorted(handle.status(untracked_files="normal"))
+    if not paths:
         return NothingToCommit("Nothing has changed since the last commit.")
     return NothingToCommit(
-        f"Nothing is staged. Not staged: {listed(found, _MOST_HINTED)}.",
+        f"Nothing is staged. Not staged: {listed(paths, _MOST_HINTED)}.",
         hints=[Remedy(Fix.COMMIT_FILES)],
-        paths=[shown(path) for path in found[:_MOST_HINTED]],
+        paths=[shown(path) for path in paths[:_MOST_HINTED]],
     )

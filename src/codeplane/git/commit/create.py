@@ -67,25 +67,25 @@ def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None
         who = configured_committer(handle)
         handle.set_ident(who.name, who.email)
     name = resolved(handle, ref)
-    told = reflog.encode("utf-8", "replace").decode()
-    patiently(lambda: _move(handle, name, oid, expected, told))
+    entry = reflog.encode("utf-8", "replace").decode()
+    patiently(lambda: _move(handle, name, oid, expected, entry))
 
 
 def resolved(handle: pygit2.Repository, ref: str) -> str:
     """The reference that a symbolic one such as `HEAD` leads to; it need not exist."""
     for _ in range(_MOST_LINKS):
-        found = handle.references.get(ref)
-        if found is None or found.type != pygit2.enums.ReferenceType.SYMBOLIC:
+        reference = handle.references.get(ref)
+        if reference is None or reference.type != pygit2.enums.ReferenceType.SYMBOLIC:
             return ref
-        ref = str(found.target)
+        ref = str(reference.target)
     raise GitFailed(f"{ref} is a loop of symbolic references.")
 
 
 def _move(handle: pygit2.Repository, name: str, oid: str, expected: str | None, reflog: str) -> None:
     with handle.transaction() as transaction:
         transaction.lock_ref(name)
-        found = handle.references.get(name)
-        now = str(found.target) if found is not None else None
+        reference = handle.references.get(name)
+        now = str(reference.target) if reference is not None else None
         if now != expected:
             raise GitBusy(
                 f"{name} was moved by another program in the meantime.",

@@ -32,10 +32,10 @@ def written(who: pygit2.Signature, encoding: str) -> bytes:
     return b"%s <%s> %s" % (encoded(who.name, encoding), encoded(who.email, encoding), when.encode())
 
 
-def encoded(said: str, encoding: str) -> bytes:
+def encoded(content: str, encoding: str) -> bytes:
     """Text in the encoding that the settings ask for; bytes that were no text stay as they were."""
     try:
-        return said.encode(encoding, "surrogateescape")
+        return content.encode(encoding, "surrogateescape")
     except LookupError as error:
         raise GitFailed(f"i18n.commitEncoding names an unknown encoding: {encoding}.") from error
     except UnicodeEncodeError as error:
@@ -47,8 +47,8 @@ def encoded(said: str, encoding: str) -> bytes:
 def _configured(handle: pygit2.Repository, role: str) -> pygit2.Signature:
     found = {}
     for part in ("name", "email"):
-        said = text(handle, f"{role}.{part}") or text(handle, f"user.{part}") or ""
-        found[part] = _INSIDE.sub("", said).strip(_ENDS)
+        setting = text(handle, f"{role}.{part}") or text(handle, f"user.{part}") or ""
+        found[part] = _INSIDE.sub("", setting).strip(_ENDS)
     missing = [part for part, value in found.items() if not value]
     if missing:
         raise IdentityMissing(
@@ -63,11 +63,13 @@ def _signature(name: str, email: str) -> pygit2.Signature:
 
 
 def _checked(value: str | None, part: str) -> str:
-    said = (value or "").strip()
-    is_good = said and len(said) <= _LONGEST and said.isprintable() and not _INSIDE.search(said)
-    if not is_good or not said.strip(_ENDS):
+    stripped = (value or "").strip()
+    is_good = (
+        stripped and len(stripped) <= _LONGEST and stripped.isprintable() and not _INSIDE.search(stripped)
+    )
+    if not is_good or not stripped.strip(_ENDS):
         raise InvalidArgument(
             f"The {part} of an author is a single line without angle brackets.",
             hints=['For example "author": "A. Name <name@example.org>".'],
         )
-    return said
+    return stripped

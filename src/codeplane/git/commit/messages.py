@@ -36,8 +36,8 @@ def merge_message(handle: pygit2.Repository, ref: str, into: str | None) -> str:
 
 def revert_message(commit: pygit2.Commit, parent: str | None) -> str:
     """`parent` is the one that the tree goes back to, where there are several."""
-    merged = f", reversing\nchanges made to {parent}" if parent is not None else ""
-    return f'Revert "{first_line(message_of(commit))}"\n\nThis reverts commit {commit.id}{merged}.\n'
+    parent_note = f", reversing\nchanges made to {parent}" if parent is not None else ""
+    return f'Revert "{first_line(message_of(commit))}"\n\nThis reverts commit {commit.id}{parent_note}.\n'
 
 
 def squash_message(commits: Iterable[pygit2.Commit]) -> str:
@@ -52,13 +52,13 @@ def squash_message(commits: Iterable[pygit2.Commit]) -> str:
 
 def with_conflicts(message: str, conflicts: Iterable[Conflict]) -> str:
     """With a comment that names what is in conflict, as git leaves it for the one who resolves it."""
-    named = "".join(f"#\t{one.path}\n" for one in conflicts)
-    return f"{message.rstrip()}\n\n{_CONFLICTS}{named}" if named else message
+    lines = "".join(f"#\t{one.path}\n" for one in conflicts)
+    return f"{message.rstrip()}\n\n{_CONFLICTS}{lines}" if lines else message
 
 
 def split_conflicts(message: str) -> tuple[str, list[str]]:
     """The message without that comment, and the paths that it names."""
-    text, mark, listed = message.rpartition(_CONFLICTS)
+    text, mark, comment = message.rpartition(_CONFLICTS)
     if not mark:
         return message, []
-    return text.rstrip() + "\n", [line[2:] for line in listed.splitlines() if line.startswith("#\t")]
+    return text.rstrip() + "\n", [line[2:] for line in comment.splitlines() if line.startswith("#\t")]

@@ -40,19 +40,19 @@ def sign(
 
 
 def _program(programs: Programs, handle: pygit2.Repository, kind: str) -> Path:
-    named = text(handle, f"gpg.{kind}.program") or (
+    setting = text(handle, f"gpg.{kind}.program") or (
         text(handle, "gpg.program") if kind == "openpgp" else None
     )
-    path = Path(named or _PROGRAMS[kind]).expanduser()
+    path = Path(setting or _PROGRAMS[kind]).expanduser()
     return path if path.is_absolute() else programs.find(str(path))
 
 
 def _by_gpg(programs: Programs, program: Path, key: str, payload: bytes) -> bytes:
     argv: list[str | Path] = [program, "--status-fd=2", "-bsau", key]
-    done = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
-    if not done.is_ok or b"[GNUPG:] SIG_CREATED " not in done.stderr:
-        raise _failed(program, done.said)
-    return done.stdout.replace(b"\r\n", b"\n")
+    result = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
+    if not result.is_ok or b"[GNUPG:] SIG_CREATED " not in result.stderr:
+        raise _failed(program, result.said)
+    return result.stdout.replace(b"\r\n", b"\n")
 
 
 def _by_ssh(programs: Programs, program: Path, key: str | None, payload: bytes) -> bytes:
@@ -73,14 +73,14 @@ def _by_ssh(programs: Programs, program: Path, key: str | None, payload: bytes) 
 
 def _with_key(programs: Programs, program: Path, key: list[str], payload: bytes) -> bytes:
     argv: list[str | Path] = [program, "-Y", "sign", "-n", "git", "-f", *key]
-    done = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
-    if not done.is_ok or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE"):
-        raise _failed(program, done.said)
-    return done.stdout.replace(b"\r\n", b"\n")
+    result = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
+    if not result.is_ok or not result.stdout.startswith(b"-----BEGIN SSH SIGNATURE"):
+        raise _failed(program, result.said)
+    return result.stdout.replace(b"\r\n", b"\n")
 
 
-def _failed(program: Path, said: str) -> GitFailed:
+def _failed(program: Path, output: str) -> GitFailed:
     return GitFailed(
-        f"{program.name} did not sign: {said[-_MOST_TOLD:] or 'it printed nothing'}",
+        f"{program.name} did not sign: {output[-_MOST_TOLD:] or 'it printed nothing'}",
         hints=["Fix the key, or run git config commit.gpgSign false."],
     )

@@ -49,18 +49,18 @@ class Blame:
     def of(self, origin: Origin, data: bytes, first: int, last: int) -> list[Lines]:
         """The origin of the lines from `first` to `last`, counted from 1, neighbours together."""
         self._pass_on(origin, [_Part(first - 1, first - 1, last - first + 1)])
-        found: list[Lines] = []
+        lines: list[Lines] = []
         while self._ahead:
             self.check()
             here = heapq.heappop(self._ahead)[2]
             parts = self._parts.pop(here, [])
             content = data if here == origin else self._blob(here)
-            found += [
+            lines += [
                 Lines(one.final + 1, one.length, here, one.start + 1)
                 for one in self._left(here, content, parts)
                 if one.length
             ]
-        return _joined(sorted(found))
+        return _joined(sorted(lines))
 
     def _left(self, here: Origin, content: bytes | pygit2.Blob, parts: list[_Part]) -> list[_Part]:
         """What no parent has."""
@@ -74,20 +74,20 @@ class Blame:
                 break
             end = max(one.start + one.length for one in parts)
             same = [*kept(hunks(blob, content), end)]
-            passed, parts = _split(parts, same)
-            self._pass_on(parent, passed)
+            inherited, parts = _split(parts, same)
+            self._pass_on(parent, inherited)
         return parts
 
     def _parents(self, here: Origin) -> list[tuple[Origin, pygit2.Blob]]:
         """The file in each parent: under its name, or where it has come from."""
-        found: dict[int, tuple[Origin, pygit2.Blob]] = {}
+        origins: dict[int, tuple[Origin, pygit2.Blob]] = {}
         ids = self._parent_ids(here)
         for find in (self._same_path, self._old_path):
             for at, oid in enumerate(ids):
-                older = find(here, oid) if at not in found else None
+                older = find(here, oid) if at not in origins else None
                 if older is not None:
-                    found[at] = older
-        return [found[at] for at in sorted(found)]
+                    origins[at] = older
+        return [origins[at] for at in sorted(origins)]
 
     def _parent_ids(self, here: Origin) -> list[str]:
         if here.commit is None:
@@ -104,16 +104,16 @@ class Blame:
     def _old_path(self, here: Origin, parent: str) -> tuple[Origin, pygit2.Blob] | None:
         if here.commit is None:
             return None
-        found = old_path(self.handle, parent, here.commit, here.path)
-        return self._same_path(Origin(here.commit, found), parent) if found is not None else None
+        path = old_path(self.handle, parent, here.commit, here.path)
+        return self._same_path(Origin(here.commit, path), parent) if path is not None else None
 
     def _blob(self, origin: Origin) -> pygit2.Blob:
         assert origin.commit is not None, "BUG: the working tree is not passed on to"
         place = place_at(self.handle, origin.commit, origin.path)
         assert place is not None, "BUG: lines are passed on to files that are there"
-        found = self.handle[place[0]]
-        assert isinstance(found, pygit2.Blob), "BUG: lines are in blobs"
-        return found
+        blob = self.handle[place[0]]
+        assert isinstance(blob, pygit2.Blob), "BUG: lines are in blobs"
+        return blob
 
     def _pass_on(self, origin: Origin, parts: list[_Part]) -> None:
         if not parts:
@@ -131,15 +131,19 @@ def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> 
     """The path in a parent of a file that a commit has given another one."""
     trees = [str(commit_of(handle, oid).tree_id) for oid in (parent, commit)]
     changes = tree_changes(handle, trees[0], trees[1])
-    gone = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
+    deletions = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
     place = place_at(handle, commit, path)
-    return renames(handle, gone, {path: Side(*place)}).get(path) if place is not None and gone else None
+    return (
+        renames(handle, deletions, {path: Side(*place)}).get(path)
+        if place is not None and deletions
+        else None
+    )
 
 
 def _split(parts: list[_Part], same: list[Kept]) -> tuple[list[_Part], list[_Part]]:
     """What is the same in an older content, with its lines there, and what is not."""
-    passed: list[_Part] = []
-    left: list[_Part] = []
+    inherited: list[_Part] = []
+    remaining: list[_Part] = []
     for part in parts:
         at, end = part.start, part.start + part.length
         for one in same:
@@ -147,18 +151,18 @@ def _split(parts: list[_Part], same: list[Kept]) -> tuple[list[_Part], list[_Par
             if start >= stop:
                 continue
             if start > at:
-                left.append(_Part(part.final + at - part.start, at, start - at))
-            passed.append(_Part(part.final + start - part.start, one.old + start - one.new, stop - start))
+                remaining.append(_Part(part.final + at - part.start, at, start - at))
+            inherited.append(_Part(part.final + start - part.start, one.old + start - one.new, stop - start))
             at = stop
         if at < end:
-            left.append(_Part(part.final + at - part.start, at, end - at))
-    return passed, left
+            remaining.append(_Part(part.final + at - part.start, at, end - at))
+    return inherited, remaining
 
 
-def _joined(found: list[Lines]) -> list[Lines]:
+def _joined(runs: list[Lines]) -> list[Lines]:
     """Neighbours that are neighbours in their origin too are one."""
     out: list[Lines] = []
-    for one in found:
+    for one in runs:
         before = out[-1] if out else None
         if (
             before is not None

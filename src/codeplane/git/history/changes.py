@@ -50,10 +50,10 @@ def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) ->
         return []
     if old is None or new is None:
         one = tree_of(handle, old or new or "")
-        found = one.diff_to_tree(flags=_TYPES, swap=old is None)
+        diff = one.diff_to_tree(flags=_TYPES, swap=old is None)
     else:
-        found = tree_of(handle, old).diff_to_tree(tree_of(handle, new), flags=_TYPES)
-    return [_change(delta) for delta in found.deltas]
+        diff = tree_of(handle, old).diff_to_tree(tree_of(handle, new), flags=_TYPES)
+    return [_change(delta) for delta in diff.deltas]
 
 
 def with_renames(
@@ -63,23 +63,23 @@ def with_renames(
 
     `contents` has the new files that are in no blob.
     """
-    gone = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
-    come = {one.path: one.new for one in changes if one.kind == "A" and one.new is not None}
-    if not gone or not come:
+    deletions = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
+    additions = {one.path: one.new for one in changes if one.kind == "A" and one.new is not None}
+    if not deletions or not additions:
         return changes
-    held = {blob_id(data): data for data in (contents or {}).values()}
+    blobs = {blob_id(data): data for data in (contents or {}).values()}
     for path, data in (contents or {}).items():
-        come[path] = Side(blob_id(data), come[path].mode)
-    found = renames(handle, gone, come, held)
-    taken = set(found.values())
-    kept = [
-        Change("R", one.path, gone[found[one.path]], one.new, found[one.path])
-        if one.kind == "A" and one.path in found
+        additions[path] = Side(blob_id(data), additions[path].mode)
+    pairs = renames(handle, deletions, additions, blobs)
+    targets = set(pairs.values())
+    others = [
+        Change("R", one.path, deletions[pairs[one.path]], one.new, pairs[one.path])
+        if one.kind == "A" and one.path in pairs
         else one
         for one in changes
-        if not (one.kind == "D" and one.path in taken)
+        if not (one.kind == "D" and one.path in targets)
     ]
-    return sorted(kept, key=lambda one: os.fsencode(one.path))
+    return sorted(others, key=lambda one: os.fsencode(one.path))
 
 
 def git_mode(mode: int) -> int:

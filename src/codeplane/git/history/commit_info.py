@@ -76,11 +76,11 @@ def info_of(commit: pygit2.Commit) -> CommitInfo:
 def moment(text: str, *, end: bool = False) -> int:
     """Seconds of an ISO date or time, UTC where it names no zone; a date is its beginning, or its `end`."""
     try:
-        told = datetime.fromisoformat(text.strip())
+        date = datetime.fromisoformat(text.strip())
     except ValueError as error:
         hints = ["2025-01-31", "2025-01-31T12:00:00+01:00"]
         raise InvalidArgument(f"{text[:60]!r} is not an ISO date.", hints=hints) from error
-    aware = told if told.tzinfo is not None else told.replace(tzinfo=UTC)
+    aware = date if date.tzinfo is not None else date.replace(tzinfo=UTC)
     is_date = len(text.strip()) <= len("2025-01-31")
     return int(aware.timestamp()) + (86_399 if end and is_date else 0)
 

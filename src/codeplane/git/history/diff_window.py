@@ -26,8 +26,8 @@ class Middle(NamedTuple):
         """A hunk of the parts as one of the wholes."""
         return _PLACES.sub(self._moved, hunk, count=1)
 
-    def _moved(self, found: re.Match[str]) -> str:
-        return f"@@ -{int(found[1]) + self.before}{found[2]} +{int(found[3]) + self.before}"
+    def _moved(self, match: re.Match[str]) -> str:
+        return f"@@ -{int(match[1]) + self.before}{match[2]} +{int(match[3]) + self.before}"
 
 
 def middle_of(old: bytes, new: bytes, context: int) -> Middle | None:
@@ -41,10 +41,10 @@ def middle_of(old: bytes, new: bytes, context: int) -> Middle | None:
     above, below = _line_above(old, head), _line_below(old, old_end)
     lines = _lines(old[above:head]), _lines(old[old_end:below])
     room = _REACH - context
-    gone, come = _lines(old[head:old_end]), _lines(new[head:new_end])
-    if not set(gone).isdisjoint(come):
+    old_lines, new_lines = _lines(old[head:old_end]), _lines(new[head:new_end])
+    if not set(old_lines).isdisjoint(new_lines):
         return None
-    for part in (gone, come):
+    for part in (old_lines, new_lines):
         if above and not _is_settled(part[::-1], lines[0][::-1], room):
             return None
         if below < len(old) and not _is_settled(part, lines[1], room):
@@ -94,8 +94,8 @@ def _tails(old: bytes, new: bytes, head: int) -> tuple[int, int]:
     places = ends[0] - low, ends[1] - low
     begin_lines = (at == head or text[at - 1] == 10 for text, at in zip((old, new), places, strict=True))
     if not all(begin_lines):
-        skipped = old.find(b"\n", places[0]) + 1 or ends[0]
-        places = skipped, skipped + ends[1] - ends[0]
+        first_break = old.find(b"\n", places[0]) + 1 or ends[0]
+        places = first_break, first_break + ends[1] - ends[0]
     return places
 
 
@@ -131,6 +131,6 @@ def _naming(text: bytes, at: int) -> bytes:
 
 
 def _lines(text: bytes) -> list[bytes]:
-    found = text.split(b"\n")
-    last = found.pop()
-    return [*(line + b"\n" for line in found), last] if last else [line + b"\n" for line in found]
+    parts = text.split(b"\n")
+    last = parts.pop()
+    return [*(line + b"\n" for line in parts), last] if last else [line + b"\n" for line in parts]

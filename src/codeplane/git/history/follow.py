@@ -72,13 +72,13 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
     commit = commit_of(handle, here.oid)
     place = place_at(handle, here.oid, here.path)
     older: list[Version] = []
-    renamed: str | None = None
+    old_name: str | None = None
     is_new = True
     for parent in (str(oid) for oid in commit.parent_ids if oid in handle):
         then, path = place_at(handle, parent, here.path), here.path
         if place is not None and not _is_of_kind(then, place):
-            renamed = old_path(handle, parent, here.oid, here.path)
-            path = renamed or path
+            old_name = old_path(handle, parent, here.oid, here.path)
+            path = old_name or path
             then = place_at(handle, parent, path)
         is_new = is_new and not (then if place is None else _is_of_kind(then, place))
         span, is_touched = _mapped(handle, then, place, here.span)
@@ -88,8 +88,8 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
             older.append(Version(parent, path, span))
     if place is None:
         return older, None if is_new else Step(here, "D")
-    kind: Kind = "A" if is_new else "R" if renamed is not None else "M"
-    return older, Step(here, kind, renamed)
+    kind: Kind = "A" if is_new else "R" if old_name is not None else "M"
+    return older, Step(here, kind, old_name)
 
 
 def _is_of_kind(old: Place, new: tuple[str, int]) -> bool:
@@ -104,22 +104,22 @@ def _mapped(handle: pygit2.Repository, old: Place, new: Place, span: Span | None
     one, two = (handle.get(place[0]) if place is not None else None for place in (old, new))
     if not isinstance(one, pygit2.Blob) or not isinstance(two, pygit2.Blob):
         return Span(0, 0), True
-    found = hunks(one, two, indented=False)  # as `git log -L` compares
-    return mapped(found, span), any(_touches(hunk, span) for hunk in found)
+    differences = hunks(one, two, by_indent=False)  # as `git log -L` compares
+    return mapped(differences, span), any(_touches(hunk, span) for hunk in differences)
 
 
-def mapped(found: list[Hunk], span: Span) -> Span:
+def mapped(differences: list[Hunk], span: Span) -> Span:
     """Where lines were before, with all that was replaced among them."""
-    return Span(_start(found, span.start), _end(found, span.end))
+    return Span(_start(differences, span.start), _end(differences, span.end))
 
 
 def _touches(hunk: Hunk, span: Span) -> bool:
     return not (hunk.new_end <= span.start or span.end <= hunk.new)
 
 
-def _start(found: list[Hunk], line: int) -> int:
+def _start(differences: list[Hunk], line: int) -> int:
     shift = 0
-    for hunk in found:
+    for hunk in differences:
         if hunk.new <= line < hunk.new_end:
             return hunk.old
         if hunk.new_end <= line:
@@ -127,9 +127,9 @@ def _start(found: list[Hunk], line: int) -> int:
     return line + shift
 
 
-def _end(found: list[Hunk], line: int) -> int:
+def _end(differences: list[Hunk], line: int) -> int:
     shift = 0
-    for hunk in found:
+    for hunk in differences:
         if hunk.new < line <= hunk.new_end:
             return hunk.old_end
         if hunk.new_end < line:

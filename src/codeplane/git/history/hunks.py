@@ -25,23 +25,23 @@ class Kept(NamedTuple):
     length: int
 
 
-def hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, indented: bool = True) -> list[Hunk]:
-    """What was replaced. Where there is a choice, indentation decides, unless it is not `indented`."""
-    flags = _OPTION.FORCE_TEXT | (_OPTION.INDENT_HEURISTIC if indented else _OPTION.NORMAL)
-    made = pygit2.Patch.create_from(old, new, flag=flags, context_lines=0)
+def hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, by_indent: bool = True) -> list[Hunk]:
+    """What was replaced. Where there is a choice, indentation decides, unless it is not `by_indent`."""
+    flags = _OPTION.FORCE_TEXT | (_OPTION.INDENT_HEURISTIC if by_indent else _OPTION.NORMAL)
+    patch = pygit2.Patch.create_from(old, new, flag=flags, context_lines=0)
     return [
         Hunk(
             *_span(one.old_start, one.old_lines),
             *_span(one.new_start, one.new_lines),
         )
-        for one in made.hunks
+        for one in patch.hunks
     ]
 
 
-def kept(found: list[Hunk], lines: int) -> Iterator[Kept]:
+def kept(differences: list[Hunk], lines: int) -> Iterator[Kept]:
     """The parts of the new content, which has so many lines, that no hunk has replaced."""
     old = new = 0
-    for hunk in found:
+    for hunk in differences:
         if hunk.new > new:
             yield Kept(old, new, hunk.new - new)
         old, new = hunk.old_end, hunk.new_end

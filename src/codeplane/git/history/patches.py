@@ -48,8 +48,8 @@ class Patch:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is different after all."""
-        told = self.hunks or self.is_binary or self.note or self.mode
-        return self.change.kind == "M" and not told
+        content = self.hunks or self.is_binary or self.note or self.mode
+        return self.change.kind == "M" and not content
 
 
 def patch_of(
@@ -83,8 +83,8 @@ def _part(change: Change, pair: tuple[Content, Content], driver: bool | str | No
     if is_binary and not change.is_submodule:
         return (), 0, 0, (pair[0] or b"") != (pair[1] or b"")
     # A language that the attributes name decides what is shown beside `@@`.
-    driven = change.path if isinstance(driver, str) and shown(change.path) == change.path else None
-    return _compared(driven, *pair, context)
+    driver_path = change.path if isinstance(driver, str) and shown(change.path) == change.path else None
+    return _compared(driver_path, *pair, context)
 
 
 def _joined(change: Change, parts: list[_Part]) -> Patch:
@@ -92,20 +92,20 @@ def _joined(change: Change, parts: list[_Part]) -> Patch:
     return Patch(change, sum(hunks, ()), sum(insertions), sum(deletions), any(binaries))
 
 
-def _compared(driven: str | None, old: Content, new: Content, context: int) -> _Part:
-    if driven is None and old is not None and new is not None:
+def _compared(driver_path: str | None, old: Content, new: Content, context: int) -> _Part:
+    if driver_path is None and old is not None and new is not None:
         part = middle_of(old, new, context)
         if part is not None:
-            hunks, came, went, _ = _made(None, part.old, part.new, context)
-            return tuple(part.placed(hunk) for hunk in hunks), came, went, False
-    return _made(driven, old, new, context)
+            hunks, insertions, deletions, _ = _made(None, part.old, part.new, context)
+            return tuple(part.placed(hunk) for hunk in hunks), insertions, deletions, False
+    return _made(driver_path, old, new, context)
 
 
-def _made(driven: str | None, old: Content, new: Content, context: int) -> _Part:
+def _made(driver_path: str | None, old: Content, new: Content, context: int) -> _Part:
     make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
-    made = make(old_as_path=driven, new_as_path=driven) if driven is not None else make()
-    _, insertions, deletions = made.line_stats
-    return _hunks(made.data or b""), insertions, deletions, False
+    patch = make(old_as_path=driver_path, new_as_path=driver_path) if driver_path is not None else make()
+    _, insertions, deletions = patch.line_stats
+    return _hunks(patch.data or b""), insertions, deletions, False
 
 
 def _hunks(data: bytes) -> tuple[str, ...]:
@@ -125,14 +125,14 @@ def pieces(hunk: str, most: int) -> list[str]:
     if len(lines) <= most or place is None:
         return [hunk]
     old, new = int(place[1]), int(place[2])
-    found = []
+    hunks = []
     for at in range(0, len(lines), most):
         part = lines[at : at + most]
-        gone = sum(line[0] in " -" for line in part)
-        come = sum(line[0] in " +" for line in part)
-        found.append(f"@@ -{old},{gone} +{new},{come} @@\n{''.join(part)}")
-        old, new = old + gone, new + come
-    return found
+        old_count = sum(line[0] in " -" for line in part)
+        new_count = sum(line[0] in " +" for line in part)
+        hunks.append(f"@@ -{old},{old_count} +{new},{new_count} @@\n{''.join(part)}")
+        old, new = old + old_count, new + new_count
+    return hunks
 
 
 def _is_binary(old: Content, new: Content) -> bool:

@@ -40,54 +40,56 @@ class _Match(NamedTuple):
 
 def renames(
     handle: pygit2.Repository,
-    gone: Sides,
-    come: Sides,
-    held: Mapping[str, bytes] | None = None,
-    wanted: Collection[str] | None = None,
+    deletions: Sides,
+    additions: Sides,
+    blobs: Mapping[str, bytes] | None = None,
+    targets: Collection[str] | None = None,
 ) -> dict[str, str]:
-    """The old path for each new one that has one; `held` has contents that are no blobs, by their ids.
+    """The old path for each new one that has one; `blobs` has contents that are no blobs, by their ids.
 
-    With `wanted`, only those of the old paths are looked for; others may be found by the way.
+    With `targets`, only those of the old paths are looked for; others may be found by the way.
     """
-    shared = _Shared(handle, held or {})
-    found = _equal(gone, come)
-    found |= _by_name(_left(gone, found.values()), _left(come, found), shared, wanted)
-    old, new = _left(gone, found.values()), _left(come, found)
-    if wanted is not None:
-        old = {path: side for path, side in old.items() if path in wanted}
+    similarity = _Shared(handle, blobs or {})
+    pairs = _equal(deletions, additions)
+    pairs |= _by_name(_left(deletions, pairs.values()), _left(additions, pairs), similarity, targets)
+    old, new = _left(deletions, pairs.values()), _left(additions, pairs)
+    if targets is not None:
+        old = {path: side for path, side in old.items() if path in targets}
     if 0 < len(old) * len(new) <= MOST_PAIRS:
-        found |= _by_content(old, new, shared)
-    return found
+        pairs |= _by_content(old, new, similarity)
+    return pairs
 
 
-def _left(sides: Sides, taken: Iterable[str]) -> Sides:
-    out = set(taken)
+def _left(sides: Sides, paths: Iterable[str]) -> Sides:
+    out = set(paths)
     return {path: side for path, side in sides.items() if path not in out}
 
 
-def _equal(gone: Sides, come: Sides) -> dict[str, str]:
+def _equal(deletions: Sides, additions: Sides) -> dict[str, str]:
     places: dict[str, list[str]] = {}
-    for path, side in gone.items():
+    for path, side in deletions.items():
         places.setdefault(side.oid, []).append(path)
-    found: dict[str, str] = {}
-    for path, side in come.items():
-        same = [one for one in places.get(side.oid, ()) if _may_be_one(gone[one], side)]
+    pairs: dict[str, str] = {}
+    for path, side in additions.items():
+        same = [one for one in places.get(side.oid, ()) if _may_be_one(deletions[one], side)]
         if same:
             best = next((one for one in same if _has_name_of(one, path)), same[0])
-            found[path] = best
+            pairs[path] = best
             places[side.oid].remove(best)
-    return found
+    return pairs
 
 
-def _by_name(gone: Sides, come: Sides, shared: "_Shared", wanted: Collection[str] | None) -> dict[str, str]:
+def _by_name(
+    deletions: Sides, additions: Sides, similarity: "_Shared", targets: Collection[str] | None
+) -> dict[str, str]:
     """Files whose name is the only one of its kind on both sides."""
-    old, new = _unique_names(gone), _unique_names(come)
+    old, new = _unique_names(deletions), _unique_names(additions)
     return {
         new[name]: path
         for name, path in old.items()
         if name in new
-        and (wanted is None or path in wanted)
-        and shared.score(gone[path], come[new[name]], _LEAST_BY_NAME) >= _LEAST_BY_NAME
+        and (targets is None or path in targets)
+        and similarity.score(deletions[path], additions[new[name]], _LEAST_BY_NAME) >= _LEAST_BY_NAME
     }
 
 
@@ -96,34 +98,34 @@ def _unique_names(paths: Sides) -> dict[str, str]:
     return {name: path for path in paths if count[name := posixpath.basename(path)] == 1}
 
 
-def _by_content(gone: Sides, come: Sides, shared: "_Shared") -> dict[str, str]:
+def _by_content(deletions: Sides, additions: Sides, similarity: "_Shared") -> dict[str, str]:
     matches: list[_Match] = []
-    for path, side in come.items():
+    for path, side in additions.items():
         every = (
-            _Match(-shared.score(gone[old], side, _LEAST), not _has_name_of(old, path), old, path)
-            for old in gone
+            _Match(-similarity.score(deletions[old], side, _LEAST), not _has_name_of(old, path), old, path)
+            for old in deletions
         )
         matches += _best(every)
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    pairs: dict[str, str] = {}
+    targets: set[str] = set()
     for match in sorted(matches, key=lambda one: one[:2]):
-        if -match.lost >= _LEAST and match.come not in found and match.gone not in taken:
-            found[match.come] = match.gone
-            taken.add(match.gone)
-    return found
+        if -match.lost >= _LEAST and match.come not in pairs and match.gone not in targets:
+            pairs[match.come] = match.gone
+            targets.add(match.gone)
+    return pairs
 
 
 def _best(every: Iterable[_Match]) -> list[_Match]:
     """The few best of one file, in the places where they were found."""
-    kept: list[_Match] = []
+    matches: list[_Match] = []
     for one in every:
-        if len(kept) < _CANDIDATES:
-            kept.append(one)
+        if len(matches) < _CANDIDATES:
+            matches.append(one)
             continue
-        worst = max(range(_CANDIDATES), key=lambda at: (kept[at][:2], -at))
-        if kept[worst][:2] > one[:2]:
-            kept[worst] = one
-    return kept
+        worst = max(range(_CANDIDATES), key=lambda at: (matches[at][:2], -at))
+        if matches[worst][:2] > one[:2]:
+            matches[worst] = one
+    return matches
 
 
 def _may_be_one(old: Side, new: Side) -> bool:
@@ -141,9 +143,9 @@ def _has_name_of(one: str, other: str) -> bool:
 class _Shared:
     """How much of a content is in another; each is read once."""
 
-    def __init__(self, handle: pygit2.Repository, held: Mapping[str, bytes]) -> None:
+    def __init__(self, handle: pygit2.Repository, blobs: Mapping[str, bytes]) -> None:
         self._handle = handle
-        self._held = held
+        self._held = blobs
         self._size = cache(self._size_of)
         self._spans = cache(self._spans_of)
 
@@ -155,8 +157,8 @@ class _Shared:
         if large > _LARGEST or large * (_WHOLE - least) < (large - small) * _WHOLE:
             return 0
         before, after = self._spans(old.oid), self._spans(new.oid)
-        copied = sum(min(count, after[span]) for span, count in before.items() if span in after)
-        return copied * _WHOLE // large if sizes[1] else 0
+        common_size = sum(min(count, after[span]) for span, count in before.items() if span in after)
+        return common_size * _WHOLE // large if sizes[1] else 0
 
     def _size_of(self, oid: str) -> int:
         return len(self._held[oid]) if oid in self._held else blob_size(self._handle, oid) or 0

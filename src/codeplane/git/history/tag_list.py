@@ -24,22 +24,22 @@ class TagInfo:
 def tags_of(handle: pygit2.Repository) -> list[TagInfo]:
     """Newest first; those of the same moment by their names."""
     tags = [one for one in handle.references.iterator() if one.raw_name.startswith(_PREFIX)]
-    found = [_tag(handle, one) for one in tags]
-    return sorted(found, key=lambda one: (-one.seconds, one.name))
+    infos = [_tag(handle, one) for one in tags]
+    return sorted(infos, key=lambda one: (-one.seconds, one.name))
 
 
 def _tag(handle: pygit2.Repository, reference: pygit2.Reference) -> TagInfo:
     name = reference.raw_name.removeprefix(_PREFIX).decode("utf-8", "surrogateescape")
     target = reference.target
-    found = handle.get(target) if isinstance(target, pygit2.Oid) else None
-    if isinstance(found, pygit2.Tag):
-        message = subject_of(found.raw_message.decode("utf-8", "replace"))
-        when = signature_of(found.tagger).when if found.tagger is not None else ""
-        seconds = found.tagger.time if found.tagger is not None else 0
-        return TagInfo(name, _peeled(found), when, message, seconds)
-    if isinstance(found, pygit2.Commit):
-        info = info_of(found)
-        return TagInfo(name, info.oid, info.committer.when, "", found.commit_time)
+    tag = handle.get(target) if isinstance(target, pygit2.Oid) else None
+    if isinstance(tag, pygit2.Tag):
+        message = subject_of(tag.raw_message.decode("utf-8", "replace"))
+        when = signature_of(tag.tagger).when if tag.tagger is not None else ""
+        seconds = tag.tagger.time if tag.tagger is not None else 0
+        return TagInfo(name, _peeled(tag), when, message, seconds)
+    if isinstance(tag, pygit2.Commit):
+        info = info_of(tag)
+        return TagInfo(name, info.oid, info.committer.when, "", tag.commit_time)
     return TagInfo(name, str(target), "", "", 0)
 
 

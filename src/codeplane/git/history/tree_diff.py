@@ -57,13 +57,13 @@ def unmerged(handle: pygit2.Repository) -> set[str]:
 
 def _pairs(deltas: Iterable[pygit2.DiffDelta]) -> dict[str, Pair]:
     """A change of kind may come as two deltas."""
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for delta in deltas:
         old, new = _side(delta.old_file), _side(delta.new_file)
         path = os.fsdecode(delta.new_file.raw_path or delta.old_file.raw_path)
-        before = found.get(path, Pair(None, None))
-        found[path] = Pair(before.old or old, before.new or new)
-    return {path: pair for path, pair in found.items() if pair.old != pair.new}
+        before = pairs.get(path, Pair(None, None))
+        pairs[path] = Pair(before.old or old, before.new or new)
+    return {path: pair for path, pair in pairs.items() if pair.old != pair.new}
 
 
 def _side(file: pygit2.DiffFile) -> Side | None:

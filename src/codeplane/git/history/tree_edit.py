@@ -19,14 +19,14 @@ Edits = Mapping[str, Side | None]
 def edited(handle: pygit2.Repository, tree: str, edits: Edits) -> str:
     """The tree with files put (a side) and taken away (None); a directory that is left empty is gone."""
     split = {tuple(os.fsencode(path).split(b"/")): side for path, side in edits.items()}
-    made = _edited(handle, tree, split)
-    return str(made or handle.odb.write(pygit2.enums.ObjectType.TREE, b""))
+    root = _edited(handle, tree, split)
+    return str(root or handle.odb.write(pygit2.enums.ObjectType.TREE, b""))
 
 
 def side_at(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     """What a tree has at a path; None where it has no file, link or submodule there."""
-    found = _found(handle, tree, path)
-    return found if found is not None and found.mode != _TREE else None
+    entry = _found(handle, tree, path)
+    return entry if entry is not None and entry.mode != _TREE else None
 
 
 def has_entry(handle: pygit2.Repository, tree: str, path: str) -> bool:
@@ -42,16 +42,16 @@ def above(path: str) -> list[str]:
 
 def beside(paths: Iterable[str], others: Collection[str]) -> set[str]:
     """Paths that cannot be there together with one of the others, which is below or above them."""
-    known, directories = set(others), {parent for path in others for parent in above(path)}
-    return {path for path in paths if path in directories or not known.isdisjoint(above(path))}
+    paths_there, directories = set(others), {parent for path in others for parent in above(path)}
+    return {path for path in paths if path in directories or not paths_there.isdisjoint(above(path))}
 
 
 def _found(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     *parents, name = os.fsencode(path).split(b"/")
     here: str | None = tree
     for part in parents:
-        found = dict(_entries(handle, here)).get(part) if here is not None else None
-        here = found.oid if found is not None and found.mode == _TREE else None
+        entry = dict(_entries(handle, here)).get(part) if here is not None else None
+        here = entry.oid if entry is not None and entry.mode == _TREE else None
     return dict(_entries(handle, here)).get(name) if here is not None else None
 
 
@@ -75,10 +75,10 @@ class _Directory:
     def has_tree(self, name: bytes) -> bool:
         return name in self.entries and self.entries[name].mode == _TREE
 
-    def take(self, name: bytes, made: pygit2.Oid | None) -> None:
+    def take(self, name: bytes, tree: pygit2.Oid | None) -> None:
         """A directory in it is another now, or gone."""
-        if made is not None:
-            self.entries[name] = Side(str(made), _TREE)
+        if tree is not None:
+            self.entries[name] = Side(str(tree), _TREE)
         elif self.has_tree(name):
             del self.entries[name]
 
@@ -89,7 +89,7 @@ def _edited(
     # Not by recursion: a tree may be deeper than Python goes.
     stack = [_Directory(b"", dict(_entries(handle, tree)))]
     stack[0].apply(edits)
-    made = None
+    oid = None
     while stack:
         here = stack[-1]
         if here.below:
@@ -98,12 +98,12 @@ def _edited(
             stack.append(_Directory(name, dict(_entries(handle, old))))
             stack[-1].apply(inner)
             continue
-        packed = _packed(here.entries)
-        made = handle.odb.write(pygit2.enums.ObjectType.TREE, packed) if here.entries else None
+        content = _packed(here.entries)
+        oid = handle.odb.write(pygit2.enums.ObjectType.TREE, content) if here.entries else None
         stack.pop()
         if stack:
-            stack[-1].take(here.name, made)
-    return made
+            stack[-1].take(here.name, oid)
+    return oid
 
 
 def _entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes, Side]]:
@@ -118,5 +118,9 @@ def _entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes, Side
 
 def _packed(entries: Mapping[bytes, Side]) -> bytes:
     """In git's order: a directory is sorted as if its name ended in a slash."""
-    ordered = sorted(entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == _TREE else b""))
-    return b"".join(b"%o %b\0" % (side.mode, name) + bytes.fromhex(side.oid) for name, side in ordered)
+    entries_in_order = sorted(
+        entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == _TREE else b"")
+    )
+    return b"".join(
+        b"%o %b\0" % (side.mode, name) + bytes.fromhex(side.oid) for name, side in entries_in_order
+    )

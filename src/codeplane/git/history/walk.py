@@ -44,26 +44,26 @@ class Walk:
         self, handle: pygit2.Repository, check: Callable[[], None] = lambda: None
     ) -> Iterator[pygit2.Commit]:
         """The commits, newest first; each is taken off before it is given. `check` may end the walk."""
-        known = _Commits(handle)
-        compare = _Compare(handle, self.chosen, known)
+        commits = _Commits(handle)
+        compare = _Compare(handle, self.chosen, commits)
         is_whole = self.chosen == PathFilter()
         while self.ahead:
             check()
-            commit = known.taken(heapq.heappop(self.ahead)[2])
+            commit = commits.taken(heapq.heappop(self.ahead)[2])
             if self.since is not None and commit.commit_time < self.since:
                 continue
             every = [str(oid) for oid in commit.parent_ids]
-            followed, is_shown = (every, True) if is_whole else compare.parents(commit, every)
-            for parent in followed:
-                self._add(parent, known)
+            parents, is_shown = (every, True) if is_whole else compare.parents(commit, every)
+            for parent in parents:
+                self._add(parent, commits)
             if is_shown:
                 yield commit
 
-    def _add(self, oid: str, known: "_Commits") -> None:
+    def _add(self, oid: str, commits: "_Commits") -> None:
         if oid in self.seen:
             return
         self.seen.add(oid)
-        commit = known.get(oid)
+        commit = commits.get(oid)
         if commit is None:
             self.ends += 1
             return
@@ -80,12 +80,12 @@ class _Commits:
 
     def get(self, oid: str) -> pygit2.Commit | None:
         """The commit; None when this clone does not have it."""
-        known = self._known.get(oid)
-        if known is None:
-            found = self._handle.get(oid)
-            if isinstance(found, pygit2.Commit):
-                known = self._known[oid] = found
-        return known
+        cached = self._known.get(oid)
+        if cached is None:
+            commit = self._handle.get(oid)
+            if isinstance(commit, pygit2.Commit):
+                cached = self._known[oid] = commit
+        return cached
 
     def taken(self, oid: str) -> pygit2.Commit:
         """The commit, for the last time."""
@@ -95,11 +95,11 @@ class _Commits:
 class _Compare:
     """Which parents have other content at the paths."""
 
-    def __init__(self, handle: pygit2.Repository, chosen: PathFilter, known: _Commits) -> None:
+    def __init__(self, handle: pygit2.Repository, paths: PathFilter, commits: _Commits) -> None:
         self._handle = handle
-        self._chosen = chosen
-        self._paths = tuple(sorted(chosen.named.paths))
-        self._known = known
+        self._chosen = paths
+        self._paths = tuple(sorted(paths.named.paths))
+        self._known = commits
         self._places = lru_cache(_CACHED)(self._places_of)
 
     def parents(self, commit: pygit2.Commit, every: list[str]) -> tuple[list[str], bool]:
@@ -119,21 +119,21 @@ class _Compare:
         if self._chosen.is_plain:
             before = self._places(old) if old is not None else (None,) * len(self._paths)
             return before != self._places(new)
-        changed = tree_changes(self._handle, str(old) if old is not None else None, str(new))
-        return any(one.path in self._chosen for one in changed)
+        changes = tree_changes(self._handle, str(old) if old is not None else None, str(new))
+        return any(one.path in self._chosen for one in changes)
 
     def _places_of(self, tree: pygit2.Oid) -> tuple[Place, ...]:
-        found = tree_of(self._handle, tree)
-        return tuple(place_of(found, path) for path in self._paths)
+        entries = tree_of(self._handle, tree)
+        return tuple(place_of(entries, path) for path in self._paths)
 
 
 def place_of(tree: pygit2.Tree, path: str) -> Place:
     """The object and the mode that a tree has at a path."""
     try:
-        found = tree[path]
+        entry = tree[path]
     except (KeyError, UnicodeEncodeError):
         return None
-    return str(found.id), int(found.filemode)
+    return str(entry.id), int(entry.filemode)
 
 
 def place_at(handle: pygit2.Repository, commit: str, path: str) -> Place:
@@ -143,9 +143,9 @@ def place_at(handle: pygit2.Repository, commit: str, path: str) -> Place:
 
 def commit_of(handle: pygit2.Repository, oid: str) -> pygit2.Commit:
     try:
-        found = handle[oid]
+        commit = handle[oid]
     except (KeyError, ValueError) as error:
         raise GitFailed(f"Git: the commit {oid} is missing or damaged.") from error
-    if not isinstance(found, pygit2.Commit):
+    if not isinstance(commit, pygit2.Commit):
         raise GitFailed(f"Git: {oid} is no commit.")
-    return found
+    return commit

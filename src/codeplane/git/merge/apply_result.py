@@ -27,15 +27,15 @@ _OID: Final = re.compile(r"[0-9a-f]{40}")
 
 def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
     """As git: a merge of any kind begins with the index that HEAD has."""
-    if found := staged(handle, head_tree(handle)):
-        raise unforced(at_risk(dict.fromkeys(found, Risk.STAGED), what))
+    if differences := staged(handle, head_tree(handle)):
+        raise unforced(at_risk(dict.fromkeys(differences, Risk.STAGED), what))
 
 
 def land(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
-    merged: Merged,
+    result: Merged,
     state: Mapping[str, str],
 ) -> Put:
     """Writes git's own files of `state`, then the tree, then the stages of what is in conflict.
@@ -43,28 +43,28 @@ def land(
     Local changes are carried along where the merge has nothing to do; where it has, it is refused and
     nothing is left of it. The caller moves HEAD, if it has to move, and calls `end_writing`.
     """
-    begin_writing(repository, merged.tree)
-    for name, said in state.items():
-        write_state(repository, name, said)
+    begin_writing(repository, result.tree)
+    for name, content in state.items():
+        write_state(repository, name, content)
     try:
-        put = put_tree(repository, programs, handle, merged.tree)
+        put = put_tree(repository, programs, handle, result.tree)
     except WorkAtRisk as error:
         clear_merge(repository)
         raise unforced(error) from error
     except CodePlaneError:
         clear_merge(repository)
         raise
-    stage_conflicts(repository, handle, merged.conflicts)
+    stage_conflicts(repository, handle, result.conflicts)
     return put
 
 
 def stage_conflicts(repository: Repository, handle: pygit2.Repository, conflicts: Iterable[Conflict]) -> None:
     """Has the index say what is in conflict; the files are there already."""
-    listed = tuple(conflicts)
-    if not listed:
+    entries = tuple(conflicts)
+    if not entries:
         return
     with edited_index(repository, handle) as index:
-        for one in listed:
+        for one in entries:
             if one.path in index:
                 index.remove(one.path)
             sides = (_entry(one.path, side) for side in (one.ancestor, one.ours, one.theirs))
@@ -86,18 +86,22 @@ def leave(
 
 def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str | None) -> Plan:
     """What the merge has put there is in its tree, so only what differs from that is work."""
-    touched = staged(handle, target).keys() | unmerged(handle)
-    made = between(handle, target, result) if result is not None else {}
+    paths = staged(handle, target).keys() | unmerged(handle)
+    written = between(handle, target, result) if result is not None else {}
     whole = handle[target].peel(pygit2.Tree)
-    plan = plan_paths(handle, root, {path: in_tree(whole, path) for path in touched | made.keys()})
+    plan = plan_paths(handle, root, {path: in_tree(whole, path) for path in paths | written.keys()})
     tree = WorkTree(handle, root)
     for path in [path for path in plan.risks if result is not None]:
-        found = tree.at(path, in_index(handle, path))
-        if found is not None and found.side is not None and found.side == side_at(handle, result or "", path):
+        current = tree.at(path, in_index(handle, path))
+        if (
+            current is not None
+            and current.side is not None
+            and current.side == side_at(handle, result or "", path)
+        ):
             del plan.risks[path]
-    for path, pair in made.items():
-        found = tree.at(path)
-        is_left = pair.old is None and found is not None and found.side == pair.new
+    for path, pair in written.items():
+        current = tree.at(path)
+        is_left = pair.old is None and current is not None and current.side == pair.new
         if is_left and in_index(handle, path) is None:
             plan.removals.add(path)
     return plan

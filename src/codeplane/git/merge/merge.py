@@ -87,13 +87,13 @@ class _Merging:
         return self.how.action or f"merge {self.ref}"
 
     def forward(self, ours: str | None, theirs: Commit) -> Outcome:
-        come, gone = stats(self.handle, head_tree(self.handle), theirs.tree)
+        insertions, deletions = stats(self.handle, head_tree(self.handle), theirs.tree)
         put = put_tree(self.repository, self.programs, self.handle, theirs.tree)
         if ours is not None:
             write_state(self.repository, ORIG_HEAD, f"{ours}\n")
         move_ref(self.handle, "HEAD", theirs.oid, ours, f"{self._action}: Fast-forward")
         notes = (*put.notes, *run_hook(self.repository, self.programs, "post-merge", ["0"]))
-        return Outcome(f"fast-forward to {theirs.oid[:10]}", come, gone, notes=notes)
+        return Outcome(f"fast-forward to {theirs.oid[:10]}", insertions, deletions, notes=notes)
 
     def join(self, ours: str, theirs: Commit) -> Outcome:
         if self.how.ff_only or text(self.handle, "merge.ff") == "only":
@@ -102,47 +102,49 @@ class _Merging:
                 hints=[Remedy(Fix.MERGE_WITH_COMMIT), Remedy(Fix.REBASE)],
             )
         drivers = Drivers(self.handle, self.how.favor)
-        merged = merge_commits(drivers, ours, theirs.oid, ("HEAD", self.how.label or self.ref))
-        if merged is None:
+        result = merge_commits(drivers, ours, theirs.oid, ("HEAD", self.how.label or self.ref))
+        if result is None:
             raise GitFailed(f"{self.ref} has no history in common with HEAD: it can't be merged.")
         check_nothing_staged(self.handle, "A merge")
-        return self._squash(ours, theirs, merged) if self.how.squash else self._commit(ours, theirs, merged)
+        return self._squash(ours, theirs, result) if self.how.squash else self._commit(ours, theirs, result)
 
-    def _commit(self, ours: str, theirs: Commit, merged: Merged) -> Outcome:
+    def _commit(self, ours: str, theirs: Commit, result: Merged) -> Outcome:
         into = None if self.handle.head_is_detached else self.handle.head.shorthand
-        said = self.how.message or merge_message(self.handle, self.ref, into)
-        message = said.rstrip("\n") + "\n"
+        draft = self.how.message or merge_message(self.handle, self.ref, into)
+        message = draft.rstrip("\n") + "\n"
         state = {
             ORIG_HEAD: f"{ours}\n",
             MERGE_HEAD: f"{theirs.oid}\n",
             MERGE_MODE: "no-ff" if self.how.no_ff else "",
-            MERGE_MSG: with_conflicts(message, merged.conflicts),
+            MERGE_MSG: with_conflicts(message, result.conflicts),
         }
-        put = land(self.repository, self.programs, self.handle, merged, state)
-        notes = (*merged.notes, *put.notes)
+        put = land(self.repository, self.programs, self.handle, result, state)
+        notes = (*result.notes, *put.notes)
         end_writing(self.repository)
-        if merged.conflicts:
-            return stopped("merge", merged, notes)
+        if result.conflicts:
+            return stopped("merge", result, notes)
         notes += run_hook(self.repository, self.programs, "pre-merge-commit")
         reflog = f"{self._action}: Merge made by the 'ort' strategy."
-        oid, more = conclude_merge(self.repository, self.programs, self.handle, merged.tree, reflog)
-        come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
-        return Outcome(f"merged {self.ref} as {oid[:10]}", come, gone, commit=oid, notes=(*notes, *more))
+        oid, more = conclude_merge(self.repository, self.programs, self.handle, result.tree, reflog)
+        insertions, deletions = stats(self.handle, _tree(self.handle, ours), result.tree)
+        return Outcome(
+            f"merged {self.ref} as {oid[:10]}", insertions, deletions, commit=oid, notes=(*notes, *more)
+        )
 
-    def _squash(self, ours: str, theirs: Commit, merged: Merged) -> Outcome:
+    def _squash(self, ours: str, theirs: Commit, result: Merged) -> Outcome:
         walker = self.handle.walk(theirs.oid, SortMode.TOPOLOGICAL | SortMode.TIME)
         walker.hide(ours)
-        listed = [commit for commit, _ in zip(walker, range(_MOST_SQUASHED), strict=False)]
-        said = self.how.message or squash_message(listed)
-        put = land(self.repository, self.programs, self.handle, merged, {SQUASH_MSG: said})
-        notes = (*merged.notes, *put.notes)
+        commits = [commit for commit, _ in zip(walker, range(_MOST_SQUASHED), strict=False)]
+        message = self.how.message or squash_message(commits)
+        put = land(self.repository, self.programs, self.handle, result, {SQUASH_MSG: message})
+        notes = (*result.notes, *put.notes)
         end_writing(self.repository)
-        if merged.conflicts:
-            return stopped("squashed merge", merged, notes)
+        if result.conflicts:
+            return stopped("squashed merge", result, notes)
         (self.repository.git_dir / AUTO_MERGE).unlink(missing_ok=True)
         notes += run_hook(self.repository, self.programs, "post-merge", ["1"])
-        come, gone = stats(self.handle, _tree(self.handle, ours), merged.tree)
-        return Outcome(f"{self.ref} is staged as one change: commit it", come, gone, notes=notes)
+        insertions, deletions = stats(self.handle, _tree(self.handle, ours), result.tree)
+        return Outcome(f"{self.ref} is staged as one change: commit it", insertions, deletions, notes=notes)
 
 
 def conclude_merge(
@@ -174,11 +176,11 @@ def checked_message(repository: Repository, programs: Programs) -> tuple[str, tu
     return read_state(repository, MERGE_MSG), notes
 
 
-def stopped(what: str, merged: Merged, notes: Sequence[str]) -> Outcome:
+def stopped(what: str, result: Merged, notes: Sequence[str]) -> Outcome:
     """The answer for an operation that waits for conflicts to be resolved."""
-    count = len(merged.conflicts)
+    count = len(result.conflicts)
     summary = f"{what} stopped: {count} {'path' if count == 1 else 'paths'} in conflict"
-    return Outcome(summary, conflicts=merged.conflicts, notes=tuple(notes))
+    return Outcome(summary, conflicts=result.conflicts, notes=tuple(notes))
 
 
 def stats(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:

@@ -22,8 +22,8 @@ def merge_bases(handle: pygit2.Repository, ours: str, theirs: str) -> list[str]:
     if one is None:
         return []
     others = _beyond(handle, ours, one) & _beyond(handle, theirs, one)
-    found = {str(one), *others}
-    best = [oid for oid in found if not any(_leads(handle, other, oid) for other in found - {oid})]
+    candidates = {str(one), *others}
+    best = [oid for oid in candidates if not any(_leads(handle, other, oid) for other in candidates - {oid})]
     return sorted(best, key=lambda oid: (-handle[oid].peel(pygit2.Commit).commit_time, oid))
 
 
@@ -45,12 +45,12 @@ def _base(drivers: Drivers, bases: Sequence[str], depth: int) -> tuple[str, str]
         return EMPTY_TREE, "empty tree"
     if len(bases) == 1 or depth >= _DEEPEST:
         return _tree(drivers.handle, bases[0]), short(drivers.handle, bases[0])
-    *others, made = bases
+    *others, base = bases
     for other in reversed(others):
-        merged = merge_commits(drivers, made, other, BETWEEN[:2], depth + 1)
-        assert merged is not None, "BUG: ancestors of ancestors are merged whatever they are"
-        made = _joined(drivers.handle, merged.tree, (made, other))
-    return _tree(drivers.handle, made), BETWEEN.base
+        result = merge_commits(drivers, base, other, BETWEEN[:2], depth + 1)
+        assert result is not None, "BUG: ancestors of ancestors are merged whatever they are"
+        base = _joined(drivers.handle, result.tree, (base, other))
+    return _tree(drivers.handle, base), BETWEEN.base
 
 
 def _joined(handle: pygit2.Repository, tree: str, parents: tuple[str, str]) -> str:

@@ -34,14 +34,14 @@ def foresee_merge(repository: Repository, ref: str, how: How) -> Foreseen:
             return Foreseen("already up to date")
         if ours is None or (handle.descendant_of(theirs.oid, ours) and not how.squash and not how.no_ff):
             return _foreseen(handle, f"would fast-forward to {theirs.oid[:10]}", Merged(theirs.tree))
-        merged = merge_commits(Drivers(handle, how.favor), ours, theirs.oid, ("HEAD", ref))
-        if merged is None:
+        result = merge_commits(Drivers(handle, how.favor), ours, theirs.oid, ("HEAD", ref))
+        if result is None:
             raise GitFailed(f"{ref} has no history in common with HEAD: it can't be merged.")
-        count = len(merged.conflicts)
-        said = "would merge without conflicts"
+        count = len(result.conflicts)
+        summary = "would merge without conflicts"
         if count:
-            said = f"would stop: {count} {'path' if count == 1 else 'paths'} in conflict"
-        return _foreseen(handle, said, merged)
+            summary = f"would stop: {count} {'path' if count == 1 else 'paths'} in conflict"
+        return _foreseen(handle, summary, result)
 
 
 def content_in(repository: Repository, tree: str, path: str) -> bytes | None:
@@ -51,8 +51,10 @@ def content_in(repository: Repository, tree: str, path: str) -> bytes | None:
         return read_blob(handle, side.oid) if side is not None else None
 
 
-def _foreseen(handle: pygit2.Repository, said: str, merged: Merged) -> Foreseen:
+def _foreseen(handle: pygit2.Repository, summary: str, result: Merged) -> Foreseen:
     before = head_tree(handle)
-    come, gone = stats(handle, before, merged.tree)
-    changes = tuple(tree_changes(handle, before, merged.tree))
-    return Foreseen(said, come, gone, None, merged.conflicts, None, None, merged.notes, changes, merged.tree)
+    insertions, deletions = stats(handle, before, result.tree)
+    changes = tuple(tree_changes(handle, before, result.tree))
+    return Foreseen(
+        summary, insertions, deletions, None, result.conflicts, None, None, result.notes, changes, result.tree
+    )

@@ -65,14 +65,14 @@ def plan_rebase(
     if handle.head_is_unborn:
         raise GitFailed("There is no commit to rebase yet.")
     if upstream is None:
-        found = followed(handle)
-        if found is None:
+        tracking = followed(handle)
+        if tracking is None:
             # What is put on `onto` is what `upstream` lacks; most who send `onto` alone mean both by it.
             raise GitFailed(
                 "The branch tracks nothing: name `upstream`.",
                 hints=[Remedy(Fix.REBASE_ONTO, upstream=onto or "main")],
             )
-        upstream = found.name
+        upstream = tracking.name
     base = find_commit(handle, upstream).oid
     head = str(handle.head.target)
     within = range_of(handle, base, head)
@@ -86,11 +86,11 @@ def start(
     """Carries a plan out with the steps that are given, or with its own."""
     check_idle(handle)
     _check_clean(handle, "A rebase")
-    wanted = checked(steps, plan.range) if steps else list(plan.steps)
-    if not steps and wanted == plan.range.steps and _is_there(handle, plan):
+    todo = checked(steps, plan.range) if steps else list(plan.steps)
+    if not steps and todo == plan.range.steps and _is_there(handle, plan):
         return RebaseOutcome("already up to date", completed=0, total=0)
     name = DETACHED if handle.head_is_detached else handle.head.name
-    progress = Progress(name, plan.onto, plan.head, wanted)
+    progress = Progress(name, plan.onto, plan.head, todo)
     return Replay(repository, programs, handle, progress, plan.onto).run()
 
 
@@ -100,11 +100,12 @@ def go_on(repository: Repository, programs: Programs, how: Resolution) -> Rebase
         progress = _stopped(repository, handle)
         check_written(repository)
         waiting = read_state(repository, MERGE_MSG)
-        left = resolve(repository, handle, how.resolved, waiting, how.read)
-        if left:
+        conflicts = resolve(repository, handle, how.resolved, waiting, how.read)
+        if conflicts:
+            count = len(conflicts)
             return RebaseOutcome(
-                f"rebase in progress: conflicts left in {len(left)} path{'s' if len(left) != 1 else ''}",
-                conflicts=left,
+                f"rebase in progress: conflicts left in {count} path{'s' if count != 1 else ''}",
+                conflicts=conflicts,
                 state=State.CONFLICT,
                 completed=len(progress.done) - 1,
                 total=progress.total,
@@ -134,8 +135,8 @@ def skip(repository: Repository, programs: Programs) -> RebaseOutcome:
         progress.settle(replay.at)
         clear_merge(repository)
         _follow(repository, handle, progress, replay.at)
-        done = replay.run()
-        return replace(done, saved=put.saved or done.saved, notes=(*put.notes, *done.notes))
+        outcome = replay.run()
+        return replace(outcome, saved=put.saved or outcome.saved, notes=(*put.notes, *outcome.notes))
 
 
 def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
@@ -152,15 +153,15 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
             )
         tree = str(find_commit(handle, origin).tree)
         put = leave(repository, programs, handle, tree, "before a rebase was aborted")
-        told = f"rebase (abort): returning to {name if name != DETACHED else origin}"
+        reflog = f"rebase (abort): returning to {name if name != DETACHED else origin}"
         if name != DETACHED:
             branch = handle.references.get(name)
             if branch is not None and str(branch.target) != origin:
                 # A rebase that was cut off at its very end has moved it. The reflog has where it was.
-                move_ref(handle, name, origin, str(branch.target), told)
-            handle.create_reference_symbolic("HEAD", name, True, message=told)
+                move_ref(handle, name, origin, str(branch.target), reflog)
+            handle.create_reference_symbolic("HEAD", name, True, message=reflog)
         else:
-            handle.create_reference_direct("HEAD", pygit2.Oid(hex=origin), True, message=told)
+            handle.create_reference_direct("HEAD", pygit2.Oid(hex=origin), True, message=reflog)
         clear_merge(repository)
         clear_progress(repository)
         return RebaseOutcome("rebase aborted", saved=put.saved, notes=put.notes, state=State.ABORTED)
@@ -186,19 +187,19 @@ def _take(
         if not is_same:
             raise GitUnfinished("There are staged changes that no step made.", hints=[Remedy(Fix.COMMIT)])
         return
-    said = message.rstrip() + "\n" if message is not None else None
+    own_message = message.rstrip() + "\n" if message is not None else None
     if progress.amends is not None:
         if progress.amends != str(head.id):
             if not is_same:
                 raise GitUnfinished("HEAD has moved and changes are staged.", hints=[Remedy(Fix.COMMIT)])
-        elif step.verb.melds or not is_same or said is not None:
-            kept = replay.melded(step) if step.verb.melds else message_of(head)
-            replay.commit(tree, said or kept, head, [str(oid) for oid in head.parent_ids])
+        elif step.verb.melds or not is_same or own_message is not None:
+            old_message = replay.melded(step) if step.verb.melds else message_of(head)
+            replay.commit(tree, own_message or old_message, head, [str(oid) for oid in head.parent_ids])
         replay.settle(step)
     elif not is_same:
         waiting, _ = split_conflicts(read_state(repository, MERGE_MSG))
         like = handle[step.commit].peel(pygit2.Commit)
-        replay.commit(tree, said or waiting or message_of(like), like, [str(head.id)])
+        replay.commit(tree, own_message or waiting or message_of(like), like, [str(head.id)])
         replay.settle(step)
 
 

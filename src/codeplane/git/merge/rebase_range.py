@@ -31,23 +31,23 @@ class Range:
 def range_of(handle: pygit2.Repository, upstream: str, head: str) -> Range:
     mine = [commit for commit in _only(handle, head, upstream) if len(commit.parent_ids) < 2]
     theirs = [commit for commit in _only(handle, upstream, head) if len(commit.parent_ids) < 2]
-    known = _known(handle, mine, theirs) if mine and theirs else frozenset()
-    return Range(tuple(str(commit.id) for commit in mine), known)
+    present = _known(handle, mine, theirs) if mine and theirs else frozenset()
+    return Range(tuple(str(commit.id) for commit in mine), present)
 
 
 def checked(steps: Sequence[Step], within: Range) -> list[Step]:
     """The steps, if they are about the range: each commit once, none forgotten, the first not melded."""
-    named = [step.commit for step in steps]
-    if len(set(named)) < len(named):
+    commits = [step.commit for step in steps]
+    if len(set(commits)) < len(commits):
         raise InvalidArgument("A commit is named twice in the steps.")
-    if alien := [oid for oid in named if oid not in within.commits]:
+    if alien := [oid for oid in commits if oid not in within.commits]:
         raise InvalidArgument(f"{_listed(alien)}: not among the commits to rebase (see the plan).")
-    if missing := [oid for oid in within.commits if oid not in named and oid not in within.known]:
+    if missing := [oid for oid in within.commits if oid not in commits and oid not in within.known]:
         raise InvalidArgument(f"{_listed(missing)}: missing; use drop for commits to leave out.")
-    kept = [step for step in steps if step.verb is not Verb.DROP]
-    if kept and kept[0].verb.melds:
-        raise InvalidArgument(f"The first step is {kept[0].verb}: there is nothing before it.")
-    if mute := [step.commit for step in kept if step.verb is Verb.REWORD and not step.message]:
+    remaining = [step for step in steps if step.verb is not Verb.DROP]
+    if remaining and remaining[0].verb.melds:
+        raise InvalidArgument(f"The first step is {remaining[0].verb}: there is nothing before it.")
+    if mute := [step.commit for step in remaining if step.verb is Verb.REWORD and not step.message]:
         raise InvalidArgument(f"{_listed(mute)}: reword needs a message.")
     return list(steps)
 
@@ -90,7 +90,7 @@ def _known(
     by_files: dict[frozenset[bytes], list[pygit2.Commit]] = {}
     for commit in theirs:
         by_files.setdefault(_files(handle, commit), []).append(commit)
-    found = set()
+    present = set()
     for commit in mine:
         files = _files(handle, commit)
         if not files or files not in by_files:
@@ -98,8 +98,8 @@ def _known(
         if files not in there:
             there[files] = {_patch(handle, one) for one in by_files[files]}
         if _patch(handle, commit) in there[files]:
-            found.add(str(commit.id))
-    return frozenset(found)
+            present.add(str(commit.id))
+    return frozenset(present)
 
 
 def _files(handle: pygit2.Repository, commit: pygit2.Commit) -> frozenset[bytes]:

@@ -105,9 +105,9 @@ def write_progress(repository: Repository, handle: pygit2.Repository, one: Progr
         "stopped-sha": f"{one.stopped}\n" if one.stopped else "",
         "amend": f"{one.amends}\n" if one.amends else "",
     }
-    for name, said in files.items():
-        if said or name in _ALWAYS:
-            write_state(repository, f"{REBASE_MERGE}/{name}", said)
+    for name, content in files.items():
+        if content or name in _ALWAYS:
+            write_state(repository, f"{REBASE_MERGE}/{name}", content)
         else:
             (place / name).unlink(missing_ok=True)
     for name in _OF_MELDING:
@@ -123,32 +123,32 @@ _ALWAYS: Final = (
 
 def _make(repository: Repository, one: Progress) -> None:
     """The directory is there with what it takes to leave the rebase, or not at all."""
-    made = repository.git_dir / f"codeplane-{REBASE_MERGE}"
-    made.mkdir(exist_ok=True)
-    for name, said in (("head-name", one.head_name), ("orig-head", one.origin), ("onto", one.onto)):
-        write_state(repository, f"{made.name}/{name}", f"{said}\n")
-    made.rename(repository.git_dir / REBASE_MERGE)
+    directory = repository.git_dir / f"codeplane-{REBASE_MERGE}"
+    directory.mkdir(exist_ok=True)
+    for name, content in (("head-name", one.head_name), ("orig-head", one.origin), ("onto", one.onto)):
+        write_state(repository, f"{directory.name}/{name}", f"{content}\n")
+    directory.rename(repository.git_dir / REBASE_MERGE)
 
 
 def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress:
     """A rebase that has stopped, begun by us or by git; refused where it has steps that only git knows."""
 
-    def told(name: str) -> str:
+    def read(name: str) -> str:
         return read_state(repository, f"{REBASE_MERGE}/{name}").strip()
 
     messages = _messages(repository)
-    rewritten = [line.split() for line in told("rewritten-list").splitlines()]
+    rewritten = [line.split() for line in read("rewritten-list").splitlines()]
     return Progress(
-        head_name=told("head-name"),
-        onto=told("onto"),
-        origin=told("orig-head"),
-        todo=[_step(handle, line, messages) for line in _steps(told("git-rebase-todo"))],
-        done=[_step(handle, line, messages) for line in _steps(told("done"))],
+        head_name=read("head-name"),
+        onto=read("onto"),
+        origin=read("orig-head"),
+        todo=[_step(handle, line, messages) for line in _steps(read("git-rebase-todo"))],
+        done=[_step(handle, line, messages) for line in _steps(read("done"))],
         rewritten=[(pair[0], pair[1]) for pair in rewritten if len(pair) == 2],
-        pending=told("rewritten-pending").split(),
-        stopped=told("stopped-sha") or None,
-        amends=told("amend") or None,
-        is_remarked=len(told(_MELDING).splitlines()) > 1,  # the last of them is the one at which it waits
+        pending=read("rewritten-pending").split(),
+        stopped=read("stopped-sha") or None,
+        amends=read("amend") or None,
+        is_remarked=len(read(_MELDING).splitlines()) > 1,  # the last of them is the one at which it waits
     )
 
 
@@ -166,9 +166,9 @@ def _first_line(handle: pygit2.Repository, oid: str) -> str:
     return first_line(message_of(handle[oid].peel(pygit2.Commit)))
 
 
-def _steps(said: str) -> list[str]:
+def _steps(text: str) -> list[str]:
     return [
-        line for line in said.splitlines() if line.strip() and not line.startswith("#") and line != "noop"
+        line for line in text.splitlines() if line.strip() and not line.startswith("#") and line != "noop"
     ]
 
 
@@ -186,7 +186,7 @@ def _step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Ste
 
 def _messages(repository: Repository) -> dict[str, str]:
     try:
-        found = decode_json(read_state(repository, _MESSAGES) or "{}")
+        messages = decode_json(read_state(repository, _MESSAGES) or "{}")
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return messages if isinstance(messages, dict) else {}

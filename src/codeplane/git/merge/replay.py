@@ -87,9 +87,9 @@ class Replay:
         while progress.todo:
             step = progress.todo.pop(0)
             progress.done.append(step)
-            torn = self._step(step)
-            if torn is not None:
-                return self._stop(step, torn)
+            conflict = self._step(step)
+            if conflict is not None:
+                return self._stop(step, conflict)
             if step.verb is Verb.EDIT:
                 return self._pause(step)
         return self._finish()
@@ -138,11 +138,11 @@ class Replay:
             if step.verb is Verb.PICK:
                 self.settle(step)
             return None
-        merged = _PICK.merged(self._handle, commit, str(before.tree_id))
-        self._notes |= dict.fromkeys(merged.notes)
-        if merged.conflicts:
-            return merged
-        self._add(step, commit, before, merged.tree)
+        result = _PICK.merged(self._handle, commit, str(before.tree_id))
+        self._notes |= dict.fromkeys(result.notes)
+        if result.conflicts:
+            return result
+        self._add(step, commit, before, result.tree)
         return None
 
     def _add(self, step: Step, commit: pygit2.Commit, before: pygit2.Commit, tree: str) -> None:
@@ -159,20 +159,20 @@ class Replay:
         if step.verb is not Verb.EDIT:
             self.settle(step)
 
-    def _stop(self, step: Step, merged: Merged) -> RebaseOutcome:
+    def _stop(self, step: Step, result: Merged) -> RebaseOutcome:
         progress, commit = self._progress, self._commit(step.commit)
         progress.stopped = step.commit
         progress.amends = self.at if step.verb.melds else None
         message = self.melded(step) if step.verb.melds else step.message or message_of(commit)
-        self._note(merged.tree, commit, message)
-        state = {MERGE_MSG: with_conflicts(message, merged.conflicts), ORIG_HEAD: f"{progress.origin}\n"}
-        put = land(self._repository, self._programs, self._handle, merged, state)
+        self._note(result.tree, commit, message)
+        state = {MERGE_MSG: with_conflicts(message, result.conflicts), ORIG_HEAD: f"{progress.origin}\n"}
+        put = land(self._repository, self._programs, self._handle, result, state)
         self._detach(f"rebase ({step.verb}): {first_line(message)}")
         end_writing(self._repository)
-        count = len(merged.conflicts)
+        count = len(result.conflicts)
         return RebaseOutcome(
             f"rebase stopped at {step.commit[:10]}: {count} in conflict",
-            conflicts=merged.conflicts,
+            conflicts=result.conflicts,
             notes=(*self._notes, *put.notes),
             state=State.CONFLICT,
             completed=len(progress.done) - 1,
@@ -206,7 +206,7 @@ class Replay:
         progress.stopped = progress.amends = None
         self._check_branch()
         target = str(self._commit(self.at).tree_id)
-        come, gone = stats(handle, str(self._commit(progress.origin).tree_id), target)
+        insertions, deletions = stats(handle, str(self._commit(progress.origin).tree_id), target)
         begin_writing(self._repository, target)
         write_progress(self._repository, handle, progress)
         state = {ORIG_HEAD: f"{progress.origin}\n"}
@@ -218,8 +218,8 @@ class Replay:
         count = len(progress.rewritten)
         return RebaseOutcome(
             f"rebased {count} {'commit' if count == 1 else 'commits'} onto {progress.onto[:10]}",
-            come,
-            gone,
+            insertions,
+            deletions,
             commit=self.at,
             notes=notes,
             state=State.DONE,
@@ -238,8 +238,8 @@ class Replay:
         name = self._progress.head_name
         if name == DETACHED:
             return
-        found = self._handle.references.get(name)
-        if found is None or str(found.target) != self._progress.origin:
+        branch = self._handle.references.get(name)
+        if branch is None or str(branch.target) != self._progress.origin:
             raise GitBusy(
                 f"{name} was moved by another program in the meantime.", hints=[Remedy(Fix.ABORT_REBASE)]
             )
@@ -247,17 +247,17 @@ class Replay:
     def _return(self) -> None:
         """The branch, and HEAD with it, is where the rebase has come to."""
         progress, name = self._progress, self._progress.head_name
-        told = f"rebase (finish): {name} onto {progress.onto}"
+        reflog = f"rebase (finish): {name} onto {progress.onto}"
         if name == DETACHED:
             self._detach(f"rebase (finish): onto {progress.onto}")
             return
-        move_ref(self._handle, name, self.at, progress.origin, told)
+        move_ref(self._handle, name, self.at, progress.origin, reflog)
         if self._handle.head_is_detached:
-            told = f"rebase (finish): returning to {name}"
-            self._handle.create_reference_symbolic("HEAD", name, True, message=told)
+            reflog = f"rebase (finish): returning to {name}"
+            self._handle.create_reference_symbolic("HEAD", name, True, message=reflog)
 
-    def _detach(self, told: str) -> None:
-        text = told.encode("utf-8", "replace").decode()
+    def _detach(self, reflog: str) -> None:
+        text = reflog.encode("utf-8", "replace").decode()
         self._handle.create_reference_direct("HEAD", pygit2.Oid(hex=self.at), True, message=text)
 
     def _note(self, tree: str, commit: pygit2.Commit, message: str) -> None:
@@ -266,8 +266,8 @@ class Replay:
         who = commit.author
         sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
         when = f"@{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
-        named = (("NAME", who.name), ("EMAIL", who.email), ("DATE", when))
-        lines = "".join(f"GIT_AUTHOR_{name}={_quoted(value)}\n" for name, value in named)
+        fields = (("NAME", who.name), ("EMAIL", who.email), ("DATE", when))
+        lines = "".join(f"GIT_AUTHOR_{name}={_quoted(value)}\n" for name, value in fields)
         write_state(self._repository, f"{REBASE_MERGE}/author-script", lines)
         write_state(self._repository, f"{REBASE_MERGE}/message", message)
         write_state(self._repository, REBASE_HEAD, f"{commit.id}\n")

@@ -28,18 +28,18 @@ def resolve(
     or named in `resolved`: then the file is taken as it is, or its absence. `message` names the paths that
     were in conflict; one of them that still has marks is not resolved, even if it is staged.
     """
-    found = conflicts_of(handle.index)
-    done = [one.path for one in found if one.path in resolved or _is_mended(one, read(one.path))]
-    _stage(repository, handle, done)
-    left = [one for one in found if one.path not in done]
-    _, named = split_conflicts(message)
-    known = {one.path for one in found}
-    left += [
+    conflicts = conflicts_of(handle.index)
+    paths = [one.path for one in conflicts if one.path in resolved or _is_mended(one, read(one.path))]
+    _stage(repository, handle, paths)
+    unresolved = [one for one in conflicts if one.path not in paths]
+    _, mentions = split_conflicts(message)
+    conflict_paths = {one.path for one in conflicts}
+    unresolved += [
         Conflict(path, None, in_index(handle, path), None)
-        for path in named
-        if path not in known and path not in resolved and has_marks(read(path) or b"")
+        for path in mentions
+        if path not in conflict_paths and path not in resolved and has_marks(read(path) or b"")
     ]
-    return tuple(left)
+    return tuple(unresolved)
 
 
 def _is_mended(one: Conflict, data: bytes | None) -> bool:
@@ -48,10 +48,11 @@ def _is_mended(one: Conflict, data: bytes | None) -> bool:
 
 
 def _stage(repository: Repository, handle: pygit2.Repository, paths: Collection[str]) -> None:
-    filtered = [path for path in paths if Attributes(handle, path).filter is not None]
-    if filtered:
+    filter_paths = [path for path in paths if Attributes(handle, path).filter is not None]
+    if filter_paths:
         raise GitUnsupported(
-            f"{', '.join(filtered)}: a filter applies, which is a program.", hints=[Remedy(Fix.STAGE_FIRST)]
+            f"{', '.join(filter_paths)}: a filter applies, which is a program.",
+            hints=[Remedy(Fix.STAGE_FIRST)],
         )
     if not paths:
         return

@@ -55,18 +55,19 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
         kind = _kind(repository, handle)
         check_written(repository)
         if how.message is not None:
-            _, named = split_conflicts(read_state(repository, MERGE_MSG))
-            listed = "".join(f"#\t{path}\n" for path in named)
-            tail = f"\n# Conflicts:\n{listed}" if named else ""
+            _, paths = split_conflicts(read_state(repository, MERGE_MSG))
+            lines = "".join(f"#\t{path}\n" for path in paths)
+            tail = f"\n# Conflicts:\n{lines}" if paths else ""
             write_state(repository, MERGE_MSG, f"{how.message.rstrip()}\n{tail}")
-        left = resolve(repository, handle, how.resolved, read_state(repository, MERGE_MSG), how.read)
-        if left:
+        unresolved = resolve(repository, handle, how.resolved, read_state(repository, MERGE_MSG), how.read)
+        if unresolved:
+            count = len(unresolved)
             return Outcome(
-                f"{kind} in progress: conflicts left in {len(left)} path{'s' if len(left) != 1 else ''}",
-                conflicts=left,
+                f"{kind} in progress: conflicts left in {count} path{'s' if count != 1 else ''}",
+                conflicts=unresolved,
             )
         tree, before = str(handle.index.write_tree()), str(handle.head.peel(pygit2.Tree).id)
-        come, gone = stats(handle, before, tree)
+        insertions, deletions = stats(handle, before, tree)
         if kind == "squashed merge":
             raise GitUnfinished(
                 "Everything is resolved and staged: commit it to finish the squashed merge.",
@@ -74,12 +75,14 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
             )
         if kind == "merge":
             oid, notes = conclude_merge(repository, programs, handle, tree, None)
-            return Outcome(f"merged as {oid[:10]}", come, gone, commit=oid, notes=notes)
-        done = _conclude_pick(repository, programs, handle, tree, Picking(reverts=kind == "revert"))
+            return Outcome(f"merged as {oid[:10]}", insertions, deletions, commit=oid, notes=notes)
+        outcome = _conclude_pick(repository, programs, handle, tree, Picking(reverts=kind == "revert"))
         more = _go_on(repository, programs, handle, Picking(reverts=kind == "revert"))
         if more is None:
-            return replace(done, insertions=come, deletions=gone)
-        return replace(more, summary=f"{done.summary}; {more.summary}", notes=(*done.notes, *more.notes))
+            return replace(outcome, insertions=insertions, deletions=deletions)
+        return replace(
+            more, summary=f"{outcome.summary}; {more.summary}", notes=(*outcome.notes, *more.notes)
+        )
 
 
 def abandon(repository: Repository, programs: Programs) -> Outcome:
@@ -126,11 +129,11 @@ def _origin(repository: Repository, now: str) -> str:
 def _conclude_pick(
     repository: Repository, programs: Programs, handle: pygit2.Repository, tree: str, how: Picking
 ) -> Outcome:
-    taken = read_state(repository, REVERT_HEAD if how.reverts else CHERRY_PICK_HEAD).strip()
+    pick = read_state(repository, REVERT_HEAD if how.reverts else CHERRY_PICK_HEAD).strip()
     head = handle.head.peel(pygit2.Commit)
-    if not taken or tree == str(head.tree_id):
+    if not pick or tree == str(head.tree_id):
         clear_merge(repository)
-        return Outcome(f"{how.name}: nothing of {taken[:10]} is left to commit" if taken else how.name)
+        return Outcome(f"{how.name}: nothing of {pick[:10]} is left to commit" if pick else how.name)
     message, notes = checked_message(repository, programs)
     oid, more = make_commit(
         repository,
@@ -141,7 +144,7 @@ def _conclude_pick(
         message=message,
         ref="HEAD",
         reflog=f"{'commit' if how.reverts else 'commit (cherry-pick)'}: {first_line(message)}",
-        author=None if how.reverts else handle[taken].peel(pygit2.Commit).author,
+        author=None if how.reverts else handle[pick].peel(pygit2.Commit).author,
     )
     clear_merge(repository)
     return Outcome(f"{how.name} done as {oid[:10]}", commit=oid, notes=(*notes, *more))
@@ -152,11 +155,11 @@ def _go_on(
 ) -> Outcome | None:
     """What a sequence has beyond the commit that it had stopped at; None where there is nothing."""
     lines = [line.split() for line in read_state(repository, f"{SEQUENCER}/todo").splitlines()]
-    left = [parts for parts in lines if parts and not parts[0].startswith("#")][1:]
-    if not left:
+    steps = [parts for parts in lines if parts and not parts[0].startswith("#")][1:]
+    if not steps:
         clear_sequencer(repository)
         return None
-    if any(parts[0] not in ("pick", "revert", "p") or len(parts) < 2 for parts in left):
+    if any(parts[0] not in ("pick", "revert", "p") or len(parts) < 2 for parts in steps):
         raise GitFailed("Git has recorded steps that are unknown here.", hints=["git cherry-pick --continue"])
     options = dict(
         line.strip().split(" = ", 1)
@@ -169,6 +172,6 @@ def _go_on(
         mainline=int(mainline) if mainline.isdecimal() else None,
         favor=_FAVORS.get(options.get("strategy-option", ""), MergeFavor.NORMAL),
     )
-    commits = [str(handle.revparse_single(parts[1]).id) for parts in left]
+    commits = [str(handle.revparse_single(parts[1]).id) for parts in steps]
     origin = read_state(repository, f"{SEQUENCER}/head").strip()
     return go_on(repository, programs, handle, commits, with_options, origin)

@@ -98,7 +98,7 @@ def go_on(
 ) -> Outcome:
     """Does what is left of a sequence that has begun at `origin`."""
     run = _Run(repository, programs, handle, how, origin)
-    noted = read_state(repository, f"{SEQUENCER}/todo")
+    todo = read_state(repository, f"{SEQUENCER}/todo")
     try:
         for number, oid in enumerate(commits):
             if stop := run.step(handle[oid].peel(pygit2.Commit)):
@@ -106,8 +106,8 @@ def go_on(
         return run.finish()
     except CodePlaneError:
         # HEAD is where it was, and so is the sequence.
-        if noted:
-            write_state(repository, f"{SEQUENCER}/todo", noted)
+        if todo:
+            write_state(repository, f"{SEQUENCER}/todo", todo)
         else:
             clear_sequencer(repository)
         raise
@@ -131,19 +131,19 @@ class _Run:
 
     def step(self, commit: pygit2.Commit) -> Merged | None:
         """Adds one commit in memory; what it comes to, where that has conflicts."""
-        merged = self._how.merged(self._handle, commit, self._tree)
-        self._notes |= dict.fromkeys(merged.notes)
-        if merged.conflicts:
-            return merged
+        result = self._how.merged(self._handle, commit, self._tree)
+        self._notes |= dict.fromkeys(result.notes)
+        if result.conflicts:
+            return result
         message = self._how.message(commit)
-        if merged.tree == self._tree:
+        if result.tree == self._tree:
             self._notes[f"{str(commit.id)[:10]} changes nothing here and was skipped."] = None
             return None
         self.at, notes = make_commit(
             self._repository,
             self._programs,
             self._handle,
-            tree=merged.tree,
+            tree=result.tree,
             parents=[self.at],
             message=message,
             ref=None,
@@ -151,26 +151,26 @@ class _Run:
             author=None if self._how.reverts else commit.author,
         )
         self._notes |= dict.fromkeys(notes)
-        self._tree = merged.tree
+        self._tree = result.tree
         self._made.append((self.at, first_line(message)))
         return None
 
-    def stop(self, merged: Merged, left: Sequence[str], *, is_sequence: bool) -> Outcome:
-        commit = self._handle[left[0]].peel(pygit2.Commit)
+    def stop(self, result: Merged, remaining: Sequence[str], *, is_sequence: bool) -> Outcome:
+        commit = self._handle[remaining[0]].peel(pygit2.Commit)
         if is_sequence:
-            self._note_sequence(left)
+            self._note_sequence(remaining)
         state = {
             REVERT_HEAD if self._how.reverts else CHERRY_PICK_HEAD: f"{commit.id}\n",
-            MERGE_MSG: with_conflicts(self._how.message(commit), merged.conflicts),
+            MERGE_MSG: with_conflicts(self._how.message(commit), result.conflicts),
         }
-        put = land(self._repository, self._programs, self._handle, merged, state)
+        put = land(self._repository, self._programs, self._handle, result, state)
         if is_sequence:
             (self._repository.git_dir / SEQUENCER / "abort-safety").unlink(missing_ok=True)
         self._move()
         if is_sequence:
             write_state(self._repository, f"{SEQUENCER}/abort-safety", f"{self.at}\n")
         end_writing(self._repository)
-        return stopped(self._how.name, merged, (*self._notes, *put.notes))
+        return stopped(self._how.name, result, (*self._notes, *put.notes))
 
     def finish(self) -> Outcome:
         if not self._made:
@@ -179,25 +179,25 @@ class _Run:
             REVERT_HEAD if self._how.reverts else CHERRY_PICK_HEAD: f"{self.at}\n",
             MERGE_MSG: f"{self._made[-1][1]}\n",
         }
-        come, gone = stats(self._handle, str(self._handle.head.peel(pygit2.Tree).id), self._tree)
+        insertions, deletions = stats(self._handle, str(self._handle.head.peel(pygit2.Tree).id), self._tree)
         put = land(self._repository, self._programs, self._handle, Merged(self._tree), state)
         self._move()
         clear_merge(self._repository)
         clear_sequencer(self._repository)
         count = len(self._made)
         what = f"{self._how.name}: {count} {'commit' if count == 1 else 'commits'}"
-        return Outcome(what, come, gone, commit=self.at, notes=(*self._notes, *put.notes))
+        return Outcome(what, insertions, deletions, commit=self.at, notes=(*self._notes, *put.notes))
 
     def _move(self) -> None:
         """At once: between two commits of a series there is no state to be left in."""
         if self._made:
-            told = f"{self._how.name}: {self._made[-1][1]}"
-            move_ref(self._handle, "HEAD", self.at, self._start, told)
+            reflog = f"{self._how.name}: {self._made[-1][1]}"
+            move_ref(self._handle, "HEAD", self.at, self._start, reflog)
 
-    def _note_sequence(self, left: Sequence[str]) -> None:
+    def _note_sequence(self, remaining: Sequence[str]) -> None:
         """As git keeps it, so that either can go on."""
         (self._repository.git_dir / SEQUENCER).mkdir(exist_ok=True)
-        lines = [f"{self._how.word} {oid} {self._first_line(oid)}\n" for oid in left]
+        lines = [f"{self._how.word} {oid} {self._first_line(oid)}\n" for oid in remaining]
         options = ""
         if self._how.mainline is not None:
             options += f"\tmainline = {self._how.mainline}\n"

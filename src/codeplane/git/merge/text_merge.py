@@ -64,8 +64,8 @@ class Drivers:
         if self.depth:
             oid = base.oid if base is not None else str(self.handle.odb.write(ObjectType.BLOB, b""))
             return Content(oid, is_clean=False)
-        chosen = theirs if self.favor == MergeFavor.THEIRS else ours
-        return Content(chosen.oid, self.favor in (MergeFavor.OURS, MergeFavor.THEIRS))
+        side = theirs if self.favor == MergeFavor.THEIRS else ours
+        return Content(side.oid, self.favor in (MergeFavor.OURS, MergeFavor.THEIRS))
 
     def _merged(
         self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, how: tuple[MergeFavor, int]
@@ -79,8 +79,8 @@ class Drivers:
         result = ffi.new("git_merge_file_result *")
         # The library's own call has no parameter for labels and sizes.
         own = self.handle._repo  # noqa: SLF001
-        failed = C.git_merge_file_from_index(result, own, *(entry for entry, _ in entries), options)
-        if failed:
+        error = C.git_merge_file_from_index(result, own, *(entry for entry, _ in entries), options)
+        if error:
             raise pygit2.GitError(f"cannot merge {path}")
         try:
             data, is_clean = bytes(ffi.buffer(result.ptr, result.len)), bool(result.automergeable)
@@ -104,10 +104,10 @@ def _entry(path: str, side: Side | None) -> tuple[Any, Any]:
 
 def _labelled(data: bytes, labels: Labels, size: int) -> bytes:
     """The library leaves the label of an empty side away; the whole file is one conflict then."""
-    opened, closed = re.escape(b"<" * size), re.escape(b">" * size)
+    start, end = re.escape(b"<" * size), re.escape(b">" * size)
     ours, theirs = (b" " + label.encode("utf-8", "surrogateescape") for label in labels[:2])
-    data = re.sub(rb"\A" + opened + rb"(?=\r?\n)", lambda found: found[0] + ours, data)
-    return re.sub(closed + rb"(?=\r?\n\Z)", lambda found: found[0] + theirs, data)
+    data = re.sub(rb"\A" + start + rb"(?=\r?\n)", lambda match: match[0] + ours, data)
+    return re.sub(end + rb"(?=\r?\n\Z)", lambda match: match[0] + theirs, data)
 
 
 def _is_binary(data: bytes) -> bool:

@@ -68,8 +68,14 @@ def merge_trees(drivers: Drivers, base: str, ours: str, theirs: str, labels: Lab
         return Merged(ours)
     if ours == base:
         return Merged(theirs)
-    left, right = between(handle, base, ours), between(handle, base, theirs)
-    result = _Work(drivers, labels, ours, _changes(handle, left, right), _changes(handle, right, left)).run()
+    our_changes, their_changes = between(handle, base, ours), between(handle, base, theirs)
+    result = _Work(
+        drivers,
+        labels,
+        ours,
+        _changes(handle, our_changes, their_changes),
+        _changes(handle, their_changes, our_changes),
+    ).run()
     tree = edited(handle, ours, result.edits)
     conflicts = tuple(result.conflicts[path] for path in sorted(result.conflicts))
     return Merged(tree, conflicts, tuple(result.notes))
@@ -78,17 +84,21 @@ def merge_trees(drivers: Drivers, base: str, ours: str, theirs: str, labels: Lab
 def _changes(handle: pygit2.Repository, pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> _Changes:
     """Where a file has gone matters only if the other side has changed it as well."""
     paths = _in_order(pairs, other)
-    gone = {path: old for path in paths for old, new in [pairs[path]] if old and not new and _is_traced(old)}
-    come = {path: new for path in paths for old, new in [pairs[path]] if new and not old and _is_traced(new)}
-    wanted = gone.keys() & other.keys()
-    found = renames(handle, gone, come, wanted=wanted) if wanted and come else {}
-    return _Changes(pairs, {old: new for new, old in found.items() if old in wanted})
+    deletions = {
+        path: old for path in paths for old, new in [pairs[path]] if old and not new and _is_traced(old)
+    }
+    additions = {
+        path: new for path in paths for old, new in [pairs[path]] if new and not old and _is_traced(new)
+    }
+    targets = deletions.keys() & other.keys()
+    moves = renames(handle, deletions, additions, targets=targets) if targets and additions else {}
+    return _Changes(pairs, {old: new for new, old in moves.items() if old in targets})
 
 
 def _in_order(pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> list[str]:
     """As git comes by them, which counts where files are alike: last what is in directories of one side."""
-    shared = {parent for path in other for parent in above(path)} | other.keys()
-    return sorted(pairs, key=lambda path: (not shared.issuperset(above(path)), os.fsencode(path)))
+    common = {parent for path in other for parent in above(path)} | other.keys()
+    return sorted(pairs, key=lambda path: (not common.issuperset(above(path)), os.fsencode(path)))
 
 
 def _is_traced(side: Side) -> bool:
@@ -143,9 +153,9 @@ class _Work:
         source, left, right = self._items[old], self._items[ours], self._items[theirs]
         assert left.ours is not None and right.theirs is not None, "BUG: a rename leads to a file"
         both = _Item(source.base, left.ours, right.theirs, (old, ours, theirs))
-        made, is_clean = self._joined(old, both, longer=1)
-        if is_clean or made != left.ours:  # else it cannot be merged, and each name keeps its own
-            left.ours = right.theirs = made
+        content, is_clean = self._joined(old, both, longer=1)
+        if is_clean or content != left.ours:  # else it cannot be merged, and each name keeps its own
+            left.ours = right.theirs = content
         source.is_clash = left.is_clash = right.is_clash = True
 
     def _follow_one(self, old: str, new: str, *, is_ours: bool) -> None:
@@ -165,11 +175,11 @@ class _Work:
             target.is_followed = True
         elif is_taken:
             ours, theirs = (mine, other) if is_ours else (other, mine)
-            made, _ = self._joined(old, _Item(source.base, ours, theirs, names), longer=1)
+            content, _ = self._joined(old, _Item(source.base, ours, theirs, names), longer=1)
             if is_ours:
-                target.ours = made
+                target.ours = content
             else:
-                target.theirs = made
+                target.theirs = content
         else:
             target.base, target.names, target.is_followed = source.base, names, True
             if is_ours:
@@ -197,8 +207,8 @@ class _Work:
         if base is not None and not _is_regular(base):
             base = None
         labels = self._labels.at(*item.names)
-        made = self._drivers.merge(path, (base, ours, theirs), labels, longer + 2 * self._drivers.depth)
-        return Side(made.oid, mode), is_clean and made.is_clean
+        content = self._drivers.merge(path, (base, ours, theirs), labels, longer + 2 * self._drivers.depth)
+        return Side(content.oid, mode), is_clean and content.is_clean
 
     def _unmergeable(self, item: _Item, mode: int) -> tuple[Side | None, bool]:
         """Links and submodules are taken as a whole; of ancestors, what was before, of any kind."""
@@ -207,8 +217,8 @@ class _Work:
         if self._drivers.depth:
             return item.base, False
         is_link = mode & _KIND != _SUBMODULE
-        chosen = item.theirs if is_link and favor == enum.THEIRS else item.ours
-        return Side(chosen.oid, mode), is_link and favor in (enum.OURS, enum.THEIRS)
+        side = item.theirs if is_link and favor == enum.THEIRS else item.ours
+        return Side(side.oid, mode), is_link and favor in (enum.OURS, enum.THEIRS)
 
     def _tell_of_driver(self, path: str) -> None:
         driver = Attributes(self._drivers.handle, path).merge_driver
@@ -222,20 +232,20 @@ class _Work:
         if ours == theirs:
             self._settle(path, item, ours, is_clean=not item.is_clash)
         elif base is not None and not item.is_followed and base in (ours, theirs):
-            kept = theirs if base == ours else ours
-            self._settle(path, item, kept, is_clean=kept is None or not item.is_clash)
+            side = theirs if base == ours else ours
+            self._settle(path, item, side, is_clean=side is None or not item.is_clash)
         elif ours is not None and theirs is not None:
             self._decide_both(path, item, ours, theirs)
         elif base is not None:
-            kept = base if self._drivers.depth else ours or theirs
-            self._settle(path, item, kept, is_clean=False)
+            side = base if self._drivers.depth else ours or theirs
+            self._settle(path, item, side, is_clean=False)
         else:
             self._settle(path, item, ours or theirs, is_clean=not item.is_clash)
 
     def _decide_both(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
         if ours.mode & _KIND == theirs.mode & _KIND:
-            made, is_clean = self._joined(path, item)
-            self._settle(path, item, made, is_clean=is_clean and not item.is_clash)
+            content, is_clean = self._joined(path, item)
+            self._settle(path, item, content, is_clean=is_clean and not item.is_clash)
         elif self._drivers.depth:
             self._settle(path, item, item.base, is_clean=False)
         else:
@@ -251,10 +261,10 @@ class _Work:
         if item.ours is None or item.theirs is None:
             self._decide(place, item)
             return
-        made, is_clean = self._joined(place, item)
+        content, is_clean = self._joined(place, item)
         if is_clean:  # of a file that the other side has elsewhere, one stage is left
-            item.base, item.ours, item.theirs = (None, made, None) if is_ours else (None, None, made)
-        self._settle(place, item, made, is_clean=False)
+            item.base, item.ours, item.theirs = (None, content, None) if is_ours else (None, None, content)
+        self._settle(place, item, content, is_clean=False)
 
     def _keep_apart(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
         """A file and a link, or the like, under one name: the regular file gives way."""
@@ -272,9 +282,9 @@ class _Work:
         if all(is_moved):
             self._result.edits[path] = None
 
-    def _settle(self, path: str, item: _Item, kept: Side | None, *, is_clean: bool) -> None:
-        self._result.edits[path] = kept
-        if kept is not None:
+    def _settle(self, path: str, item: _Item, side: Side | None, *, is_clean: bool) -> None:
+        self._result.edits[path] = side
+        if side is not None:
             self._full.update(above(path))
         if not is_clean and any((item.base, item.ours, item.theirs)):
             self._result.conflicts[path] = Conflict(path, item.base, item.ours, item.theirs)
@@ -287,6 +297,6 @@ class _Work:
         return place
 
     def _is_taken(self, path: str) -> bool:
-        known = self._items.keys() | self._result.edits.keys()
-        is_known = path in known or any(one.startswith(f"{path}/") for one in known)
+        paths = self._items.keys() | self._result.edits.keys()
+        is_known = path in paths or any(one.startswith(f"{path}/") for one in paths)
         return is_known or has_entry(self._drivers.handle, self._tree, path)

@@ -52,8 +52,8 @@ def list_branches(
         kind = BranchType.REMOTE if remote else BranchType.LOCAL
         names = sorted(handle.raw_listall_branches(kind))
         fitting = [raw for raw in names if contains in os.fsdecode(raw) and not raw.endswith(b"/HEAD")]
-        found = [_branch(handle, raw, kind, elsewhere) for raw in fitting[:most]]
-    return found, len(fitting) - len(found)
+        branches = [_branch(handle, raw, kind, elsewhere) for raw in fitting[:most]]
+    return branches, len(fitting) - len(branches)
 
 
 def create_branch(
@@ -68,9 +68,9 @@ def create_branch(
     if goal.commit is None:
         raise InvalidArgument("A branch needs a commit to start at, and there is none yet.")
     with repository.opened() as handle:
-        made = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
+        branch = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
         if goal.upstream is not None:
-            made.upstream = handle.lookup_branch(goal.upstream, BranchType.REMOTE)
+            branch.upstream = handle.lookup_branch(goal.upstream, BranchType.REMOTE)
     tracks = f", which tracks {goal.upstream}" if goal.upstream else ""
     return BranchOutcome(f"created branch {name}{tracks} at {goal.commit[:_SHORT]}")
 
@@ -85,15 +85,15 @@ def delete_branch(repository: Repository, name: str, *, force: bool = False) -> 
                 hints=[Remedy(Fix.CHECK_OUT_ANOTHER)],
             )
         check_free(repository, BRANCHES + name)
-        was = str(branch.peel(pygit2.Commit).id)
+        tip = str(branch.peel(pygit2.Commit).id)
         if not force and not _is_merged(handle, branch):
             raise WorkAtRisk(
                 f"Branch {name} has commits that {_against(branch)} lacks.",
                 hints=[Remedy(Fix.DELETE_BRANCH, name=name)],
-                commit=was,
+                commit=tip,
             )
         branch.delete()
-    return BranchOutcome(f"deleted branch {name} (was {was[:_SHORT]})", was=was)
+    return BranchOutcome(f"deleted branch {name} (was {tip[:_SHORT]})", was=tip)
 
 
 def rename_branch(
@@ -106,14 +106,14 @@ def rename_branch(
         branch = _found(handle, old)
         check_free(repository, BRANCHES + old)
         taken_name = handle.references.get(BRANCHES + new_name)
-        was = None
+        old_tip = None
         if taken_name is not None and old != new_name:
             if not force:
                 raise InvalidArgument(f"Branch {new_name} already exists.", name=new_name)
             check_free(repository, BRANCHES + new_name)
-            was = str(taken_name.peel(pygit2.Commit).id)
+            old_tip = str(taken_name.peel(pygit2.Commit).id)
         branch.rename(new_name, force)
-    return BranchOutcome(f"renamed branch {old} to {new_name}", was=was)
+    return BranchOutcome(f"renamed branch {old} to {new_name}", was=old_tip)
 
 
 def set_upstream(repository: Repository, name: str | None, upstream: str | None) -> BranchOutcome:
@@ -125,10 +125,10 @@ def set_upstream(repository: Repository, name: str | None, upstream: str | None)
             branch.upstream = None  # type: ignore[assignment]
             return BranchOutcome(f"{own} tracks nothing")
         kind = BranchType.REMOTE if _REMOTES + upstream in handle.references else BranchType.LOCAL
-        followed = handle.lookup_branch(upstream, kind)
-        if followed is None:
+        target = handle.lookup_branch(upstream, kind)
+        if target is None:
             raise _missing(upstream, [*handle.branches.remote, *handle.branches.local])
-        branch.upstream = followed
+        branch.upstream = target
     return BranchOutcome(f"{own} tracks {upstream}")
 
 
@@ -137,10 +137,10 @@ def _moved(repository: Repository, handle: pygit2.Repository, name: str, start: 
     if branch.is_head():
         raise InvalidArgument(f"{name} is checked out.", hints=[Remedy(Fix.RESET_KEEP, ref=start or "HEAD")])
     check_free(repository, BRANCHES + name)
-    was, now = str(branch.peel(pygit2.Commit).id), find_commit(handle, start or "HEAD").oid
+    old_tip, new_tip = str(branch.peel(pygit2.Commit).id), find_commit(handle, start or "HEAD").oid
     log = f"branch: Reset to {start or 'HEAD'}"
-    handle.create_reference_direct(BRANCHES + name, pygit2.Oid(hex=now), True, message=log)
-    return BranchOutcome(f"moved branch {name} from {was[:_SHORT]} to {now[:_SHORT]}", was=was)
+    handle.create_reference_direct(BRANCHES + name, pygit2.Oid(hex=new_tip), True, message=log)
+    return BranchOutcome(f"moved branch {name} from {old_tip[:_SHORT]} to {new_tip[:_SHORT]}", was=old_tip)
 
 
 def _branch(handle: pygit2.Repository, raw: bytes, kind: BranchType, elsewhere: dict[str, str]) -> Branch:

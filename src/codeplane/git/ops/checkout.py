@@ -54,15 +54,15 @@ def check_out(repository: Repository, programs: Programs, goal: Goal, *, force: 
         old = None if handle.head_is_unborn else str(handle.head.target)
         tree = str(handle[goal.commit].peel(pygit2.Tree).id) if goal.commit is not None else None
         plus, minus = _counted(handle, tree)
-        done = None
+        result = None
         if tree is not None:
-            done = put_tree(repository, programs, handle, tree, force=force)
+            result = put_tree(repository, programs, handle, tree, force=force)
         _point(handle, goal)
         clear_merge(repository)
-        said = _said(handle, goal)
+        summary = _said(handle, goal)
     hook = (old or _NOWHERE, goal.commit or _NOWHERE, "1")
-    notes = (*(done.notes if done else ()), *run_hook(repository, programs, "post-checkout", hook))
-    return Outcome(said, plus, minus, saved=done.saved if done else None, notes=notes)
+    notes = (*(result.notes if result else ()), *run_hook(repository, programs, "post-checkout", hook))
+    return Outcome(summary, plus, minus, saved=result.saved if result else None, notes=notes)
 
 
 def find_goal(repository: Repository, ref: str, *, detach: bool = False) -> Goal:
@@ -108,24 +108,26 @@ def restore(
     """Files and index entries become those of a commit; without one, files become those of the index."""
     with repository.opened() as handle:
         tree = find_commit(handle, ref).tree if ref is not None else None
-        wanted = _of_index(handle, selection) if tree is None else _of_tree(handle, selection, tree)
-        plan = plan_paths(handle, repository.root, wanted)
+        targets = _of_index(handle, selection) if tree is None else _of_tree(handle, selection, tree)
+        plan = plan_paths(handle, repository.root, targets)
         why = f"before files were restored from {shown(ref or 'the index')}"
-        done = carry_out(repository, programs, handle, plan, force=force, why=why)
+        result = carry_out(repository, programs, handle, plan, force=force, why=why)
     count = len(plan.writes) + len(plan.adopted)
     files = f"{count} file{'s' if count != 1 else ''}"
-    return Outcome(f"{files} restored from {shown(ref or 'the index')}", saved=done.saved, notes=done.notes)
+    return Outcome(
+        f"{files} restored from {shown(ref or 'the index')}", saved=result.saved, notes=result.notes
+    )
 
 
 def _of_index(handle: pygit2.Repository, selection: Selection) -> dict[str, Side | None]:
-    tracked = [os.fsdecode(entry.path) for entry in handle.index]
-    torn = sorted(path for path in unmerged(handle) if path in selection)
-    if torn:
+    paths = [os.fsdecode(entry.path) for entry in handle.index]
+    conflicts = sorted(path for path in unmerged(handle) if path in selection)
+    if conflicts:
         raise InvalidArgument(
-            f"Unmerged, so the index has no single version: {', '.join(map(shown, torn[:20]))}.",
+            f"Unmerged, so the index has no single version: {', '.join(map(shown, conflicts[:20]))}.",
             hints=["Name a commit in `ref`, or resolve and stage them."],
         )
-    _check_found(selection, tracked, "the index")
+    _check_found(selection, paths, "the index")
     return {path: in_index(handle, path) for path in unstaged(handle) if path in selection}
 
 
@@ -148,8 +150,8 @@ def _of_remote(handle: pygit2.Repository, ref: str, error: RevisionNotFound, *, 
     names = handle.remotes.names() if _may_name(ref) and not detach else ()
     having = [name for name in names if name and f"{_REMOTES}{name}/{ref}" in handle.references]
     if len(having) == 1:
-        found = handle.references[f"{_REMOTES}{having[0]}/{ref}"].peel(pygit2.Commit)
-        return Goal(str(found.id), BRANCHES + branch_name(ref), is_new=True, upstream=f"{having[0]}/{ref}")
+        commit = handle.references[f"{_REMOTES}{having[0]}/{ref}"].peel(pygit2.Commit)
+        return Goal(str(commit.id), BRANCHES + branch_name(ref), is_new=True, upstream=f"{having[0]}/{ref}")
     if having:
         calls = [Remedy(Fix.CHECK_OUT_NEW, ref=ref, start=f"{name}/{ref}") for name in having]
         raise InvalidArgument(
@@ -171,9 +173,9 @@ def _point(handle: pygit2.Repository, goal: Goal) -> None:
         return
     if goal.is_new and goal.commit is not None:
         name = goal.branch.removeprefix(BRANCHES)
-        made = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
+        branch = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
         if goal.upstream is not None:
-            made.upstream = handle.lookup_branch(goal.upstream, pygit2.enums.BranchType.REMOTE)
+            branch.upstream = handle.lookup_branch(goal.upstream, pygit2.enums.BranchType.REMOTE)
     handle.set_head(goal.branch)
 
 

@@ -46,25 +46,27 @@ class ModuleStatus:
 
 def list_modules(repository: Repository, handle: pygit2.Repository) -> list[Module]:
     """The submodules of the index, with what `.gitmodules` says of them; a bad name or path is refused."""
-    told = {values.get("path", name): (name, values) for name, values in _sections(_read(repository.root))}
-    found = []
+    sections = {
+        values.get("path", name): (name, values) for name, values in _sections(_read(repository.root))
+    }
+    modules = []
     for entry in handle.index:
         if int(entry.mode) == SUBMODULE:
-            name, values = told.get(entry.path, (entry.path, {}))
+            name, values = sections.get(entry.path, (entry.path, {}))
             check_name(name)
             check_place(repository, handle, entry.path)
             url = values.get("url")
-            found.append(Module(name, entry.path, url, str(entry.id), values.get("branch")))
-    return found
+            modules.append(Module(name, entry.path, url, str(entry.id), values.get("branch")))
+    return modules
 
 
-def select_modules(repository: Repository, handle: pygit2.Repository, chosen: Selection) -> list[Module]:
+def select_modules(repository: Repository, handle: pygit2.Repository, selection: Selection) -> list[Module]:
     """Those that are meant; a path that is none of them is refused."""
     every = list_modules(repository, handle)
-    missing = chosen.missing([one.path for one in every])
+    missing = selection.missing([one.path for one in every])
     if missing:
         raise PathRefused(f"Not a submodule: {', '.join(map(shown, missing))}.")
-    return [one for one in every if one.path in chosen]
+    return [one for one in every if one.path in selection]
 
 
 def module_dir(repository: Repository, name: str) -> Path:
@@ -137,17 +139,17 @@ def check_place(repository: Repository, handle: pygit2.Repository, path: str) ->
 
 def put_section(root: Path, name: str, values: dict[str, str]) -> None:
     """Has `.gitmodules` say this of a submodule."""
-    kept = _without(_read(root), name)
+    others = _without(_read(root), name)
     lines = "".join(f"\t{key} = {_quoted(value)}\n" for key, value in values.items())
-    body = f'{kept}[submodule "{_escaped(name)}"]\n{lines}'
+    body = f'{others}[submodule "{_escaped(name)}"]\n{lines}'
     write_public(root / FILE, body.encode("utf-8", "surrogateescape"))
 
 
 def drop_section(root: Path, name: str) -> bool:
     """Has `.gitmodules` say nothing of a submodule; tells whether anything is left in it."""
-    kept = _without(_read(root), name)
-    write_public(root / FILE, kept.encode("utf-8", "surrogateescape"))
-    return bool(kept.strip())
+    others = _without(_read(root), name)
+    write_public(root / FILE, others.encode("utf-8", "surrogateescape"))
+    return bool(others.strip())
 
 
 def _read(root: Path) -> str:
@@ -177,14 +179,14 @@ def _sections(data: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _without(data: str, name: str) -> str:
-    kept, is_in = [], False
+    others, is_in = [], False
     for line in data.splitlines(keepends=True):
         if _ANY_HEADER.match(line):
             header = _HEADER.match(line)
             is_in = header is not None and re.sub(r"\\(.)", r"\1", header[1]) == name
         if not is_in:
-            kept.append(line)
-    text_kept = "".join(kept)
+            others.append(line)
+    text_kept = "".join(others)
     return text_kept if not text_kept or text_kept.endswith("\n") else text_kept + "\n"
 
 

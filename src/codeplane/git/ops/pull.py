@@ -46,60 +46,60 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
     """Finds out where to pull from, before anybody is asked for anything."""
     current = repository.head().branch
     with repository.opened() as handle:
-        found = find_remote(handle, remote) if remote is not None else remote_for(handle, current)
+        source = find_remote(handle, remote) if remote is not None else remote_for(handle, current)
         upstream = upstream_of(handle, current)
         if merges:
             check_possible(handle, "A pull")
     if branch is not None:
-        upstream = Upstream(found.name, f"{_HEADS}{branch}")
-    elif upstream is not None and upstream.remote != found.name:
+        upstream = Upstream(source.name, f"{_HEADS}{branch}")
+    elif upstream is not None and upstream.remote != source.name:
         upstream = None
     if merges and upstream is None:
         raise InvalidArgument(
-            f"{current or 'A detached HEAD'} tracks no branch of {found.name}: name the branch to pull.",
+            f"{current or 'A detached HEAD'} tracks no branch of {source.name}: name the branch to pull.",
             hints=[Remedy(Fix.NAME_BRANCH), Remedy(Fix.FETCH_ONLY)],
         )
-    return Source(found, upstream, branch)
+    return Source(source, upstream, branch)
 
 
 def take_fetch(
-    repository: Repository, brought: Brought, source: Source, *, prune: bool | None = None
+    repository: Repository, fetch: Brought, source: Source, *, prune: bool | None = None
 ) -> PullOutcome:
     """Keeps what was fetched; the branch and the working tree stay."""
     merges = [source.upstream] if source.upstream is not None else []
     prunes = source.remote.prune if prune is None else prune
-    moved = tuple(take(repository, brought, prune=prunes, merges=merges))
-    rejected = tuple(f"{one.ref} was not updated: {one.why}." for one in moved if one.move == "rejected")
-    count = len(moved) - len(rejected)
+    updates = tuple(take(repository, fetch, prune=prunes, merges=merges))
+    refusals = tuple(f"{one.ref} was not updated: {one.why}." for one in updates if one.move == "rejected")
+    count = len(updates) - len(refusals)
     summary = (
         f"fetched {source.remote.name}: {count} references moved"
         if count
         else (f"fetched {source.remote.name}: nothing new")
     )
-    notes = (*unobeyed(repository), *rejected)
-    return PullOutcome(summary, notes=notes, remote=source.remote.name, moved=moved)
+    notes = (*unobeyed(repository), *refusals)
+    return PullOutcome(summary, notes=notes, remote=source.remote.name, moved=updates)
 
 
 def take_pull(
-    repository: Repository, programs: Programs, brought: Brought, source: Source, how: "How"
+    repository: Repository, programs: Programs, fetch: Brought, source: Source, how: "How"
 ) -> PullOutcome:
     """Keeps what was fetched, then merges it into the current branch or rebases that onto it."""
-    got = take_fetch(repository, brought, source, prune=how.prune)
+    fetch_outcome = take_fetch(repository, fetch, source, prune=how.prune)
     assert source.upstream is not None, "BUG: a pull knows what it merges"
-    tip = brought.exchange.heads.get(source.upstream.ref)
+    tip = fetch.exchange.heads.get(source.upstream.ref)
     if tip is None:
         raise NotFound(f"{source.remote.name} has no branch {source.upstream.branch!r}.")
-    done = _integrate(repository, programs, tip, source, how)
+    outcome = _integrate(repository, programs, tip, source, how)
     name = f"{source.remote.name}/{source.upstream.branch}"
     return replace(
-        got,
-        summary=f"{done.summary.replace(tip, name)}; {got.summary}",
-        notes=(*got.notes, *done.notes),
-        commit=done.commit,
-        conflicts=done.conflicts,
-        saved=done.saved,
-        insertions=done.insertions,
-        deletions=done.deletions,
+        fetch_outcome,
+        summary=f"{outcome.summary.replace(tip, name)}; {fetch_outcome.summary}",
+        notes=(*fetch_outcome.notes, *outcome.notes),
+        commit=outcome.commit,
+        conflicts=outcome.conflicts,
+        saved=outcome.saved,
+        insertions=outcome.insertions,
+        deletions=outcome.deletions,
     )
 
 
@@ -136,5 +136,5 @@ def _is_forward(handle: pygit2.Repository, tip: str) -> bool:
 
 
 def _rebases(handle: pygit2.Repository, branch: str | None) -> bool:
-    told = (text(handle, f"branch.{branch}.rebase") if branch else None) or text(handle, "pull.rebase")
-    return told is not None and told.lower() not in ("false", "no", "off", "0", "")
+    setting = (text(handle, f"branch.{branch}.rebase") if branch else None) or text(handle, "pull.rebase")
+    return setting is not None and setting.lower() not in ("false", "no", "off", "0", "")

@@ -43,13 +43,13 @@ def reset(
         if mode in (Mode.SOFT, Mode.KEEP):
             check_possible(handle, f"A {mode} reset")
             _check_merged(handle, mode)
-        done = _follow(repository, programs, handle, target, mode, force=force)
+        result = _follow(repository, programs, handle, target, mode, force=force)
         note_orig_head(handle)
         move_head(handle, target.oid, f"reset: moving to {ref}")
         clear_merge(repository)
         subject = shown(info_of(handle[target.oid].peel(pygit2.Commit)).subject)
-    said = f"{mode} reset: HEAD is at {target.oid[:_SHORT]} ({subject})"
-    return Outcome(said, saved=done.saved, mode=mode.value, notes=done.notes)
+    summary = f"{mode} reset: HEAD is at {target.oid[:_SHORT]} ({subject})"
+    return Outcome(summary, saved=result.saved, mode=mode.value, notes=result.notes)
 
 
 def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outcome:
@@ -84,44 +84,48 @@ def _follow(
         case Mode.HARD:
             return put_tree(repository, programs, handle, target.tree, force=force, whole=True)
         case Mode.KEEP:
-            done = put_tree(repository, programs, handle, target.tree, force=force)
+            result = put_tree(repository, programs, handle, target.tree, force=force)
         case Mode.MIXED:
-            done = Put(saved=_save_hidden(repository, handle, None))
+            result = Put(saved=_save_hidden(repository, handle, None))
     with edited_index(repository, handle) as index:
         index.read_tree(target.tree)
-    return done
+    return result
 
 
 def _save_hidden(repository: Repository, handle: pygit2.Repository, paths: set[str] | None) -> str | None:
     """Keeps what only the index has: a staged content that the file does not have any more."""
     tree = WorkTree(handle, repository.root)
-    changed = staged(handle, head_tree(handle))
-    hidden = {
+    differences = staged(handle, head_tree(handle))
+    hidden_paths = {
         path
-        for path, pair in changed.items()
+        for path, pair in differences.items()
         if pair.new is not None and (paths is None or path in paths) and _differs(handle, tree, path)
     }
-    return save_work(repository, handle, "what was staged before a reset", hidden) if hidden else None
+    return (
+        save_work(repository, handle, "what was staged before a reset", hidden_paths)
+        if hidden_paths
+        else None
+    )
 
 
 def _differs(handle: pygit2.Repository, tree: WorkTree, path: str) -> bool:
     entry = in_index(handle, path)
-    found = tree.at(path, entry)
-    return found is None or found.side != entry
+    current = tree.at(path, entry)
+    return current is None or current.side != entry
 
 
 def _check_merged(handle: pygit2.Repository, mode: Mode) -> None:
-    torn = sorted(unmerged(handle))
-    if torn and mode is Mode.KEEP:
+    conflicts = sorted(unmerged(handle))
+    if conflicts and mode is Mode.KEEP:
         raise GitUnfinished(
-            f"A keep reset is not possible with unmerged paths: {', '.join(map(shown, torn))}."
+            f"A keep reset is not possible with unmerged paths: {', '.join(map(shown, conflicts))}."
         )
 
 
 def _check_known(handle: pygit2.Repository, selection: Selection, tree: str | None) -> None:
-    known = {*between(handle, None, tree)} if tree is not None else set()
-    known |= {str(entry.path) for entry in handle.index} | unmerged(handle)
-    missing = selection.missing(known)
+    paths = {*between(handle, None, tree)} if tree is not None else set()
+    paths |= {str(entry.path) for entry in handle.index} | unmerged(handle)
+    missing = selection.missing(paths)
     if missing:
         raise NotFound(f"Neither tracked nor in that commit: {', '.join(map(shown, missing[:20]))}.")
 

@@ -79,10 +79,10 @@ def push(
             )
         plan = _plan_out(repository, handle, work, keep_index=keep_index)
         oid = work.commit(message)
-        said = shown(handle[oid].peel(pygit2.Commit).raw_message.decode("utf-8", "replace").strip())
-        _store(repository, handle, oid, said)
+        title = shown(handle[oid].peel(pygit2.Commit).raw_message.decode("utf-8", "replace").strip())
+        _store(repository, handle, oid, title)
         carry_out(repository, programs, handle, plan, force=True, keep=False)
-    return StashOutcome(f"saved as stash@{{0}}: {said}", saved=str(oid))
+    return StashOutcome(f"saved as stash@{{0}}: {title}", saved=str(oid))
 
 
 def find(repository: Repository, ref: str | None) -> Entry:
@@ -97,13 +97,13 @@ def find(repository: Repository, ref: str | None) -> Entry:
                     hints=[Remedy(Fix.LIST_STASHES)],
                 )
             return stashes[int(place[1])]
-        known = {entry.ref: entry for entry in _saved(handle)}
-        if ref in known:
-            return known[ref]
+        saved_entries = {entry.ref: entry for entry in _saved(handle)}
+        if ref in saved_entries:
+            return saved_entries[ref]
         commit = handle[find_commit(handle, ref or "").oid].peel(pygit2.Commit)
         if len(commit.parents) not in (_WITHOUT_UNTRACKED, _WITHOUT_UNTRACKED + 1):
             raise InvalidArgument(f"{shown(ref or '')} is a commit, not a stash.", name=shown(ref or ""))
-        by_commit = {entry.commit: entry for entry in (*stashes, *known.values())}
+        by_commit = {entry.commit: entry for entry in (*stashes, *saved_entries.values())}
         return by_commit.get(str(commit.id)) or Entry(str(commit.id), _subject(commit))
 
 
@@ -121,8 +121,8 @@ def clear(repository: Repository) -> StashOutcome:
         for _ in entries:
             handle.stash_drop(0)
     count = len(entries)
-    said = f"dropped {count} stash{'es' if count != 1 else ''}"
-    return StashOutcome(said, dropped=tuple(entry.commit for entry in entries))
+    summary = f"dropped {count} stash{'es' if count != 1 else ''}"
+    return StashOutcome(summary, dropped=tuple(entry.commit for entry in entries))
 
 
 def patch(repository: Repository, entry: Entry, most: int) -> tuple[list[str], str, bool]:
@@ -153,13 +153,13 @@ def _work(
     loose = _untracked(handle) if untracked else set()
     if selection is not None:
         _check_known(handle, selection, loose)
-    chosen = {path for path in everything.paths | loose if path in within}
-    return Work.look(repository, handle, chosen)
+    paths = {path for path in everything.paths | loose if path in within}
+    return Work.look(repository, handle, paths)
 
 
 def _check_known(handle: pygit2.Repository, selection: Selection, loose: set[str]) -> None:
-    known = {os.fsdecode(entry.path) for entry in handle.index} | loose
-    missing = selection.missing(known)
+    paths = {os.fsdecode(entry.path) for entry in handle.index} | loose
+    missing = selection.missing(paths)
     if missing:
         raise NotFound(
             f"Not tracked: {', '.join(map(shown, missing[:20]))}.", paths=list(map(shown, missing))
@@ -167,8 +167,8 @@ def _check_known(handle: pygit2.Repository, selection: Selection, loose: set[str
 
 
 def _untracked(handle: pygit2.Repository) -> set[str]:
-    found = handle.status(untracked_files="all", ignored=False)
-    return {path for path, flags in found.items() if flags & FileStatus.WT_NEW and not path.endswith("/")}
+    statuses = handle.status(untracked_files="all", ignored=False)
+    return {path for path, flags in statuses.items() if flags & FileStatus.WT_NEW and not path.endswith("/")}
 
 
 def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, message: str) -> None:
@@ -182,8 +182,8 @@ def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, m
 def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, keep_index: bool) -> Plan:
     """How the work leaves the files; what is in the way of that and no part of it is refused."""
     head = handle[head_tree(handle) or ""].peel(pygit2.Tree)
-    wanted = {path: in_index(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
-    plan = plan_paths(handle, repository.root, wanted)
+    targets = {path: in_index(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
+    plan = plan_paths(handle, repository.root, targets)
     tree = WorkTree(handle, repository.root)
     for path in work.untracked:
         if tree.at(path) is not None:
@@ -203,10 +203,10 @@ def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, 
 
 def check_merged(handle: pygit2.Repository) -> None:
     """Refuses an index with conflicts."""
-    torn = sorted(unmerged(handle))
-    if torn:
+    conflicts = sorted(unmerged(handle))
+    if conflicts:
         raise GitUnfinished(
-            f"Resolve these paths first: {', '.join(map(shown, torn[:20]))}.",
+            f"Resolve these paths first: {', '.join(map(shown, conflicts[:20]))}.",
             hints=[Remedy(Fix.ABORT_MERGE), Remedy(Fix.STAGE_RESOLVED)],
         )
 
@@ -223,10 +223,10 @@ def _drop(handle: pygit2.Repository, entry: Entry) -> None:
 
 
 def _stashes(handle: pygit2.Repository) -> list[Entry]:
-    found = handle.listall_stashes()
+    stashes = handle.listall_stashes()
     return [
         Entry(str(one.commit_id), shown(one.raw_message.decode("utf-8", "replace").strip()), place)
-        for place, one in enumerate(found)
+        for place, one in enumerate(stashes)
     ]
 
 

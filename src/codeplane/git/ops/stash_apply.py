@@ -46,32 +46,34 @@ def apply(
         current = str(handle.index.write_tree())
         trees = Trees(current, _staged(handle, stash, current) if index else None)
         base = str(stash.parents[0].tree.id)
-        merged = merge_trees(Drivers(handle), base, current, str(stash.tree.id), _LABELS)
-        plan = plan_switch(handle, repository.root, current, merged.tree)
+        merge_result = merge_trees(Drivers(handle), base, current, str(stash.tree.id), _LABELS)
+        plan = plan_switch(handle, repository.root, current, merge_result.tree)
         loose = _loose(handle, stash, repository, plan)
-        done = carry_out(
+        result = carry_out(
             repository, programs, handle, plan, force=force, why=f"before {entry.name} was applied"
         )
-        _settle(repository, handle, merged, trees, loose)
-    notes = (*done.notes, *merged.notes)
-    if merged.conflicts:
-        paths = len(merged.conflicts)
-        said = f"applied {entry.name} with conflicts in {paths} path{'s' if paths != 1 else ''}; kept"
+        _settle(repository, handle, merge_result, trees, loose)
+    notes = (*result.notes, *merge_result.notes)
+    if merge_result.conflicts:
+        paths = len(merge_result.conflicts)
+        summary = f"applied {entry.name} with conflicts in {paths} path{'s' if paths != 1 else ''}; kept"
         if index:
             notes += ("What was staged is no longer staged, because of the conflicts.",)
-        return StashOutcome(said, conflicts=merged.conflicts, saved=done.saved, notes=notes)
-    return StashOutcome(f"applied {entry.name}: {entry.message}", saved=done.saved, notes=notes)
+        return StashOutcome(summary, conflicts=merge_result.conflicts, saved=result.saved, notes=notes)
+    return StashOutcome(f"applied {entry.name}: {entry.message}", saved=result.saved, notes=notes)
 
 
 def pop(
     repository: Repository, programs: Programs, entry: Entry, *, index: bool = False, force: bool = False
 ) -> StashOutcome:
     """Applies a stash and takes it out of the list; one with conflicts stays in it."""
-    done = apply(repository, programs, entry, index=index, force=force)
-    if done.conflicts:
-        return done
-    gone = drop(repository, entry)
-    return StashOutcome(f"{done.summary}; dropped", saved=done.saved, notes=done.notes, dropped=gone.dropped)
+    outcome = apply(repository, programs, entry, index=index, force=force)
+    if outcome.conflicts:
+        return outcome
+    drop_outcome = drop(repository, entry)
+    return StashOutcome(
+        f"{outcome.summary}; dropped", saved=outcome.saved, notes=outcome.notes, dropped=drop_outcome.dropped
+    )
 
 
 def _staged(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> str | None:
@@ -79,13 +81,13 @@ def _staged(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> st
     base, then = str(stash.parents[0].tree.id), str(stash.parents[1].tree.id)
     if then in (base, current):
         return None
-    merged = merge_trees(Drivers(handle), base, current, then, _LABELS)
-    if merged.conflicts:
+    result = merge_trees(Drivers(handle), base, current, then, _LABELS)
+    if result.conflicts:
         raise GitFailed(
             "The staged part of the stash conflicts with the index.",
             hints=["The same call without index leaves it unstaged."],
         )
-    return merged.tree
+    return result.tree
 
 
 def _loose(
@@ -95,12 +97,12 @@ def _loose(
     if len(stash.parents) < _WITH_UNTRACKED:
         return {}
     tree = WorkTree(handle, repository.root)
-    found = between(handle, None, str(stash.parents[2].tree.id))
-    loose = {path: pair.new for path, pair in found.items() if pair.new is not None}
-    turned = sorted(beside(loose, plan.writes))
-    if turned:
-        hints = [f"git show {stash.id}^3:{shown(turned[0])}"]
-        raise GitFailed(f"The stash has {shown(turned[0])} as a file and as a directory.", hints=hints)
+    additions = between(handle, None, str(stash.parents[2].tree.id))
+    loose = {path: pair.new for path, pair in additions.items() if pair.new is not None}
+    clashes = sorted(beside(loose, plan.writes))
+    if clashes:
+        hints = [f"git show {stash.id}^3:{shown(clashes[0])}"]
+        raise GitFailed(f"The stash has {shown(clashes[0])} as a file and as a directory.", hints=hints)
     for path, side in loose.items():
         standing = tree.at(path)
         if standing is not None and standing.side == side:
@@ -121,7 +123,7 @@ def _in_the_way(tree: WorkTree, path: str, standing: Standing | None) -> set[str
 
 
 def _settle(
-    repository: Repository, handle: pygit2.Repository, merged: Merged, trees: Trees, loose: Iterable[str]
+    repository: Repository, handle: pygit2.Repository, result: Merged, trees: Trees, loose: Iterable[str]
 ) -> None:
     """The index as git's own stash leaves it."""
     before = handle[trees.current].peel(pygit2.Tree)
@@ -129,17 +131,17 @@ def _settle(
         for path in loose:
             if in_tree(before, path) is None:  # one that is tracked here, and the same, stays so
                 put_entry(index, path, None)
-        if merged.conflicts:
-            for one in merged.conflicts:
+        if result.conflicts:
+            for one in result.conflicts:
                 _mark(index, one)
         elif trees.staged is not None:
             index.read_tree(handle[trees.staged].peel(pygit2.Tree))
         else:
-            differ = between(handle, trees.current, merged.tree)
-            come = {path for path, pair in differ.items() if pair.old is None}
+            differ = between(handle, trees.current, result.tree)
+            additions = {path for path, pair in differ.items() if pair.old is None}
             # What is new stays staged, and no entry can be there beside one below it.
             old = {path for path, pair in differ.items() if pair.old is not None}
-            for path in old - beside(old, come):
+            for path in old - beside(old, additions):
                 put_entry(index, path, in_tree(before, path))
 
 

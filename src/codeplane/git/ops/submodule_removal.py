@@ -19,23 +19,23 @@ from codeplane.jail import shown
 _MOST_NAMED: Final = 20
 
 
-def deinit_modules(repository: Repository, chosen: Selection, *, force: bool) -> ModulesOutcome:
+def deinit_modules(repository: Repository, selection: Selection, *, force: bool) -> ModulesOutcome:
     """Takes the files of submodules away; their commits stay in the git directory."""
     with repository.opened() as handle:
-        modules = select_modules(repository, handle, chosen)
+        modules = select_modules(repository, handle, selection)
         saved = _emptied(repository, modules, force=force)
         for module in modules:
             _deactivate(handle, module)
-    done = tuple(shown(module.path) for module in modules)
-    return ModulesOutcome(f"deinitialised {len(done)} submodules", done=done, notes=saved)
+    paths = tuple(shown(module.path) for module in modules)
+    return ModulesOutcome(f"deinitialised {len(paths)} submodules", done=paths, notes=saved)
 
 
-def remove_modules(repository: Repository, chosen: Selection, *, force: bool) -> ModulesOutcome:
+def remove_modules(repository: Repository, selection: Selection, *, force: bool) -> ModulesOutcome:
     """Takes submodules out of tree, index and `.gitmodules`; their commits stay in the git directory."""
-    if not chosen.paths:
+    if not selection.paths:
         raise InvalidArgument("The action remove needs paths.")
     with repository.opened() as handle:
-        modules = select_modules(repository, handle, chosen)
+        modules = select_modules(repository, handle, selection)
         saved = _emptied(repository, modules, force=force)
         with edited_index(repository, handle) as index:
             for module in modules:
@@ -51,8 +51,8 @@ def remove_modules(repository: Repository, chosen: Selection, *, force: bool) ->
                 place = repository.root / module.path
                 if place.is_dir():
                     place.rmdir()
-    done = tuple(shown(module.path) for module in modules)
-    return ModulesOutcome(f"removed {len(done)} submodules", done=done, notes=saved)
+    paths = tuple(shown(module.path) for module in modules)
+    return ModulesOutcome(f"removed {len(paths)} submodules", done=paths, notes=saved)
 
 
 def _deactivate(handle: pygit2.Repository, module: Module) -> None:
@@ -68,9 +68,9 @@ def _emptied(repository: Repository, modules: Sequence[Module], *, force: bool) 
     for module in modules:
         risks |= _at_risk(repository, module)
     if risks and not force:
-        told = "; ".join(f"{path}: {', '.join(what[:_MOST_NAMED])}" for path, what in risks.items())
+        work = "; ".join(f"{path}: {', '.join(what[:_MOST_NAMED])}" for path, what in risks.items())
         raise WorkAtRisk(
-            f"Submodules have work that exists nowhere else. {told}.",
+            f"Submodules have work that exists nowhere else. {work}.",
             hints=["force: true removes it; it is saved first in the submodule's own repository."],
             paths=risks,
         )
@@ -88,8 +88,8 @@ def _emptied(repository: Repository, modules: Sequence[Module], *, force: bool) 
 def _at_risk(repository: Repository, module: Module) -> dict[str, list[str]]:
     inner, place = opened_module(repository, module), repository.root / module.path
     if inner is None:
-        left = sorted(one.name for one in place.iterdir()) if place.is_dir() else []
-        if left:
+        names = sorted(one.name for one in place.iterdir()) if place.is_dir() else []
+        if names:
             raise WorkAtRisk(f"{shown(module.path)} holds files, but is not a checkout of the submodule.")
         return {}
     if not inner.git_dir.is_relative_to(repository.git_dir):

@@ -48,40 +48,40 @@ class ModulesOutcome(Outcome):
 
 
 def statuses(
-    repository: Repository, chosen: Selection, *, recursive: bool, above: str = "", depth: int = 0
+    repository: Repository, selection: Selection, *, recursive: bool, above: str = "", depth: int = 0
 ) -> Iterator[tuple[str, ModuleStatus]]:
     """Each submodule by its path from the top, those inside of others after them."""
     with repository.opened() as handle:
-        for module in select_modules(repository, handle, chosen):
-            found = status_of(repository, handle, module)
-            yield f"{above}{module.path}", found
+        for module in select_modules(repository, handle, selection):
+            status = status_of(repository, handle, module)
+            yield f"{above}{module.path}", status
             inner = opened_module(repository, module) if recursive and depth < _DEEPEST else None
             if inner is not None:
                 path = f"{above}{module.path}/"
                 yield from statuses(inner, Selection(), recursive=True, above=path, depth=depth + 1)
 
 
-def init_modules(repository: Repository, chosen: Selection) -> ModulesOutcome:
+def init_modules(repository: Repository, selection: Selection) -> ModulesOutcome:
     """Copies the addresses of submodules into the configuration, where the user may change them."""
     with repository.opened() as handle:
-        done = [
+        lines = [
             f"{shown(module.path)}: {shown_url(_activate(repository, handle, module))}"
-            for module in select_modules(repository, handle, chosen)
+            for module in select_modules(repository, handle, selection)
         ]
-    return ModulesOutcome(f"initialised {len(done)} submodules", done=tuple(done))
+    return ModulesOutcome(f"initialised {len(lines)} submodules", done=tuple(lines))
 
 
-def update_modules(line: Line, chosen: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
+def update_modules(line: Line, selection: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
     """Brings submodules to the commits that the index has: clones what is absent, fetches what is missing."""
-    done: list[str] = []
+    lines: list[str] = []
     notes: list[str] = []
     saved = None
-    for path, told in _update(line, chosen, recursive=recursive, force=force, above="", depth=0):
-        done.append(f"{shown(path)}: {told.summary}")
-        notes += told.notes
-        saved = told.saved or saved
+    for path, note in _update(line, selection, recursive=recursive, force=force, above="", depth=0):
+        lines.append(f"{shown(path)}: {note.summary}")
+        notes += note.notes
+        saved = note.saved or saved
     return ModulesOutcome(
-        f"updated {len(done)} submodules", saved=saved, notes=tuple(notes), done=tuple(done)
+        f"updated {len(lines)} submodules", saved=saved, notes=tuple(notes), done=tuple(lines)
     )
 
 
@@ -110,15 +110,15 @@ def add_module(line: Line, path: str, url: str, name: str | None = None) -> Modu
             index.add(file_entry(handle))
         handle.config[f"submodule.{module.name}.url"] = address
         handle.config[f"submodule.{module.name}.active"] = "true"
-    done = f"{shown(path)}: {branch or 'detached'} at {commit[:10]}"
-    return ModulesOutcome(f"added submodule {shown(path)} from {shown_url(address)}", done=(done,))
+    summary = f"{shown(path)}: {branch or 'detached'} at {commit[:10]}"
+    return ModulesOutcome(f"added submodule {shown(path)} from {shown_url(address)}", done=(summary,))
 
 
-def sync_modules(repository: Repository, chosen: Selection, *, recursive: bool) -> ModulesOutcome:
+def sync_modules(repository: Repository, selection: Selection, *, recursive: bool) -> ModulesOutcome:
     """Has the configuration and the submodules' remotes say again what `.gitmodules` says."""
-    done: list[str] = []
+    lines: list[str] = []
     with repository.opened() as handle:
-        for module in select_modules(repository, handle, chosen):
+        for module in select_modules(repository, handle, selection):
             if text(handle, f"submodule.{module.name}.url") is None:
                 continue
             address = _activate(repository, handle, module, again=True)
@@ -127,17 +127,17 @@ def sync_modules(repository: Repository, chosen: Selection, *, recursive: bool) 
                 with inner.opened() as own:
                     own.config[f"remote.{_ORIGIN}.url"] = address
                 if recursive:
-                    done += sync_modules(inner, Selection(), recursive=True).done
-            done.append(f"{shown(module.path)}: {shown_url(address)}")
-    return ModulesOutcome(f"synchronised {len(done)} submodules", done=tuple(done))
+                    lines += sync_modules(inner, Selection(), recursive=True).done
+            lines.append(f"{shown(module.path)}: {shown_url(address)}")
+    return ModulesOutcome(f"synchronised {len(lines)} submodules", done=tuple(lines))
 
 
 def _update(
-    line: Line, chosen: Selection, *, recursive: bool, force: bool, above: str, depth: int
+    line: Line, selection: Selection, *, recursive: bool, force: bool, above: str, depth: int
 ) -> Iterator[tuple[str, Outcome]]:
     repository = line.repository
     with repository.opened() as handle:
-        modules = select_modules(repository, handle, chosen)
+        modules = select_modules(repository, handle, selection)
     for module in modules:
         with repository.opened() as handle:
             if text(handle, f"submodule.{module.name}.update") == "none":
@@ -154,24 +154,24 @@ def _update(
 
 def _brought(line: Line, module: Module, *, force: bool) -> Outcome:
     """The submodule at the commit that is recorded."""
-    inner, wanted = line.repository, module.recorded or ""
+    inner, commit = line.repository, module.recorded or ""
     with inner.opened() as own:
-        is_there = wanted in own
+        is_there = commit in own
         remote = find_remote(own, _ORIGIN)
         here = None if own.head_is_unborn else str(own.head.target)
-    if here == wanted:
-        return Outcome(f"at {wanted[:10]}")
+    if here == commit:
+        return Outcome(f"at {commit[:10]}")
     if not is_there:
-        with fetched(line, remote) as brought:
-            take(inner, brought, prune=False, merges=[])
+        with fetched(line, remote) as fetch:
+            take(inner, fetch, prune=False, merges=[])
         with inner.opened() as own:
-            if wanted not in own:
+            if commit not in own:
                 raise NotFound(
-                    f"{shown_url(remote.url)} has no commit {wanted} for the submodule {shown(module.path)}.",
+                    f"{shown_url(remote.url)} has no commit {commit} for the submodule {shown(module.path)}.",
                     hints=["It was not pushed, or the address has changed (action sync)."],
                 )
-    done = check_out(inner, line.programs, Goal(wanted), force=force)
-    return Outcome(f"now at {wanted[:10]}", notes=done.notes, saved=done.saved)
+    result = check_out(inner, line.programs, Goal(commit), force=force)
+    return Outcome(f"now at {commit[:10]}", notes=result.notes, saved=result.saved)
 
 
 def _clone(line: Line) -> tuple[str, str | None]:
@@ -179,9 +179,9 @@ def _clone(line: Line) -> tuple[str, str | None]:
     inner = line.repository
     with inner.opened() as own:
         remote = find_remote(own, _ORIGIN)
-    with fetched(line, remote) as brought:
-        take(inner, brought, prune=False, merges=[])
-        exchange = brought.exchange
+    with fetched(line, remote) as fetch:
+        take(inner, fetch, prune=False, merges=[])
+        exchange = fetch.exchange
     commit = exchange.heads.get("HEAD")
     if commit is None:
         raise GitFailed(f"{shown_url(remote.url)} has no commit to check out.")
@@ -224,9 +224,9 @@ def _restored(line: Line, module: Module, address: str) -> Repository:
 def _activate(
     repository: Repository, handle: pygit2.Repository, module: Module, *, again: bool = False
 ) -> str:
-    known = text(handle, f"submodule.{module.name}.url")
-    if known is not None and not again:
-        return resolved_url(known, _base_url(repository, handle))
+    configured_url = text(handle, f"submodule.{module.name}.url")
+    if configured_url is not None and not again:
+        return resolved_url(configured_url, _base_url(repository, handle))
     if module.url is None:
         raise NotFound(f"{FILE} has no address for the submodule {shown(module.path)}.")
     address = resolved_url(module.url, _base_url(repository, handle))

@@ -35,30 +35,30 @@ def create_tag(
     ref = _PREFIX + tag_name(name)
     with repository.opened() as handle:
         commit = find_commit(handle, at).oid
-        was = _target(handle, ref)
-        if was is not None and not force:
+        old_target = _target(handle, ref)
+        if old_target is not None and not force:
             raise InvalidArgument(
-                f"Tag {name} already exists, at {was[:_SHORT]}.",
+                f"Tag {name} already exists, at {old_target[:_SHORT]}.",
                 hints=[Remedy(Fix.MOVE_TAG)],
             )
         notes: tuple[str, ...] = ()
         target = commit
         if message is not None:
             target, notes = _annotated(repository, programs, handle, name, commit, message)
-        move_ref(handle, ref, target, was, f"tag: tagging {commit}")
-    moved = f" (was {was})" if was is not None else ""
-    return Outcome(f"tagged {commit[:_SHORT]} as {shown(name)}{moved}", notes=notes)
+        move_ref(handle, ref, target, old_target, f"tag: tagging {commit}")
+    old_note = f" (was {old_target})" if old_target is not None else ""
+    return Outcome(f"tagged {commit[:_SHORT]} as {shown(name)}{old_note}", notes=notes)
 
 
 def delete_tag(repository: Repository, name: str) -> Outcome:
     """Removes a tag; the answer says where it was, so that it can be made again."""
     ref = _PREFIX + tag_name(name)
     with repository.opened() as handle:
-        was = _target(handle, ref)
-        if was is None:
+        target = _target(handle, ref)
+        if target is None:
             raise NotFound(f"There is no tag {name!r}.", hints=[Remedy(Fix.LIST_TAGS)])
         patiently(lambda: _remove(handle, ref))
-    return Outcome(f"deleted tag {shown(name)} (was {was})")
+    return Outcome(f"deleted tag {shown(name)} (was {target})")
 
 
 def _annotated(
@@ -69,19 +69,19 @@ def _annotated(
     commit: str,
     message: str,
 ) -> tuple[str, tuple[str, ...]]:
-    said = cleaned(handle, message, "strip")
-    if not said:
+    text = cleaned(handle, message, "strip")
+    if not text:
         raise InvalidArgument("The message of a tag is empty.")
     tagger = committer(handle)
     head = f"object {commit}\ntype commit\ntag {name}\n".encode() + b"tagger " + written(tagger, "utf-8")
-    payload = head + b"\n\n" + said.encode()
+    payload = head + b"\n\n" + text.encode()
     signature, notes = sign(repository, programs, handle, payload, tagger, "tag")
     return str(handle.write(pygit2.enums.ObjectType.TAG, payload + signature)), notes
 
 
 def _target(handle: pygit2.Repository, ref: str) -> str | None:
-    found = handle.references.get(ref)
-    return str(found.target) if found is not None else None
+    reference = handle.references.get(ref)
+    return str(reference.target) if reference is not None else None
 
 
 def _remove(handle: pygit2.Repository, ref: str) -> None:

@@ -22,55 +22,57 @@ from codeplane.storage.files import remove_tree
 _MOST_NAMED: Final = 20
 
 
-def remove_worktree(repository: Repository, roots: Roots, found: Worktree, *, force: bool) -> WorktreeOutcome:
+def remove_worktree(
+    repository: Repository, roots: Roots, worktree: Worktree, *, force: bool
+) -> WorktreeOutcome:
     """Removes a worktree with its directory. Work that is only there is refused, or saved with `force`."""
-    _check_removable(repository, roots, found)
+    _check_removable(repository, roots, worktree)
     saved: str | None = None
     notes: tuple[str, ...] = ()
-    if not found.gone:
-        saved, notes = _parted(repository, found, force=force)
-        remove_tree(found.path)
-    remove_tree(found.git_dir)
-    return WorktreeOutcome(f"removed worktree {found.path}", saved=saved, notes=notes)
+    if not worktree.gone:
+        saved, notes = _parted(repository, worktree, force=force)
+        remove_tree(worktree.path)
+    remove_tree(worktree.git_dir)
+    return WorktreeOutcome(f"removed worktree {worktree.path}", saved=saved, notes=notes)
 
 
-def _check_removable(repository: Repository, roots: Roots, found: Worktree) -> None:
-    if os.path.realpath(found.path) == os.path.realpath(repository.root):
+def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -> None:
+    if os.path.realpath(worktree.path) == os.path.realpath(repository.root):
         raise InvalidArgument("This server works in that worktree: remove it from another one.")
-    if found.locked is not None:
-        raise InvalidArgument(f"{found.path} is locked{because(found)}.", hints=["unlock it first"])
-    if found.path.is_symlink():
-        raise InvalidArgument(f"{found.path} is a link, and stays.")
-    roots.enter(str(found.path))
-    if not found.gone and StateDir.at(found.path).lock().is_taken():
-        raise InvalidArgument(f"{found.path} is being served: stop CodePlane there first.")
+    if worktree.locked is not None:
+        raise InvalidArgument(f"{worktree.path} is locked{because(worktree)}.", hints=["unlock it first"])
+    if worktree.path.is_symlink():
+        raise InvalidArgument(f"{worktree.path} is a link, and stays.")
+    roots.enter(str(worktree.path))
+    if not worktree.gone and StateDir.at(worktree.path).lock().is_taken():
+        raise InvalidArgument(f"{worktree.path} is being served: stop CodePlane there first.")
 
 
-def _parted(repository: Repository, found: Worktree, *, force: bool) -> tuple[str | None, tuple[str, ...]]:
+def _parted(repository: Repository, worktree: Worktree, *, force: bool) -> tuple[str | None, tuple[str, ...]]:
     """What is only in a worktree is named, or kept."""
-    inner = open_repository(found.path, trusted=repository.trusted)
+    inner = open_repository(worktree.path, trusted=repository.trusted)
     with inner.opened() as handle:
         files = sorted(_work(handle))
         loose = _loose_commit(handle)
-        begun = unfinished_operation(handle)
+        operation = unfinished_operation(handle)
         modules = [entry.path for entry in handle.index if int(entry.mode) == SUBMODULE]
-        living = [path for path in modules if os.path.lexists(found.path / path / ".git")]
+        living = [path for path in modules if os.path.lexists(worktree.path / path / ".git")]
         risks = {
             "changed or untracked": [shown(path) for path in files],
             "commits on no branch": [loose] if loose else [],
-            "not finished": [begun] if begun else [],
+            "not finished": [operation] if operation else [],
             "submodules with repositories of their own": [shown(path) for path in living],
         }
         if any(risks.values()) and not force:
             raise WorkAtRisk(
-                f"{found.path} has work that exists nowhere else. "
+                f"{worktree.path} has work that exists nowhere else. "
                 + "; ".join(f"{why}: {listed(what)}" for why, what in risks.items() if what)
                 + ".",
                 hints=["force: true removes it; files and commits are saved first, ignored files are not."],
                 paths=risks["changed or untracked"][:_MOST_NAMED],
             )
         saved = (
-            save_work(inner, handle, f"before the worktree {found.name} was removed", files)
+            save_work(inner, handle, f"before the worktree {worktree.name} was removed", files)
             if files
             else None
         )
@@ -98,6 +100,6 @@ def _loose_commit(handle: pygit2.Repository) -> str | None:
 def _tips(handle: pygit2.Repository) -> Iterator[pygit2.Reference]:
     for name in text_names(handle):
         if name.startswith((BRANCHES, "refs/remotes/", "refs/tags/")):
-            found = handle.references[name].resolve()
-            if isinstance(handle.get(found.target), pygit2.Commit | pygit2.Tag):
-                yield found
+            reference = handle.references[name].resolve()
+            if isinstance(handle.get(reference.target), pygit2.Commit | pygit2.Tag):
+                yield reference

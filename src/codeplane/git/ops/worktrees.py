@@ -52,11 +52,11 @@ class Roots:
     places: tuple[Path, ...]
 
     @classmethod
-    def of(cls, repository: Repository, told: Sequence[str]) -> "Roots":
+    def of(cls, repository: Repository, settings: Sequence[str]) -> "Roots":
         base = primary_root(repository)
         usual = base.with_name(f"{base.name}.worktrees")
-        named = [base / os.path.expanduser(one) for one in told]  # noqa: PTH111 - kept if it is no home
-        return cls(tuple(Path(os.path.realpath(one)) for one in named or [usual]))
+        directories = [base / os.path.expanduser(one) for one in settings]  # noqa: PTH111 - kept if it is no home
+        return cls(tuple(Path(os.path.realpath(one)) for one in directories or [usual]))
 
     def enter(self, text: str) -> Path:
         """The place that a text from outside means, if it is below one of the roots."""
@@ -88,26 +88,26 @@ def where(repository: Repository) -> str | None:
 def list_worktrees(repository: Repository) -> list[Worktree]:
     """The primary checkout first, then the linked ones by name."""
     common = repository.common_dir
-    linked = common / "worktrees"
-    names = sorted(one.name for one in linked.iterdir() if one.is_dir()) if linked.is_dir() else []
+    directory = common / "worktrees"
+    names = sorted(one.name for one in directory.iterdir() if one.is_dir()) if directory.is_dir() else []
     with repository.opened() as handle:
-        found = [_described(handle, Worktree(primary_root(repository), common))]
-        return found + [_described(handle, _read(linked / name)) for name in names]
+        worktrees = [_described(handle, Worktree(primary_root(repository), common))]
+        return worktrees + [_described(handle, _read(directory / name)) for name in names]
 
 
 def find_worktree(repository: Repository, text: str) -> Worktree:
     """A linked worktree by its name, or by its path or the end of it."""
-    linked = [one for one in list_worktrees(repository) if one.name is not None]
-    wanted = text.rstrip("/")
+    worktrees = [one for one in list_worktrees(repository) if one.name is not None]
+    wish = text.rstrip("/")
     for fits in (
-        [one for one in linked if str(one.path) == os.path.realpath(wanted) or str(one.path) == wanted],
-        [one for one in linked if one.name == wanted],
-        [one for one in linked if str(one.path).endswith(f"/{wanted}")],
+        [one for one in worktrees if str(one.path) == os.path.realpath(wish) or str(one.path) == wish],
+        [one for one in worktrees if one.name == wish],
+        [one for one in worktrees if str(one.path).endswith(f"/{wish}")],
     ):
         if len(fits) == 1:
             return fits[0]
-    known = ", ".join(shown(str(one.path)) for one in linked[:_MOST_NAMED])
-    raise NotFound(f"There is no worktree {text!r}.", hints=[f"Worktrees: {known}."] if known else [])
+    paths = ", ".join(shown(str(one.path)) for one in worktrees[:_MOST_NAMED])
+    raise NotFound(f"There is no worktree {text!r}.", hints=[f"Worktrees: {paths}."] if paths else [])
 
 
 def plan_goal(repository: Repository, place: Path, ref: str | None, create: str | None) -> Goal:
@@ -129,14 +129,14 @@ def add_worktree(repository: Repository, programs: Programs, place: Path, goal: 
     """Makes a worktree. When that fails, nothing of it is left."""
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
         raise InvalidArgument(f"{place} already exists and is not empty.")
-    linked = repository.common_dir / "worktrees"
-    admin = linked / _free_name(linked, place.name)
+    directory = repository.common_dir / "worktrees"
+    admin = directory / _free_name(directory, place.name)
     was_there = place.is_dir()
     place.mkdir(parents=True, exist_ok=True)
     try:
         _lay_out(admin, place)
-        made = open_repository(place, trusted=repository.trusted)
-        done = check_out(made, programs, goal)
+        checkout = open_repository(place, trusted=repository.trusted)
+        result = check_out(checkout, programs, goal)
     except BaseException:
         shutil.rmtree(admin, ignore_errors=True)
         for one in place.iterdir() if was_there else ():
@@ -144,40 +144,40 @@ def add_worktree(repository: Repository, programs: Programs, place: Path, goal: 
         if not was_there:
             shutil.rmtree(place, ignore_errors=True)
         raise
-    return WorktreeOutcome(f"created worktree {place}: {done.summary}", notes=done.notes, path=str(place))
+    return WorktreeOutcome(f"created worktree {place}: {result.summary}", notes=result.notes, path=str(place))
 
 
-def lock_worktree(found: Worktree, reason: str) -> WorktreeOutcome:
+def lock_worktree(worktree: Worktree, reason: str) -> WorktreeOutcome:
     """Keeps a worktree from being removed or pruned."""
-    if found.locked is not None:
-        raise InvalidArgument(f"{found.path} is already locked{because(found)}.")
-    write_public(found.git_dir / "locked", reason.encode("utf-8", "surrogateescape"))
-    return WorktreeOutcome(f"locked worktree {found.path}")
+    if worktree.locked is not None:
+        raise InvalidArgument(f"{worktree.path} is already locked{because(worktree)}.")
+    write_public(worktree.git_dir / "locked", reason.encode("utf-8", "surrogateescape"))
+    return WorktreeOutcome(f"locked worktree {worktree.path}")
 
 
-def unlock_worktree(found: Worktree) -> WorktreeOutcome:
-    if found.locked is None:
-        raise InvalidArgument(f"{found.path} is not locked.")
-    (found.git_dir / "locked").unlink()
-    return WorktreeOutcome(f"unlocked worktree {found.path}")
+def unlock_worktree(worktree: Worktree) -> WorktreeOutcome:
+    if worktree.locked is None:
+        raise InvalidArgument(f"{worktree.path} is not locked.")
+    (worktree.git_dir / "locked").unlink()
+    return WorktreeOutcome(f"unlocked worktree {worktree.path}")
 
 
 def prune_worktrees(repository: Repository) -> WorktreeOutcome:
     """Forgets worktrees whose directories are gone; a locked one may come back."""
-    gone = [one for one in list_worktrees(repository) if one.gone and one.locked is None]
-    for one in gone:
+    stale = [one for one in list_worktrees(repository) if one.gone and one.locked is None]
+    for one in stale:
         remove_tree(one.git_dir)
-    names = f": {listed(str(one.path) for one in gone)}" if gone else ""
-    return WorktreeOutcome(f"pruned {len(gone)} worktrees{names}")
+    names = f": {listed(str(one.path) for one in stale)}" if stale else ""
+    return WorktreeOutcome(f"pruned {len(stale)} worktrees{names}")
 
 
 def _read(git_dir: Path) -> Worktree:
-    told = os.fsdecode((read_small(git_dir / "gitdir", _LARGEST) or b"").strip())
-    link = Path(os.path.normpath(git_dir / told)) if told else git_dir / "nowhere"
+    link_text = os.fsdecode((read_small(git_dir / "gitdir", _LARGEST) or b"").strip())
+    link = Path(os.path.normpath(git_dir / link_text)) if link_text else git_dir / "nowhere"
     back = os.fsdecode((read_small(link, _LARGEST) or b"").strip()).removeprefix("gitdir:").strip()
     is_own = bool(back) and os.path.realpath(link.parent / back) == os.path.realpath(git_dir)
-    locked = read_small(git_dir / "locked", _LARGEST)
-    reason = locked.decode("utf-8", "replace").strip() if locked is not None else None
+    lock = read_small(git_dir / "locked", _LARGEST)
+    reason = lock.decode("utf-8", "replace").strip() if lock is not None else None
     return Worktree(link.parent, git_dir, git_dir.name, locked=reason, gone=not is_own)
 
 
@@ -190,10 +190,12 @@ def _described(handle: pygit2.Repository, one: Worktree) -> Worktree:
     return Worktree(one.path, one.git_dir, one.name, short, commit or None, one.locked, one.gone)
 
 
-def _free_name(linked: Path, wanted: str) -> str:
-    name = _UNFIT.sub("-", wanted).strip(".-") or "worktree"
+def _free_name(directory: Path, basis: str) -> str:
+    name = _UNFIT.sub("-", basis).strip(".-") or "worktree"
     return next(
-        one for one in (name, *(f"{name}{n}" for n in range(1, 10_000))) if not os.path.lexists(linked / one)
+        one
+        for one in (name, *(f"{name}{n}" for n in range(1, 10_000)))
+        if not os.path.lexists(directory / one)
     )
 
 
@@ -206,9 +208,9 @@ def _lay_out(admin: Path, place: Path) -> None:
     (place / ".git").write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
 
 
-def because(found: Worktree) -> str:
+def because(worktree: Worktree) -> str:
     """Why a worktree is locked, in brackets."""
-    return f" ({shown(found.locked)})" if found.locked else ""
+    return f" ({shown(worktree.locked)})" if worktree.locked else ""
 
 
 def listed(names: Iterable[str]) -> str:

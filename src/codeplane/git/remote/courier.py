@@ -76,9 +76,9 @@ class _Callbacks(pygit2.RemoteCallbacks):
                 raise _Ended(
                     error="credentials", message="The remote asks for credentials.", user=username_from_url
                 )
-            given, self._given = self._given, None
-            if given is not None:
-                return pygit2.UserPass(*given)
+            credential, self._given = self._given, None
+            if credential is not None:
+                return pygit2.UserPass(*credential)
         raise _Ended(error="refused_credentials", message="The remote does not accept the credentials.")
 
     def sideband_progress(self, string: str) -> None:
@@ -94,10 +94,10 @@ class _Callbacks(pygit2.RemoteCallbacks):
         if message is not None:
             self.refused[refname] = message
 
-    def _tell(self, done: int, total: int) -> None:
+    def _tell(self, count: int, total: int) -> None:
         if time.monotonic() - self._told > _TELL_SEC:
             self._told = time.monotonic()
-            _say({"done": done, "total": total})
+            _say({"done": count, "total": total})
 
 
 def main() -> None:
@@ -139,11 +139,11 @@ def _connect(remote: pygit2.Remote, callbacks: _Callbacks, *, pushes: bool) -> d
         remote.connect(callbacks, int(pushes), proxy=True)
     except pygit2.GitError as error:
         raise _Ended(error="unreachable", message=without_secrets(str(error))) from error
-    found = remote.list_heads(connect=False)
-    symbolic = {head.name: head.symref_target for head in found if head.symref_target}
+    heads = remote.list_heads(connect=False)
+    symbolic = {head.name: head.symref_target for head in heads if head.symref_target}
     if symbolic.get("HEAD"):
         _say({"head": symbolic["HEAD"]})
-    return {head.name: str(head.oid) for head in found if head.name and _is_name(head.name)}
+    return {head.name: str(head.oid) for head in heads if head.name and _is_name(head.name)}
 
 
 def _is_name(name: str) -> bool:
@@ -160,12 +160,12 @@ def _fetch(
 ) -> None:
     specs = [spec for text in request["specs"] if (spec := Refspec.parse(text)) is not None]
     names = {name for name in heads if not name.endswith(_PEELED)}
-    wanted = {one.source for one in mapped([_anyway(spec) for spec in specs], sorted(names))}
+    sources = {one.source for one in mapped([_anyway(spec) for spec in specs], sorted(names))}
     if request["tags"] == "all":
-        wanted |= {name for name in names if name.startswith(_TAGS)}
-    _bring(remote, callbacks, sorted(wanted))
+        sources |= {name for name in names if name.startswith(_TAGS)}
+    _bring(remote, callbacks, sorted(sources))
     if request["tags"] == "auto":
-        _bring(remote, callbacks, _reached(scratch, heads, wanted))
+        _bring(remote, callbacks, _reached(scratch, heads, sources))
 
 
 def _anyway(spec: Refspec) -> Refspec:
@@ -182,8 +182,8 @@ def _reached(scratch: pygit2.Repository, heads: Mapping[str, str], had: set[str]
     tags = [
         name for name in heads if name.startswith(_TAGS) and not name.endswith(_PEELED) and name not in had
     ]
-    known = set(text_names(scratch))
-    return [name for name in tags if name not in known and heads.get(name + _PEELED, heads[name]) in scratch]
+    names = set(text_names(scratch))
+    return [name for name in tags if name not in names and heads.get(name + _PEELED, heads[name]) in scratch]
 
 
 def _push(
@@ -194,15 +194,15 @@ def _push(
     heads: Mapping[str, str],
 ) -> Mapping[str, object]:
     specs = []
-    refused = {one["target"]: why for one in updates if (why := _against(scratch, one, heads))}
+    refusals = {one["target"]: why for one in updates if (why := _against(scratch, one, heads))}
     changing = [one for one in updates if heads.get(one["target"]) != one["oid"]]
     for at, one in enumerate(changing):
         if one["oid"]:
             scratch.references.create(f"{OUTGOING}{at}", one["oid"], force=True)
         specs.append(f"+{OUTGOING}{at}:{one['target']}" if one["oid"] else f":{one['target']}")
-    if specs and not refused and not any(one["dry"] for one in updates):
+    if specs and not refusals and not any(one["dry"] for one in updates):
         remote.push(specs, callbacks=callbacks, proxy=True)
-    return {"heads": heads, "refused": refused or callbacks.refused, "said": _shown(callbacks.said)}
+    return {"heads": heads, "refused": refusals or callbacks.refused, "said": _shown(callbacks.said)}
 
 
 def _against(scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[str, str]) -> str | None:
@@ -223,8 +223,8 @@ def _against(scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[
     return None if scratch.descendant_of(new, there) else "diverged"
 
 
-def _shown(said: Sequence[str]) -> str:
-    text = without_secrets("".join(said))[-2000:]
+def _shown(texts: Sequence[str]) -> str:
+    text = without_secrets("".join(texts))[-2000:]
     return "".join(sign for sign in text.replace("\r", "\n") if sign.isprintable() or sign == "\n")
 
 

@@ -42,38 +42,38 @@ class Helpers:
         self, url: str, user: str | None, seconds: float, check: Callable[[], None] | None = None
     ) -> Credential | None:
         """What the helpers know for an address; None when they know nothing, or not in time."""
-        asked = _described(url, user)
-        answer = self._ask("fill", asked, min(seconds, _HELPER_SEC), check) if asked is not None else None
-        told = dict(line.split("=", 1) for line in (answer or "").splitlines() if "=" in line)
-        if "username" not in told or "password" not in told:
+        query = _described(url, user)
+        answer = self._ask("fill", query, min(seconds, _HELPER_SEC), check) if query is not None else None
+        answers = dict(line.split("=", 1) for line in (answer or "").splitlines() if "=" in line)
+        if "username" not in answers or "password" not in answers:
             return None
-        return Credential(told["username"], told["password"])
+        return Credential(answers["username"], answers["password"])
 
     def tell(self, url: str, credential: Credential, *, accepted: bool) -> None:
         """Has the helpers keep what was accepted and forget what was not."""
-        asked = _described(url, credential.user)
-        if asked is not None:
+        query = _described(url, credential.user)
+        if query is not None:
             verb = "approve" if accepted else "reject"
-            self._ask(verb, f"{asked}password={credential.password}\n", _HELPER_SEC)
+            self._ask(verb, f"{query}password={credential.password}\n", _HELPER_SEC)
 
     def _ask(
-        self, verb: str, asked: str, seconds: float, check: Callable[[], None] | None = None
+        self, verb: str, query: str, seconds: float, check: Callable[[], None] | None = None
     ) -> str | None:
         try:
             program = self.programs.find("git")
         except ProgramMissing:
             return None
-        done = self.programs.run(
+        result = self.programs.run(
             [program, "-c", "core.askPass=", "-c", "credential.interactive=false", "credential", verb],
             # From the root of the file system git sees no repository, and no configuration of one.
             cwd=self.root if self.trusted else Path("/"),
             timeout=seconds,
             env=_SILENT,
-            stdin=asked.encode(),
+            stdin=query.encode(),
             most=_MOST,
             check=check,
         )
-        return done.stdout.decode("utf-8", "replace") if done.is_ok else None
+        return result.stdout.decode("utf-8", "replace") if result.is_ok else None
 
 
 def _described(url: str, user: str | None) -> str | None:
@@ -86,7 +86,7 @@ def _described(url: str, user: str | None) -> str | None:
         "path": unquote(parts.path.lstrip("/")),
         "username": user,
     }
-    told = {key: value for key, value in fields.items() if value}
-    if any(not value.isprintable() for value in told.values()):
+    values = {key: value for key, value in fields.items() if value}
+    if any(not value.isprintable() for value in values.values()):
         return None
-    return "".join(f"{key}={value}\n" for key, value in told.items())
+    return "".join(f"{key}={value}\n" for key, value in values.items())

@@ -57,23 +57,23 @@ def fetched(
         yield Brought(remote, line.exchange(scratch, remote.url, request), scratch, specs, tags)
 
 
-def take(repository: Repository, brought: Brought, *, prune: bool, merges: Sequence[Upstream]) -> list[Moved]:
+def take(repository: Repository, fetch: Brought, *, prune: bool, merges: Sequence[Upstream]) -> list[Moved]:
     """Keeps the objects, moves the references, and writes FETCH_HEAD. `merges` is what the branch follows."""
-    settle(repository, brought.scratch)
-    heads = {name: oid for name, oid in brought.exchange.heads.items() if not name.endswith(_PEELED)}
+    settle(repository, fetch.scratch)
+    heads = {name: oid for name, oid in fetch.exchange.heads.items() if not name.endswith(_PEELED)}
     with repository.opened() as handle:
-        pairs = mapped(brought.specs, heads)
-        known = {one.target for one in pairs}
-        found = _pruned(handle, brought, known) if prune else []
-        tags = _reached(handle, brought) if brought.tags == "auto" else []
+        pairs = mapped(fetch.specs, heads)
+        targets = {one.target for one in pairs}
+        updates = _pruned(handle, fetch, targets) if prune else []
+        tags = _reached(handle, fetch) if fetch.tags == "auto" else []
         pairs += [Mapped(name, name, force=False) for name in tags]
         busy = _checked_out(repository, handle)
         for pair in pairs:
-            moved = _move(handle, pair, heads[pair.source], brought.remote.name, busy)
-            found += [moved] if moved is not None else []
-    asked = [name for name in heads if any(spec.matches(name) for spec in brought.specs if not spec.excludes)]
-    _write_fetch_head(repository, brought, [*asked, *tags], merges)
-    return found
+            update = _move(handle, pair, heads[pair.source], fetch.remote.name, busy)
+            updates += [update] if update is not None else []
+    names = [name for name in heads if any(spec.matches(name) for spec in fetch.specs if not spec.excludes)]
+    _write_fetch_head(repository, fetch, [*names, *tags], merges)
+    return updates
 
 
 def _narrowed(remote: Remote, branch: str | None) -> tuple[Refspec, ...]:
@@ -90,20 +90,20 @@ def _text(spec: Refspec) -> str:
     return f"{sign}{spec.source}" + (f":{spec.target}" if spec.target else "")
 
 
-def _pruned(handle: pygit2.Repository, brought: Brought, known: set[str]) -> list[Moved]:
-    found = []
+def _pruned(handle: pygit2.Repository, fetch: Brought, targets: set[str]) -> list[Moved]:
+    updates = []
     for name in text_names(handle):
-        is_followed = any(spec.made(name) for spec in brought.remote.specs)
-        if is_followed and name not in known and not name.endswith("/HEAD") and not name.startswith(_HEADS):
+        is_followed = any(spec.made(name) for spec in fetch.remote.specs)
+        if is_followed and name not in targets and not name.endswith("/HEAD") and not name.startswith(_HEADS):
             before = handle.references[name]
-            found.append(Moved(name, "pruned", before=str(before.target)))
+            updates.append(Moved(name, "pruned", before=str(before.target)))
             before.delete()
-    return found
+    return updates
 
 
-def _reached(handle: pygit2.Repository, brought: Brought) -> list[str]:
+def _reached(handle: pygit2.Repository, fetch: Brought) -> list[str]:
     """Tags of commits that are here, as the exchange has brought them."""
-    heads = brought.exchange.heads
+    heads = fetch.exchange.heads
     return [
         name
         for name in heads
@@ -147,18 +147,18 @@ def _is_forward(handle: pygit2.Repository, target: str, oid: str, before: str | 
 
 def _checked_out(repository: Repository, handle: pygit2.Repository) -> dict[str, str]:
     """Branches that a working tree is on: a fetch must not move them under its feet."""
-    found, head = taken(repository), handle.references.get("HEAD")
+    branches, head = taken(repository), handle.references.get("HEAD")
     if head is not None and isinstance(head.target, str):
-        found[head.target] = str(repository.root)
-    return found
+        branches[head.target] = str(repository.root)
+    return branches
 
 
 def _write_fetch_head(
-    repository: Repository, brought: Brought, names: Sequence[str], merges: Sequence[Upstream]
+    repository: Repository, fetch: Brought, names: Sequence[str], merges: Sequence[Upstream]
 ) -> None:
-    heads, wanted = brought.exchange.heads, {one.ref for one in merges if one.remote == brought.remote.name}
-    address = shown_url(brought.remote.url).rstrip("/").removesuffix(".git")
-    first = [name for name in names if name in wanted or name == "HEAD"]
+    heads, merge_refs = fetch.exchange.heads, {one.ref for one in merges if one.remote == fetch.remote.name}
+    address = shown_url(fetch.remote.url).rstrip("/").removesuffix(".git")
+    first = [name for name in names if name in merge_refs or name == "HEAD"]
     lines = [f"{heads[name]}\t\t{_described(name)}{address}\n" for name in first]
     rest = [name for name in dict.fromkeys(names) if name not in first]
     lines += [f"{heads[name]}\tnot-for-merge\t{_described(name)}{address}\n" for name in rest]

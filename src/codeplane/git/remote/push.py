@@ -87,16 +87,16 @@ def push_all(line: Line, plan: Plan, wish: Wish) -> PushOutcome:
     """Asks the user's hook, pushes, and notes what the remote has now."""
     notes: tuple[str, ...] = ()
     if not wish.dry_run:
-        known = _push(line, plan, dry_run=True).heads if has_hook(line.repository, "pre-push") else {}
-        told = "".join(_for_hook(one, known) for one in plan.updates).encode()
+        heads = _push(line, plan, dry_run=True).heads if has_hook(line.repository, "pre-push") else {}
+        hook_input = "".join(_for_hook(one, heads) for one in plan.updates).encode()
         args = (plan.remote.name, plan.remote.push_url)
-        notes = run_hook(line.repository, line.programs, "pre-push", args, stdin=told, check=line.check)
+        notes = run_hook(line.repository, line.programs, "pre-push", args, stdin=hook_input, check=line.check)
     exchange = _push(line, plan, dry_run=wish.dry_run)
     return _noted(line.repository, plan, exchange, wish, notes)
 
 
-def _for_hook(one: Update, known: Mapping[str, str]) -> str:
-    return f"{one.source or '(delete)'} {one.oid or _NONE} {one.target} {known.get(one.target, _NONE)}\n"
+def _for_hook(one: Update, heads: Mapping[str, str]) -> str:
+    return f"{one.source or '(delete)'} {one.oid or _NONE} {one.target} {heads.get(one.target, _NONE)}\n"
 
 
 def _push(line: Line, plan: Plan, *, dry_run: bool) -> Exchange:
@@ -116,8 +116,8 @@ def _noted(
     repository: Repository, plan: Plan, exchange: Exchange, wish: Wish, notes: tuple[str, ...]
 ) -> PushOutcome:
     """Has the tracking references say what the remote has now, and the branch follow its target."""
-    moved = [_moved(one, exchange.heads.get(one.target)) for one in plan.updates]
-    told = tuple(one for one in moved if one is not None)
+    updates = [_moved(one, exchange.heads.get(one.target)) for one in plan.updates]
+    moves = tuple(one for one in updates if one is not None)
     if not wish.dry_run:
         with repository.opened() as handle:
             for one in plan.updates:
@@ -125,13 +125,17 @@ def _noted(
             if wish.follow and wish.with_branch and plan.branch is not None and not wish.delete:
                 follow(handle, plan.branch, Upstream(plan.remote.name, plan.updates[0].target))
     verb = "would push" if wish.dry_run else "pushed"
-    names = ", ".join(f"{one.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({one.move})" for one in told[:10])
-    summary = f"{verb} {names} to {plan.remote.name}" if told else f"{plan.remote.name} is already up to date"
+    names = ", ".join(
+        f"{one.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({one.move})" for one in moves[:10]
+    )
+    summary = (
+        f"{verb} {names} to {plan.remote.name}" if moves else f"{plan.remote.name} is already up to date"
+    )
     return PushOutcome(
         summary,
         notes=(*notes, *unobeyed(repository)),
         remote=plan.remote.name,
-        moved=told,
+        moved=moves,
         said=exchange.said.strip(),
     )
 
@@ -141,15 +145,19 @@ def _branch(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str |
         raise InvalidArgument("HEAD is detached: name the branch to push.")
     source = f"{_HEADS}{branch}"
     target = f"{_HEADS}{wish.to}" if wish.to is not None else _target(handle, wish, remote, branch)
-    followed = tracking(remote.specs, target)
-    known = handle.references.get(followed) if followed else None
-    lease = (str(known.resolve().target) if known is not None else "") if wish.force == "with_lease" else None
+    tracking_ref = tracking(remote.specs, target)
+    tracking_branch = handle.references.get(tracking_ref) if tracking_ref else None
+    lease = (
+        (str(tracking_branch.resolve().target) if tracking_branch is not None else "")
+        if wish.force == "with_lease"
+        else None
+    )
     if wish.delete:
         return Update("", target, "", force=True, lease=lease)
-    found = handle.references.get(source)
-    if found is None:
+    reference = handle.references.get(source)
+    if reference is None:
         raise NotFound(f"There is no branch {branch!r} here, or it has no commit.")
-    return Update(source, target, str(found.resolve().target), force=bool(wish.force), lease=lease)
+    return Update(source, target, str(reference.resolve().target), force=bool(wish.force), lease=lease)
 
 
 def _target(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str) -> str:
@@ -180,10 +188,10 @@ def _tag(handle: pygit2.Repository, wish: Wish, name: str) -> Update:
     ref = f"{_TAGS}{name}"
     if wish.delete:
         return Update("", ref, "", force=True)
-    found = handle.references.get(ref)
-    if found is None:
+    reference = handle.references.get(ref)
+    if reference is None:
         raise NotFound(f"There is no tag {name!r}.")
-    return Update(ref, ref, str(found.target), force=wish.force is True)
+    return Update(ref, ref, str(reference.target), force=wish.force is True)
 
 
 def _moved(one: Update, there: str | None) -> Moved | None:
@@ -195,12 +203,12 @@ def _moved(one: Update, there: str | None) -> Moved | None:
 
 
 def _track(handle: pygit2.Repository, remote: Remote, one: Update) -> None:
-    followed = tracking(remote.specs, one.target)
-    if followed is None or not followed.startswith("refs/remotes/"):
+    tracking_ref = tracking(remote.specs, one.target)
+    if tracking_ref is None or not tracking_ref.startswith("refs/remotes/"):
         return
-    here = handle.references.get(followed)
+    here = handle.references.get(tracking_ref)
     if one.oid and (here is None or str(here.target) != one.oid):
-        handle.create_reference(followed, one.oid, force=True, message="update by push")
+        handle.create_reference(tracking_ref, one.oid, force=True, message="update by push")
     elif not one.oid and here is not None:
         here.delete()
 
@@ -213,14 +221,14 @@ def _refusal(repository: Repository, plan: Plan, exchange: Exchange) -> RemoteRe
     update = next((one for one in plan.updates if one.target == target), None)
     there = exchange.heads.get(target)
     text, hints = _explained(repository, where, why, update, there)
-    said = {"said": exchange.said.strip()} if exchange.said.strip() else {}
+    output = {"said": exchange.said.strip()} if exchange.said.strip() else {}
     return RemoteRefused(
         text,
         hints=hints,
         reference=target,
         remote=plan.remote.name,
         url=shown_url(plan.remote.push_url),
-        **said,
+        **output,
     )
 
 

@@ -54,15 +54,15 @@ class Mapped:
 
 def mapped(specs: Sequence[Refspec], names: Iterable[str]) -> list[Mapped]:
     """Every pair that the specs make of the remote's names; the first spec counts."""
-    found: dict[str, Mapped] = {}
+    pairs: dict[str, Mapped] = {}
     for name in names:
         if any(spec.excludes and spec.matches(name) for spec in specs):
             continue
         for spec in specs:
             target = spec.maps(name) if not spec.excludes else None
             if target and pygit2.reference_is_valid_name(target):
-                found.setdefault(target, Mapped(name, target, spec.force))
-    return list(found.values())
+                pairs.setdefault(target, Mapped(name, target, spec.force))
+    return list(pairs.values())
 
 
 def is_text(name: str) -> bool:

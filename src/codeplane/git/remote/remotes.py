@@ -48,18 +48,18 @@ class Upstream:
 def list_remotes(handle: pygit2.Repository) -> list[Remote]:
     """Every remote that has an address."""
     names = sorted(name for name in handle.remotes.names() if name)
-    return [found for name in names if (found := _read(handle, name)) is not None]
+    return [remote for name in names if (remote := _read(handle, name)) is not None]
 
 
 def find_remote(handle: pygit2.Repository, name: str) -> Remote:
-    found = _read(handle, remote_name(name))
-    if found is None:
-        known = [one.name for one in list_remotes(handle)]
+    remote = _read(handle, remote_name(name))
+    if remote is None:
+        names = [one.name for one in list_remotes(handle)]
         raise NotFound(
             f"There is no remote {shown_url(name)!r}.",
-            hints=[f"Remotes: {', '.join(map(shown_url, known))}." if known else Remedy(Fix.ADD_REMOTE)],
+            hints=[f"Remotes: {', '.join(map(shown_url, names))}." if names else Remedy(Fix.ADD_REMOTE)],
         )
-    return found
+    return remote
 
 
 def upstream_of(handle: pygit2.Repository, branch: str | None) -> Upstream | None:
@@ -76,8 +76,8 @@ def remote_for(handle: pygit2.Repository, branch: str | None, *, pushes: bool = 
     keys = [f"branch.{branch}.pushRemote", "remote.pushDefault"] if pushes else []
     for key in (*keys, f"branch.{branch}.remote"):
         name = _value(handle, key) if branch is not None or "branch." not in key else None
-        if name and name != "." and (found := _read(handle, name)) is not None:
-            return found
+        if name and name != "." and (remote := _read(handle, name)) is not None:
+            return remote
     remotes = list_remotes(handle)
     if len(remotes) == 1:
         return remotes[0]
@@ -103,12 +103,12 @@ def remove_remote(repository: Repository, name: str) -> Outcome:
     """Takes a remote away, with its tracking branches and what follows it."""
     with repository.opened() as handle:
         find_remote(handle, name)
-        gone = [ref for ref in text_names(handle) if ref.startswith(f"refs/remotes/{name}/")]
+        refs = [ref for ref in text_names(handle) if ref.startswith(f"refs/remotes/{name}/")]
         handle.remotes.delete(name)
-        for ref in gone:
+        for ref in refs:
             if handle.references.get(ref) is not None:
                 handle.references.delete(ref)
-    return Outcome(f"removed remote {name} and {len(gone)} tracking references")
+    return Outcome(f"removed remote {name} and {len(refs)} tracking references")
 
 
 def rename_remote(repository: Repository, name: str, new_name: str) -> Outcome:

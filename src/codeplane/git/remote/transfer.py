@@ -104,11 +104,11 @@ class Line:
         credential: Credential | None,
         deadline: float,
     ) -> dict[str, Any]:
-        left = deadline - time.monotonic()
+        seconds = deadline - time.monotonic()
         whole = {
             "url": url,
             "scratch": str(scratch),
-            "seconds": max(left, 1.0),
+            "seconds": max(seconds, 1.0),
             "trusted": self.repository.trusted,
             "local": self.local,
             **request,
@@ -116,19 +116,19 @@ class Line:
         if credential is not None:
             whole |= {"user": credential.user, "password": credential.password}
         ear = _Ear(self.progress)
-        done = self.programs.run(
+        result = self.programs.run(
             [Path(sys.executable), "-I", "-m", "codeplane.git.remote.courier"],
             cwd=scratch,
-            timeout=max(left, 0.1),
+            timeout=max(seconds, 0.1),
             stdin=json.dumps(whole).encode(),
             most=_MOST_OUTPUT,
             check=self.check,
             heard=ear,
         )
-        if done.code is None:
+        if result.code is None:
             raise _unreachable(url, f"not finished within {self.seconds:g} seconds")
         if not ear.answer:
-            raise GitFailed(f"The exchange with {shown_url(url)} broke off.", code=done.code)
+            raise GitFailed(f"The exchange with {shown_url(url)} broke off.", code=result.code)
         return ear.answer
 
     def _told(self, url: str, answer: Mapping[str, Any]) -> Exchange:
@@ -136,16 +136,16 @@ class Line:
             return Exchange(
                 answer["heads"], answer.get("head"), answer.get("refused"), answer.get("said", "")
             )
-        told = str(answer["message"]).strip().rstrip(".")
+        message = str(answer["message"]).strip().rstrip(".")
         match answer["error"]:
             case "refused_credentials" | "credentials":
                 raise _no_credentials(url)
             case "address":
-                raise InvalidArgument(f"{told}.")
-            case "unreachable" if not any(word in told.lower() for word in _REFUSALS):
-                raise _unreachable(url, told)
+                raise InvalidArgument(f"{message}.")
+            case "unreachable" if not any(word in message.lower() for word in _REFUSALS):
+                raise _unreachable(url, message)
             case _:
-                raise RemoteRefused(f"{shown_url(url)}: {told}.", url=shown_url(url))
+                raise RemoteRefused(f"{shown_url(url)}: {message}.", url=shown_url(url))
 
 
 class _Ear:
@@ -164,14 +164,14 @@ class _Ear:
         for line in lines:
             self._take(decode_json(line))
 
-    def _take(self, said: dict[str, Any]) -> None:
-        if "done" in said:
+    def _take(self, event: dict[str, Any]) -> None:
+        if "done" in event:
             if self._progress is not None:
-                self._progress(said["done"], said["total"], "objects")
-        elif said.keys() == {"head"}:
-            self._head = said["head"]
+                self._progress(event["done"], event["total"], "objects")
+        elif event.keys() == {"head"}:
+            self._head = event["head"]
         else:
-            self.answer = {**said, "head": self._head}
+            self.answer = {**event, "head": self._head}
 
 
 @contextmanager
@@ -264,8 +264,8 @@ def _escaped(text: str) -> str:
 
 def _packed(handle: pygit2.Repository) -> bytes:
     """The references, so that the remote is told what is here already."""
-    found = ((name, handle.references[name].target) for name in text_names(handle))
-    lines = "".join(f"{target} {name}\n" for name, target in found if isinstance(target, pygit2.Oid))
+    targets = ((name, handle.references[name].target) for name in text_names(handle))
+    lines = "".join(f"{target} {name}\n" for name, target in targets if isinstance(target, pygit2.Oid))
     return f"# pack-refs with: sorted\n{lines}".encode()
 
 

@@ -82,8 +82,8 @@ class AttributeFiles:
     whose file is in the index, where the caller knows them.
     """
 
-    def __init__(self, handle: pygit2.Repository, staged: frozenset[str] | None = None) -> None:
-        self._handle, self._staged = handle, staged
+    def __init__(self, handle: pygit2.Repository, directories: frozenset[str] | None = None) -> None:
+        self._handle, self._staged = handle, directories
         self._is_everywhere = _has_shared_file(handle)
         self._converts_line_ends = text(handle, "core.autocrlf") not in (None, "false")
         self._directories: dict[str, bool] = {}

@@ -23,12 +23,12 @@ def stamp(repository: Repository) -> str:
 
     It is looked at from outside, by sizes, times and short contents, so it may differ where only a time does.
     """
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for place in {repository.git_dir, repository.common_dir}:
         for path in _looked_at(place):
             with suppress(OSError):
-                made.update(_told(path))
-    return made.hexdigest()
+                digest.update(_told(path))
+    return digest.hexdigest()
 
 
 def _looked_at(place: Path) -> Iterator[Path]:
@@ -43,9 +43,11 @@ def _looked_at(place: Path) -> Iterator[Path]:
 
 
 def _told(path: Path) -> bytes:
-    found = path.lstat()
+    status = path.lstat()
     if path.is_dir():
         return f"{path}/".encode("utf-8", "surrogateescape")
-    if found.st_size > _MOST_READ:
-        return f"{path} {found.st_size} {found.st_mtime_ns} {found.st_ino}".encode("utf-8", "surrogateescape")
+    if status.st_size > _MOST_READ:
+        return f"{path} {status.st_size} {status.st_mtime_ns} {status.st_ino}".encode(
+            "utf-8", "surrogateescape"
+        )
     return os.fsencode(path) + b"\0" + path.read_bytes()

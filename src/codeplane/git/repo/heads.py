@@ -21,7 +21,7 @@ _MOVED: Final = re.compile(r"checkout: moving from (\S+) to ")
 def taken(repository: Repository) -> dict[str, str]:
     """Branches, by full name, that other worktrees have checked out or rebase, and where those are."""
     own = repository.git_dir.resolve()
-    found: dict[str, str] = {}
+    branches: dict[str, str] = {}
     for directory, root in _checkouts(repository.common_dir):
         if directory.resolve() == own:
             continue
@@ -29,8 +29,8 @@ def taken(repository: Repository) -> dict[str, str]:
             text = (read_small(directory / file, _LARGEST) or b"").decode("utf-8", "replace").strip()
             name = text.removeprefix("ref: ")
             if name.startswith(BRANCHES):
-                found.setdefault(name, root)
-    return found
+                branches.setdefault(name, root)
+    return branches
 
 
 def check_free(repository: Repository, ref: str) -> None:
@@ -46,10 +46,10 @@ def check_free(repository: Repository, ref: str) -> None:
 def previous(handle: pygit2.Repository, back: int = 1) -> str:
     """What was checked out before, as a branch's name or an id: git's `-` and `@{-1}`."""
     moves = (_MOVED.match(entry.message) for entry in handle.references["HEAD"].log())
-    found = [move[1] for move in moves if move is not None]
-    if len(found) < back:
+    names = [move[1] for move in moves if move is not None]
+    if len(names) < back:
         raise InvalidArgument("There is no previous branch.", hints=[Remedy(Fix.LIST_BRANCHES)])
-    return found[back - 1]
+    return names[back - 1]
 
 
 def move_head(handle: pygit2.Repository, oid: str, reflog: str) -> None:
@@ -71,8 +71,8 @@ def note_orig_head(handle: pygit2.Repository) -> None:
 def _checkouts(common: Path) -> Iterator[tuple[Path, str]]:
     """The git directory of each worktree, and its root as far as it is known."""
     yield common, str(common.parent)
-    linked = common / "worktrees"
-    if linked.is_dir():
-        for directory in sorted(linked.iterdir()):
-            told = (read_small(directory / "gitdir", _LARGEST) or b"").decode("utf-8", "replace").strip()
-            yield directory, told.removesuffix("/.git") or directory.name
+    worktrees = common / "worktrees"
+    if worktrees.is_dir():
+        for directory in sorted(worktrees.iterdir()):
+            link = (read_small(directory / "gitdir", _LARGEST) or b"").decode("utf-8", "replace").strip()
+            yield directory, link.removesuffix("/.git") or directory.name

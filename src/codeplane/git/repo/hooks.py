@@ -40,21 +40,23 @@ def run_hook(
         file = _directory(handle) / name
     if not _is_runnable(file):
         return ()
-    given = {"GIT_DIR": str(repository.git_dir), "GIT_EDITOR": ":", "GIT_PREFIX": "", **(env or {})}
+    variables = {"GIT_DIR": str(repository.git_dir), "GIT_EDITOR": ":", "GIT_PREFIX": "", **(env or {})}
     argv = [*_started(file), *args]
     try:
-        done = programs.run(argv, cwd=repository.root, timeout=timeout, env=given, stdin=stdin, check=check)
+        result = programs.run(
+            argv, cwd=repository.root, timeout=timeout, env=variables, stdin=stdin, check=check
+        )
     except ProgramFailed as error:
-        done = Finished(127, b"", error.message.encode())
-    if done.is_ok:
+        result = Finished(127, b"", error.message.encode())
+    if result.is_ok:
         return ()
     if name.startswith("post-"):
-        return (f"The hook {name} {_ended(done, timeout)}: {done.said[:200]}",)
+        return (f"The hook {name} {_ended(result, timeout)}: {result.said[:200]}",)
     raise HookRefused(
-        f"The hook {name} {_ended(done, timeout)}.",
+        f"The hook {name} {_ended(result, timeout)}.",
         hints=["Fix what it reports, then repeat the call."],
         hook=name,
-        output=done.said[-_MOST_TOLD:],
+        output=result.said[-_MOST_TOLD:],
     )
 
 
@@ -74,10 +76,10 @@ def _not_run(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
 
 
 def _directory(handle: pygit2.Repository) -> Path:
-    said = text(handle, "core.hooksPath")
-    if said is None:
+    setting = text(handle, "core.hooksPath")
+    if setting is None:
         return common_dir(Path(handle.path)) / "hooks"
-    return Path(handle.workdir) / Path(said).expanduser()
+    return Path(handle.workdir) / Path(setting).expanduser()
 
 
 def _is_runnable(file: Path) -> bool:
@@ -101,5 +103,5 @@ def _is_text(data: bytes) -> bool:
     return all(byte >= 32 or byte in b"\n\r\t" for byte in data) and data.isascii()
 
 
-def _ended(done: Finished, timeout: float) -> str:
-    return f"did not end within {timeout:.0f} s" if done.code is None else f"failed ({done.code})"
+def _ended(result: Finished, timeout: float) -> str:
+    return f"did not end within {timeout:.0f} s" if result.code is None else f"failed ({result.code})"

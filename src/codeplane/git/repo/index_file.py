@@ -23,9 +23,9 @@ def entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The name and the fixed part of each entry; none, or not all, of an index that is damaged."""
     if data[:4] != b"DIRC" or len(data) < 12:
         return
-    for name, fixed, _ in _walk(data):
+    for name, fields, _ in _walk(data):
         if name:
-            yield name, fixed
+            yield name, fields
 
 
 def is_whole(data: bytes) -> bool:
@@ -36,37 +36,37 @@ def is_whole(data: bytes) -> bool:
     return any(data[-_CHECKSUM:]) or sum(1 for _ in _walk(data)) == int.from_bytes(data[8:12])
 
 
-def oid_of(fixed: bytes) -> str:
-    return fixed[40:60].hex()
+def oid_of(fields: bytes) -> str:
+    return fields[40:60].hex()
 
 
-def mode_of(fixed: bytes) -> int:
-    return int.from_bytes(fixed[24:28])
+def mode_of(fields: bytes) -> int:
+    return int.from_bytes(fields[24:28])
 
 
-def is_merged(fixed: bytes) -> bool:
+def is_merged(fields: bytes) -> bool:
     """Whether the entry is not one side of a conflict."""
-    return not int.from_bytes(fixed[60:62]) & _STAGE
+    return not int.from_bytes(fields[60:62]) & _STAGE
 
 
-def stage_of(fixed: bytes) -> int:
+def stage_of(fields: bytes) -> int:
     """0, or which side of a conflict the entry is: 1 the ancestor, 2 ours, 3 theirs."""
-    return (int.from_bytes(fixed[60:62]) & _STAGE) >> 12
+    return (int.from_bytes(fields[60:62]) & _STAGE) >> 12
 
 
-def is_assumed(fixed: bytes) -> bool:
+def is_assumed(fields: bytes) -> bool:
     """Whether the user has said that the file is to be taken as unchanged."""
-    return bool(fixed[60] & 0x80)
+    return bool(fields[60] & 0x80)
 
 
-def is_skipped(fixed: bytes) -> bool:
+def is_skipped(fields: bytes) -> bool:
     """Whether the file is not to be in the working tree."""
-    return len(fixed) > _FIXED and bool(fixed[62] & 0x40)
+    return len(fields) > _FIXED and bool(fields[62] & 0x40)
 
 
-def is_intended(fixed: bytes) -> bool:
+def is_intended(fields: bytes) -> bool:
     """Whether the path is to be added, with a content that is not staged yet."""
-    return len(fixed) > _FIXED and bool(fixed[62] & 0x20)
+    return len(fields) > _FIXED and bool(fields[62] & 0x20)
 
 
 def extensions(data: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -88,12 +88,12 @@ def _end_of_entries(data: bytes) -> int:
 def cached_trees(data: bytes) -> dict[str, str]:
     """The trees that git would make of directories, by their paths, as far as the index has them ready."""
     body = next((content for name, content in extensions(data) if name == b"TREE"), b"")
-    found: dict[str, str] = {}
+    trees: dict[str, str] = {}
     ahead, at = [("", 1)], 0  # a directory and how many of its own are still to come
     while ahead and at < len(body):
-        above, left = ahead.pop()
-        if left > 1:
-            ahead.append((above, left - 1))
+        above, siblings = ahead.pop()
+        if siblings > 1:
+            ahead.append((above, siblings - 1))
         end = body.find(b"\0", at)
         line = body.find(b"\n", end)
         if end < 0 or line < 0:
@@ -103,11 +103,11 @@ def cached_trees(data: bytes) -> dict[str, str]:
         count, _, below = body[end + 1 : line].partition(b" ")
         at = line + 1
         if not count.startswith(b"-"):
-            found[path] = body[at : at + 20].hex()
+            trees[path] = body[at : at + 20].hex()
             at += 20
         if below.isdigit() and int(below):
             ahead.append((path, int(below)))
-    return found
+    return trees
 
 
 def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes | None:
@@ -118,20 +118,20 @@ def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes
     version, after = int.from_bytes(data[4:8]), _read(data)
     if after is None or version not in (2, 3, 4):
         return None
-    found, extensions = after
+    items, extensions = after
     for old, new in moves.items():
-        fixed = found.pop((old, 0), None)
-        if fixed is None or (new, 0) in found:
+        fields = items.pop((old, 0), None)
+        if fields is None or (new, 0) in items:
             return None
-        found[new, 0] = _unsettled(fixed, new)
-    names = {name for name, _ in found}
+        items[new, 0] = _unsettled(fields, new)
+    names = {name for name, _ in items}
     if any(above in names for new in moves.values() for above in _above(new)) or _is_above(moves, names):
         return None
     body = bytearray(data[:12])
     before = b""
-    for (name, _), fixed in sorted(found.items()):
-        kept = _smudged(fixed, changed_ns)
-        body += _packed(kept, name, before) if version == 4 else _padded(kept, name)
+    for (name, _), fields in sorted(items.items()):
+        entry = _smudged(fields, changed_ns)
+        body += _packed(entry, name, before) if version == 4 else _padded(entry, name)
         before = name
     body += extensions
     return bytes(body) + hashlib.sha1(body, usedforsecurity=False).digest()
@@ -145,22 +145,22 @@ def smudged(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes], bool
     """
     if not data or not _is_sound(data):
         return data
-    made = bytearray(data)
-    for at, name, fixed in _young(data, changed_ns):
-        if not is_same(name, fixed):
-            made[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
+    result = bytearray(data)
+    for at, name, fields in _young(data, changed_ns):
+        if not is_same(name, fields):
+            result[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
     if any(data[-_CHECKSUM:]):
-        made[-_CHECKSUM:] = hashlib.sha1(made[:-_CHECKSUM], usedforsecurity=False).digest()
-    return bytes(made)
+        result[-_CHECKSUM:] = hashlib.sha1(result[:-_CHECKSUM], usedforsecurity=False).digest()
+    return bytes(result)
 
 
 def _young(data: bytes, changed_ns: int) -> Iterator[tuple[int, bytes, bytes]]:
     """Entries that are not older: where they begin, their names and fixed parts."""
     if int.from_bytes(data[4:8]) == 4:
         at = 12
-        for name, fixed, end in _walk(data):
-            if _is_young(fixed, changed_ns):
-                yield at, name, fixed
+        for name, fields, end in _walk(data):
+            if _is_young(fields, changed_ns):
+                yield at, name, fields
             at = end
         return
     # An index has many entries, and this is done at each change: as little as can be for each of them.
@@ -175,8 +175,8 @@ def _young(data: bytes, changed_ns: int) -> Iterator[tuple[int, bytes, bytes]]:
 
 def _is_sound(data: bytes) -> bool:
     """Git may be told to leave the checksum out."""
-    body, told = data[:-_CHECKSUM], data[-_CHECKSUM:]
-    return told == bytes(_CHECKSUM) or hashlib.sha1(body, usedforsecurity=False).digest() == told
+    body, checksum = data[:-_CHECKSUM], data[-_CHECKSUM:]
+    return checksum == bytes(_CHECKSUM) or hashlib.sha1(body, usedforsecurity=False).digest() == checksum
 
 
 def _read(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | None:
@@ -184,22 +184,22 @@ def _read(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | None:
     body = data[:-_CHECKSUM]
     if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM or not _is_sound(data):
         return None
-    found: dict[tuple[bytes, int], bytes] = {}
+    items: dict[tuple[bytes, int], bytes] = {}
     at = 12
-    for name, fixed, end in _walk(data):
-        found[name, int.from_bytes(fixed[60:62]) & _STAGE] = fixed
+    for name, fields, end in _walk(data):
+        items[name, int.from_bytes(fields[60:62]) & _STAGE] = fields
         at = end
-    if len(found) != int.from_bytes(data[8:12]):
+    if len(items) != int.from_bytes(data[8:12]):
         return None
-    kept = b""
+    extensions = b""
     while at < len(body):
         size = int.from_bytes(body[at + 4 : at + 8])
         if not body[at : at + 1].isupper():
             return None  # a split or sparse index says so in a way that may not be passed over
         if body[at : at + 4] in _KEPT:
-            kept += body[at : at + 8 + size]
+            extensions += body[at : at + 8 + size]
         at += 8 + size
-    return (found, kept) if at == len(body) else None
+    return (items, extensions) if at == len(body) else None
 
 
 def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
@@ -208,7 +208,7 @@ def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
         if at + _FIXED > len(data):
             return
         start = at + _FIXED + (2 if int.from_bytes(data[at + 60 : at + 62]) & _EXTENDED else 0)
-        fixed = data[at:start]
+        fields = data[at:start]
         if version == 4:
             cut, start = _varint(data, start)
             end = data.find(b"\0", start)
@@ -218,7 +218,7 @@ def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
             name, at = data[start:end], at + ((end - at) // 8 + 1) * 8
         if end < 0:
             return
-        yield name, fixed, at
+        yield name, fields, at
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -239,38 +239,38 @@ def _as_varint(value: int) -> bytes:
     return out
 
 
-def _unsettled(fixed: bytes, name: bytes) -> bytes:
-    made = bytearray(fixed)
-    made[_STAT] = bytes(24)
-    made[_OWNER_AND_SIZE] = bytes(12)
-    flags = int.from_bytes(fixed[60:62]) & _EXTENDED | min(len(name), _NAME_MASK)
-    made[60:62] = flags.to_bytes(2)
-    return bytes(made)
+def _unsettled(fields: bytes, name: bytes) -> bytes:
+    result = bytearray(fields)
+    result[_STAT] = bytes(24)
+    result[_OWNER_AND_SIZE] = bytes(12)
+    flags = int.from_bytes(fields[60:62]) & _EXTENDED | min(len(name), _NAME_MASK)
+    result[60:62] = flags.to_bytes(2)
+    return bytes(result)
 
 
-def _smudged(fixed: bytes, changed_ns: int) -> bytes:
-    if not _is_young(fixed, changed_ns):
-        return fixed
-    made = bytearray(fixed)
-    made[_SIZE] = bytes(4)
-    return bytes(made)
+def _smudged(fields: bytes, changed_ns: int) -> bytes:
+    if not _is_young(fields, changed_ns):
+        return fields
+    result = bytearray(fields)
+    result[_SIZE] = bytes(4)
+    return bytes(result)
 
 
-def _is_young(fixed: bytes, changed_ns: int) -> bool:
+def _is_young(fields: bytes, changed_ns: int) -> bool:
     """By seconds: git itself compares no more of a time stamp, unless it was built to."""
-    return int.from_bytes(fixed[8:12]) >= changed_ns // _SECOND
+    return int.from_bytes(fields[8:12]) >= changed_ns // _SECOND
 
 
-def _padded(fixed: bytes, name: bytes) -> bytes:
-    size = len(fixed) + len(name)
-    return fixed + name + bytes(8 - size % 8)
+def _padded(fields: bytes, name: bytes) -> bytes:
+    size = len(fields) + len(name)
+    return fields + name + bytes(8 - size % 8)
 
 
-def _packed(fixed: bytes, name: bytes, before: bytes) -> bytes:
+def _packed(fields: bytes, name: bytes, before: bytes) -> bytes:
     same = 0
     while same < min(len(name), len(before)) and name[same] == before[same]:
         same += 1
-    return fixed + _as_varint(len(before) - same) + name[same:] + b"\0"
+    return fields + _as_varint(len(before) - same) + name[same:] + b"\0"
 
 
 def _above(name: bytes) -> Iterator[bytes]:

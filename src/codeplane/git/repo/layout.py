@@ -116,17 +116,17 @@ def _check_config(root: Path, file: Path, layout: Layout) -> None:
         raise _refused(root, f"{file} is no plain file, or too large")
     if _INCLUDE.search(data):
         raise _refused(root, f"{file} includes other files")
-    told = _worktree_of(file.parent, data)
-    is_own = told is None or told == Path(os.path.realpath(root))
+    worktree = _worktree_of(file.parent, data)
+    is_own = worktree is None or worktree == Path(os.path.realpath(root))
     if not is_own and file.parent == layout.git_dir:
         raise _refused(root, f"core.worktree of {file} names another directory")
 
 
 def _worktree_of(base: Path, config: bytes) -> Path | None:
-    found = _WORKTREE.findall(config)
-    if not found:
+    values = _WORKTREE.findall(config)
+    if not values:
         return None
-    text = os.fsdecode(found[-1].strip(b'"'))
+    text = os.fsdecode(values[-1].strip(b'"'))
     return Path(os.path.realpath(base / text)) if "\0" not in text else Path()
 
 

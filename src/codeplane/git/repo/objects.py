@@ -45,8 +45,8 @@ def find_commit(handle: pygit2.Repository, name: str) -> Commit:
     if not name.isprintable() or len(name) > _LONGEST_NAME:
         raise RevisionNotFound("The name of a commit must be printable and at most 250 characters long.")
     try:
-        found = handle.revparse_single(name).peel(pygit2.Commit)
-        return Commit(str(found.id), str(found.tree_id))
+        commit = handle.revparse_single(name).peel(pygit2.Commit)
+        return Commit(str(commit.id), str(commit.tree_id))
     except (pygit2.GitError, LookupError, ValueError) as error:
         shallow = handle.is_shallow
         hints = ["git fetch --unshallow"] if shallow else [Remedy(Fix.SHOW_LOG), Remedy(Fix.FETCH)]
@@ -56,10 +56,10 @@ def find_commit(handle: pygit2.Repository, name: str) -> Commit:
 
 def tree_of(handle: pygit2.Repository, oid: str | pygit2.Oid) -> pygit2.Tree:
     """The tree with this id; an error of git where it is missing or something else."""
-    found = handle.get(oid)
-    if not isinstance(found, pygit2.Tree):
+    tree = handle.get(oid)
+    if not isinstance(tree, pygit2.Tree):
         raise GitFailed(f"Git: the directory {oid} is missing or damaged.")
-    return found
+    return tree
 
 
 def list_tree(handle: pygit2.Repository, oid: str) -> list[TreeEntry] | None:

@@ -30,9 +30,9 @@ class Selection:
     def __contains__(self, path: str) -> bool:
         return not self.paths or path in self.paths or any(above in self.paths for above in _above(path))
 
-    def missing(self, found: Iterable[str]) -> list[RepoPath]:
+    def missing(self, candidates: Iterable[str]) -> list[RepoPath]:
         """The selected paths that none of those found is, or is below."""
-        hit = {one for path in found for one in (path, *_above(path))}
+        hit = {one for path in candidates for one in (path, *_above(path))}
         return sorted(path for path in self.paths if path not in hit)
 
 
@@ -48,11 +48,11 @@ class PathFilter:
     def of(cls, jail: Jail, texts: Sequence[str]) -> "PathFilter":
         """Paths and patterns from outside; a path may look like a pattern, as `app/[slug]/page.tsx` does."""
         excluding = {text: match.end() for text in texts if (match := _EXCLUDES.match(text))}
-        named = [text for text in texts if text not in excluding]
-        chosen = Selection.of(jail, named)
-        wild = [text for text in named if _WILD.search(text)] if chosen.paths else []
-        excluded = [text[end:] for text, end in excluding.items()]
-        return cls(chosen, Globs(wild) if wild else None, Globs(excluded) if excluded else None)
+        names = [text for text in texts if text not in excluding]
+        selection = Selection.of(jail, names)
+        wild = [text for text in names if _WILD.search(text)] if selection.paths else []
+        patterns = [text[end:] for text, end in excluding.items()]
+        return cls(selection, Globs(wild) if wild else None, Globs(patterns) if patterns else None)
 
     @property
     def is_plain(self) -> bool:

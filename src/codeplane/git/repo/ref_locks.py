@@ -27,11 +27,11 @@ def drop_ref_locks(repository: Repository, branches: Iterable[str], since: float
 
 
 def _drop(place: Path, since: float) -> bool:
-    found = _stamp(place)
-    if found is None or found < since:
+    mtime = _stamp(place)
+    if mtime is None or mtime < since:
         return False
-    time.sleep(max(0.0, min(_LONGEST_SEC, found + _LONGEST_SEC - time.time())))
-    if _stamp(place) != found:
+    time.sleep(max(0.0, min(_LONGEST_SEC, mtime + _LONGEST_SEC - time.time())))
+    if _stamp(place) != mtime:
         return False
     place.unlink(missing_ok=True)
     return True
@@ -39,7 +39,7 @@ def _drop(place: Path, since: float) -> bool:
 
 def _stamp(place: Path) -> float | None:
     try:
-        found = place.lstat()
+        status = place.lstat()
     except OSError:
         return None
-    return found.st_mtime if stat.S_ISREG(found.st_mode) else None
+    return status.st_mtime if stat.S_ISREG(status.st_mode) else None

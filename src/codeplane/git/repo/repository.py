@@ -90,8 +90,8 @@ class Repository:
             return None
         try:
             with (own / "gitdir").open(encoding="utf-8") as stream:
-                listed = stream.read(_LONGEST_LINK).strip()
-            is_listed = os.path.realpath(own / listed) == os.path.realpath(self.root / ".git")
+                link = stream.read(_LONGEST_LINK).strip()
+            is_listed = os.path.realpath(own / link) == os.path.realpath(self.root / ".git")
             is_ours = common.parent.stat().st_uid == os.getuid()
         except (OSError, ValueError):
             return None
@@ -139,8 +139,8 @@ class Repository:
     def head_content(self, path: str) -> bytes | None:
         """A file of the last commit; None where it has none."""
         with self._lock:
-            found = self._head_blob(path)
-            return read_blob(self._handle, found) if found is not None else None
+            blob = self._head_blob(path)
+            return read_blob(self._handle, blob) if blob is not None else None
 
     def _head_blob(self, path: str) -> str | None:
         if self._handle.head_is_unborn:
@@ -200,20 +200,20 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
 
 def explained(error: pygit2.GitError, root: Path | None = None) -> GitFailure:
     """The error of the catalogue for what libgit2 says of the working tree at `root`."""
-    told = str(error).strip().rstrip(".")
-    if "nesting too deep" in told and root is not None and (deep := _too_deep(root)) is not None:
+    reason = str(error).strip().rstrip(".")
+    if "nesting too deep" in reason and root is not None and (deep := _too_deep(root)) is not None:
         return GitFailed(
             f"{'/'.join(deep.split('/')[:_LEVELS_NAMED])}/… is more than {_DEEPEST} directories deep: "
             "git's library goes no further.",
             hints=["Name the paths that you mean, or list the directory in .gitignore."],
             path=deep,
         )
-    if "failed to lock" in told or "is locked" in told or "failed to create locked file" in told:
+    if "failed to lock" in reason or "is locked" in reason or "failed to create locked file" in reason:
         return GitBusy(
-            f"Another program holds a lock of the repository: {told}.",
+            f"Another program holds a lock of the repository: {reason}.",
             hints=["Try again. If no git is running, a crash left a .lock file in the git directory."],
         )
-    return GitFailed(f"Git: {told}.")
+    return GitFailed(f"Git: {reason}.")
 
 
 def _too_deep(root: Path) -> str | None:
@@ -234,11 +234,11 @@ def _named_in_utf8(root: Path) -> Path:
     try:
         str(root).encode()
     except UnicodeEncodeError as error:
-        shown = os.fsencode(root).decode("utf-8", "backslashreplace")
+        path_text = os.fsencode(root).decode("utf-8", "backslashreplace")
         raise UnsupportedRepository(
-            f"The path {shown} is not UTF-8, or the locale of this process is not.",
+            f"The path {path_text} is not UTF-8, or the locale of this process is not.",
             hints=["rename or move the directory", "set LC_ALL to a UTF-8 locale, such as C.UTF-8"],
-            path=shown,
+            path=path_text,
         ) from error
     return root
 

@@ -19,14 +19,14 @@ _FORMS: Final = {
 def degraded(repository: Repository) -> list[str]:
     """What answers about this repository may lack, a sentence each; most have nothing to say."""
     with repository.opened() as handle:
-        found = []
+        notes = []
         if handle.is_shallow:
-            found.append("The clone is shallow: history ends where it was cut off.")
+            notes.append("The clone is shallow: history ends where it was cut off.")
         if is_partial(handle):
-            found.append("The clone is partial: contents that were never fetched can't be read.")
+            notes.append("The clone is partial: contents that were never fetched can't be read.")
         if flag(handle, "core.sparsecheckout"):
-            found.append("The checkout is sparse: some files are not in the working tree.")
-        return found
+            notes.append("The checkout is sparse: some files are not in the working tree.")
+        return notes
 
 
 def check_writable(repository: Repository) -> None:

@@ -55,8 +55,8 @@ def shown_url(url: str) -> str:
         return f"{scheme[0]}…"
     user = parts.username if parts.password is None and parts.scheme.lower() == "ssh" else None
     place = parts.netloc.rpartition("@")[2]
-    told = f"{user}@{place}" if user and _USER.fullmatch(user) else place
-    return urlunsplit((parts.scheme, told, parts.path, "", ""))
+    authority = f"{user}@{place}" if user and _USER.fullmatch(user) else place
+    return urlunsplit((parts.scheme, authority, parts.path, "", ""))
 
 
 def shown_key(key: str) -> str:
@@ -107,13 +107,13 @@ def _rooted(url: str) -> tuple[str, str]:
 
 
 def _checked_scp(text: str) -> str:
-    found = _SCP.fullmatch(text)
-    if found is None or not _HOST.fullmatch(found["host"]) or found["host"].lower() in _SCHEMES:
+    match = _SCP.fullmatch(text)
+    if match is None or not _HOST.fullmatch(match["host"]) or match["host"].lower() in _SCHEMES:
         raise _refused(text, "it is neither an address with a protocol, nor host:path, nor an absolute path")
     if (
-        found["host"].startswith("-")
-        or found["path"].startswith("-")
-        or (found["user"] or "").startswith("-")
+        match["host"].startswith("-")
+        or match["path"].startswith("-")
+        or (match["user"] or "").startswith("-")
     ):
         raise _refused(text, "it would be read as an option")
     return text
@@ -150,6 +150,6 @@ def _is_path(text: str) -> bool:
 
 def _refused(text: str, why: str) -> InvalidArgument:
     scheme = _SCHEME.match(text)
-    told = f"{scheme[0]}…" if scheme and _AT.search(text) else text[:_LONGEST]
-    told = told if scheme or _is_bare(told) else f"…@{_AT.split(told)[-1]}"
-    return InvalidArgument(f"{told!r} is not a usable address: {why}.", url=told)
+    display = f"{scheme[0]}…" if scheme and _AT.search(text) else text[:_LONGEST]
+    display = display if scheme or _is_bare(display) else f"…@{_AT.split(display)[-1]}"
+    return InvalidArgument(f"{display!r} is not a usable address: {why}.", url=display)

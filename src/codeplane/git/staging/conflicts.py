@@ -47,11 +47,11 @@ class Described:
 
 def conflicts_of(index: pygit2.Index) -> tuple[Conflict, ...]:
     """The paths with unmerged entries, in order; a side that lacks the path is None."""
-    found = [
+    conflicts = [
         Conflict(_path(ancestor, ours, theirs), _side(ancestor), _side(ours), _side(theirs))
         for ancestor, ours, theirs in index.conflicts or ()
     ]
-    return tuple(sorted(found, key=lambda one: one.path))
+    return tuple(sorted(conflicts, key=lambda one: one.path))
 
 
 def described(conflicts: Iterable[Conflict], read: Callable[[str], bytes | None]) -> tuple[Described, ...]:
@@ -108,16 +108,16 @@ class _Reader:
 
     def _end(self, number: int) -> None:
         ours, theirs, base = (self._parts.get(sign) for sign in (b"<", b"=", b"|"))
-        told = _text(base) if base is not None else None
-        self.hunks.append(Hunk(self._start, number, _text(ours or []), _text(theirs or []), told))
+        base_text = _text(base) if base is not None else None
+        self.hunks.append(Hunk(self._start, number, _text(ours or []), _text(theirs or []), base_text))
         self._at, self._size = b"", 0
 
 
 def _text(lines: list[bytes]) -> str:
-    told = [line.decode("utf-8", "replace") for line in lines[:_MOST_LINES]]
+    texts = [line.decode("utf-8", "replace") for line in lines[:_MOST_LINES]]
     if len(lines) > _MOST_LINES:
-        told.append(f"… {len(lines) - _MOST_LINES} more lines")
-    return "\n".join(told)
+        texts.append(f"… {len(lines) - _MOST_LINES} more lines")
+    return "\n".join(texts)
 
 
 def _path(*entries: pygit2.IndexEntry | None) -> str:

@@ -72,14 +72,14 @@ class Modes:
         bits = flag(handle, "core.fileMode", default=True)
         return cls(bits, flag(handle, "core.symlinks", default=True))
 
-    def of_file(self, found: os.stat_result, known: Side | None) -> int:
-        if stat.S_ISLNK(found.st_mode):
+    def of_file(self, status: os.stat_result, entry: Side | None) -> int:
+        if stat.S_ISLNK(status.st_mode):
             return LINK
-        if not self.has_links and known is not None and known.mode == LINK:
+        if not self.has_links and entry is not None and entry.mode == LINK:
             return LINK
         if not self.has_bits:
-            return known.mode if known is not None and known.mode in (FILE, EXECUTABLE) else FILE
-        return EXECUTABLE if found.st_mode & stat.S_IXUSR else FILE
+            return entry.mode if entry is not None and entry.mode in (FILE, EXECUTABLE) else FILE
+        return EXECUTABLE if status.st_mode & stat.S_IXUSR else FILE
 
 
 @dataclass
@@ -95,27 +95,27 @@ class _Staging:
     linked: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
     left: dict[str, str] = field(default_factory=dict)  # why they were not staged
 
-    def sort(self, tree: WorkTree, torn: set[str]) -> None:
+    def sort(self, tree: WorkTree, conflicts: set[str]) -> None:
         for path in self._candidates(tree):
             self.rules.check()
             reason = self._against(path)
             if reason is not None:
                 self._leave(path, reason)
             else:
-                self._sort_one(tree, path, is_torn=path in torn)
+                self._sort_one(tree, path, is_torn=path in conflicts)
 
     def _candidates(self, tree: WorkTree) -> list[str]:
-        found: set[str] = set(self.chosen.paths)
-        if not found or any(map(self._may_hold_more, found)):
-            found |= {
+        paths: set[str] = set(self.chosen.paths)
+        if not paths or any(map(self._may_hold_more, paths)):
+            paths |= {
                 path.rstrip("/")
                 for path, flags in self.handle.status(untracked_files="all").items()
                 if flags & _IN_TREE and path.rstrip("/") in self.chosen
             }
         if self.force:
             for path in self.chosen.paths:
-                found |= set(_files_below(tree, path))
-        return sorted(found)
+                paths |= set(_files_below(tree, path))
+        return sorted(paths)
 
     def _may_hold_more(self, path: str) -> bool:
         """Whether it is a directory, or was one that is gone with all that git knows in it."""
@@ -123,9 +123,9 @@ class _Staging:
         return place.is_dir() or (not os.path.lexists(place) and in_index(self.handle, path) is None)
 
     def _against(self, path: str) -> str | None:
-        closed = self.rules.closed(path)
-        if closed is not None:
-            return closed
+        reason = self.rules.closed(path)
+        if reason is not None:
+            return reason
         if is_frozen(self.handle.index, path):
             return f"{shown(path)} is marked assume-unchanged or skip-worktree in git's index."
         is_new = in_index(self.handle, path) is None
@@ -138,19 +138,19 @@ class _Staging:
             self.left[path] = reason
 
     def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
-        known = in_index(self.handle, path)
-        is_known = known is not None or is_torn or (self.tracked_only and self._is_in_head(path))
-        found = None if tree.blocker(path) is not None else _lstat(self.repository, path)
-        if found is None:
+        entry = in_index(self.handle, path)
+        is_known = entry is not None or is_torn or (self.tracked_only and self._is_in_head(path))
+        status = None if tree.blocker(path) is not None else _lstat(self.repository, path)
+        if status is None:
             if is_known:
                 self.taken.append(path)
             elif path in self.chosen.paths and not self._is_above_known(path):
                 raise _unknown(path)
-        elif stat.S_ISDIR(found.st_mode):
-            self._directory(path, known)
+        elif stat.S_ISDIR(status.st_mode):
+            self._directory(path, entry)
         elif not is_known and self.tracked_only:
             self._leave_unknown(path)
-        elif stat.S_ISLNK(found.st_mode) or stat.S_ISREG(found.st_mode):
+        elif stat.S_ISLNK(status.st_mode) or stat.S_ISREG(status.st_mode):
             self.put.append(path)
         else:
             self._leave(path, f"{shown(path)} is neither a file nor a link.")
@@ -164,13 +164,13 @@ class _Staging:
         if path in self.chosen.paths:
             raise NotFound(f"Git does not know {shown(path)}.", hints=[Remedy(Fix.STAGE_NEW_FILE)])
 
-    def _directory(self, path: str, known: Side | None) -> None:
+    def _directory(self, path: str, entry: Side | None) -> None:
         """A directory is staged as a submodule that git knows already, or not as itself at all."""
-        if known is not None and known.mode == SUBMODULE:
+        if entry is not None and entry.mode == SUBMODULE:
             head = self.rules.submodule(path)
-            if head is not None and head != known.oid:
+            if head is not None and head != entry.oid:
                 self.linked[path] = head
-        elif known is not None:
+        elif entry is not None:
             self.taken.append(path)
         elif os.path.lexists(self.repository.root / path / ".git"):
             reason = f"{shown(path)} is a repository of its own: it can be added as a submodule."
@@ -178,13 +178,13 @@ class _Staging:
                 raise PathRefused(reason, hints=[Remedy(Fix.ADD_SUBMODULE)], path=shown(path))
             self.left[path] = reason
 
-    def write(self, index: pygit2.Index, done: Container[str]) -> None:
+    def write(self, index: pygit2.Index, paths: Container[str]) -> None:
         """Makes the index what was found out, except for what is done already."""
         for path in self.taken:
             put_entry(index, path, None)
         modes = Modes.of(self.handle)
         for path in self.put:
-            if path not in done:
+            if path not in paths:
                 self.rules.check()
                 self._put(index, path, modes)
         for path, head in self.linked.items():
@@ -193,19 +193,19 @@ class _Staging:
     def _put(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
         """What is read is what stands there, beneath the root, before and after."""
         place = self.repository.root / path
-        found = self._beneath(path)
-        mode = modes.of_file(found, in_index(self.handle, path))
-        if stat.S_ISLNK(found.st_mode):
+        status = self._beneath(path)
+        mode = modes.of_file(status, in_index(self.handle, path))
+        if stat.S_ISLNK(status.st_mode):
             oid = self.handle.create_blob(os.fsencode(os.readlink(place)))  # noqa: PTH115
-        elif not stat.S_ISREG(found.st_mode):
+        elif not stat.S_ISREG(status.st_mode):
             raise _replaced(path)
         elif mode == LINK:
             oid = self.handle.create_blob(place.read_bytes())
         else:
             oid = self.handle.create_blob_fromworkdir(path)
-        if not os.path.samestat(found, self._beneath(path)):
+        if not os.path.samestat(status, self._beneath(path)):
             raise _replaced(path)
-        put_file(index, path, Side(str(oid), mode), found)
+        put_file(index, path, Side(str(oid), mode), status)
 
     def _beneath(self, path: str) -> os.stat_result:
         """The stat of a path that no link leads to."""
@@ -225,7 +225,7 @@ class _Staging:
 def stage(
     repository: Repository,
     programs: Programs,
-    chosen: Selection,
+    selection: Selection,
     rules: Rules,
     *,
     force: bool = False,
@@ -238,7 +238,7 @@ def stage(
     """
     with repository.opened() as handle, locked_index(repository, handle) as following:
         return stage_into(
-            following, repository, programs, handle, chosen, rules, force=force, tracked_only=tracked_only
+            following, repository, programs, handle, selection, rules, force=force, tracked_only=tracked_only
         )
 
 
@@ -247,7 +247,7 @@ def stage_into(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
-    chosen: Selection,
+    selection: Selection,
     rules: Rules,
     *,
     force: bool = False,
@@ -255,12 +255,12 @@ def stage_into(
 ) -> Staged:
     """The same into an index that is not git's yet."""
     handle.index.read(False)
-    torn = unmerged(handle)
-    work = _Staging(repository, handle, rules, chosen, force, tracked_only)
-    work.sort(WorkTree(handle, repository.root), torn)
-    _check_marks(repository, (path for path in work.put if path in torn and not force))
+    conflicts = unmerged(handle)
+    work = _Staging(repository, handle, rules, selection, force, tracked_only)
+    work.sort(WorkTree(handle, repository.root), conflicts)
+    _check_marks(repository, (path for path in work.put if path in conflicts and not force))
     drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
-    drivers = _changed_only(handle, drivers, torn)
+    drivers = _changed_only(handle, drivers, conflicts)
     check_filters(repository, handle, drivers)
     index = following.index
     if drivers:
@@ -268,17 +268,17 @@ def stage_into(
         index.read()
     work.write(index, drivers)
     index.write()
-    touched = (*work.put, *work.taken, *work.linked)
+    paths = (*work.put, *work.taken, *work.linked)
     after = conflicts_of(index)
     still = {one.path for one in after}
-    changed = tuple(
+    changes = tuple(
         sorted(
             path
-            for path in touched
-            if in_index(handle, path) != _side(index, path) or (path in torn) != (path in still)
+            for path in paths
+            if in_index(handle, path) != _side(index, path) or (path in conflicts) != (path in still)
         )
     )
-    return Staged(summary("staged", changed), notes=left_out(work.left), paths=changed)
+    return Staged(summary("staged", changes), notes=left_out(work.left), paths=changes)
 
 
 def _unknown(path: str) -> NotFound:
@@ -291,12 +291,12 @@ def _replaced(path: str) -> GitBusy:
 
 
 def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
-    marked = [path for path in paths if has_marks((repository.root / path).read_bytes())]
-    if marked:
+    unresolved = [path for path in paths if has_marks((repository.root / path).read_bytes())]
+    if unresolved:
         raise GitUnfinished(
-            f"Conflict markers are still in {listed(marked)}.",
+            f"Conflict markers are still in {listed(unresolved)}.",
             hints=[Remedy(Fix.STAGE_WITH_MARKERS)],
-            paths=[shown(path) for path in marked[:_MOST_NAMED]],
+            paths=[shown(path) for path in unresolved[:_MOST_NAMED]],
         )
 
 
@@ -340,17 +340,17 @@ def _force_hint(rules: Rules, path: str) -> list[str]:
     )
 
 
-def _changed_only(handle: pygit2.Repository, drivers: dict[str, str], torn: set[str]) -> dict[str, str]:
+def _changed_only(handle: pygit2.Repository, drivers: dict[str, str], conflicts: set[str]) -> dict[str, str]:
     """By their stat: without the filter the content says nothing."""
-    changed = unstaged(handle) | torn if drivers else set()
-    return {path: name for path, name in drivers.items() if path in changed or not in_index(handle, path)}
+    differences = unstaged(handle) | conflicts if drivers else set()
+    return {path: name for path, name in drivers.items() if path in differences or not in_index(handle, path)}
 
 
-def left_out(left: dict[str, str]) -> tuple[str, ...]:
+def left_out(reason_by_path: dict[str, str]) -> tuple[str, ...]:
     """The note on what was not touched, with the reasons."""
-    if not left:
+    if not reason_by_path:
         return ()
-    reasons = list(dict.fromkeys(left[path].rstrip(".") for path in sorted(left)))
+    reasons = list(dict.fromkeys(reason_by_path[path].rstrip(".") for path in sorted(reason_by_path)))
     more = [f"{len(reasons) - _MOST_NAMED} more"] if len(reasons) > _MOST_NAMED else []
     return (f"Left out: {'; '.join(reasons[:_MOST_NAMED] + more)}.",)
 
@@ -362,5 +362,5 @@ def summary(did: str, paths: tuple[str, ...]) -> str:
 
 def listed(paths: Iterable[str], most: int = _MOST_NAMED) -> str:
     """Paths for a sentence."""
-    told = [shown(path) for path in paths]
-    return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")
+    names = [shown(path) for path in paths]
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

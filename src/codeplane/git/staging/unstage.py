@@ -23,13 +23,13 @@ from codeplane.jail import shown
 from codeplane.process import Programs
 
 
-def unstage(repository: Repository, chosen: Selection, rules: Rules) -> Staged:
+def unstage(repository: Repository, selection: Selection, rules: Rules) -> Staged:
     """Makes the index what HEAD has, at the chosen paths; files stay as they are."""
     with repository.opened() as handle, edited_index(repository, handle) as index:
         pairs = staged(handle, head_tree(handle))
-        torn = unmerged(handle)
-        paths = sorted(path for path in pairs.keys() | torn if path in chosen)
-        _check_known(handle, chosen, paths)
+        conflicts = unmerged(handle)
+        paths = sorted(path for path in pairs.keys() | conflicts if path in selection)
+        _check_known(handle, selection, paths)
         tree = head_tree(handle) or EMPTY_TREE
         for path in paths:
             rules.check()
@@ -40,7 +40,7 @@ def unstage(repository: Repository, chosen: Selection, rules: Rules) -> Staged:
 def discard(
     repository: Repository,
     programs: Programs,
-    chosen: Selection,
+    selection: Selection,
     rules: Rules,
     *,
     force: bool = False,
@@ -48,24 +48,24 @@ def discard(
     """Brings tracked files back as the index has them. What is lost by it needs `force` and is saved."""
     with repository.opened() as handle:
         handle.index.read()
-        torn = sorted(path for path in unmerged(handle) if path in chosen)
-        if torn:
+        conflicts = sorted(path for path in unmerged(handle) if path in selection)
+        if conflicts:
             raise GitUnfinished(
-                f"In conflict, so the index has no single version: {listed(torn)}.",
+                f"In conflict, so the index has no single version: {listed(conflicts)}.",
                 hints=[Remedy(Fix.CONTINUE_OR_RESOLVE)],
             )
         work = {
             path: side
             for path in sorted(unstaged(handle))
-            if path in chosen and (side := in_index(handle, path)) is not None and side.mode != SUBMODULE
+            if path in selection and (side := in_index(handle, path)) is not None and side.mode != SUBMODULE
         }
-        left = {path: reason for path in work if (reason := rules.closed(path)) is not None}
-        for path, reason in left.items():
-            if path in chosen.paths:
+        reasons = {path: reason for path in work if (reason := rules.closed(path)) is not None}
+        for path, reason in reasons.items():
+            if path in selection.paths:
                 raise PathRefused(reason, path=shown(path))
             del work[path]
-        _check_known(handle, chosen, work)
-        return _restore(repository, programs, handle, work, left_out(left), force=force)
+        _check_known(handle, selection, work)
+        return _restore(repository, programs, handle, work, left_out(reasons), force=force)
 
 
 def _restore(
@@ -82,15 +82,15 @@ def _restore(
     plan = plan_paths(handle, repository.root, work)
     if plan.risks and not force:
         raise at_risk(plan.risks)
-    done = carry_out(repository, programs, handle, plan, force=force, why="before changes were discarded")
+    result = carry_out(repository, programs, handle, plan, force=force, why="before changes were discarded")
     if drivers:
         restore_filtered(repository, programs, handle, drivers)
     paths = tuple(work)
-    return Staged(summary("restored", paths), saved=done.saved, notes=(*notes, *done.notes), paths=paths)
+    return Staged(summary("restored", paths), saved=result.saved, notes=(*notes, *result.notes), paths=paths)
 
 
-def _check_known(handle: pygit2.Repository, chosen: Selection, more: Iterable[str]) -> None:
-    known = {*more, *(os.fsdecode(entry.path) for entry in handle.index)} if chosen.paths else ()
-    missing = chosen.missing(known)
+def _check_known(handle: pygit2.Repository, selection: Selection, more: Iterable[str]) -> None:
+    paths = {*more, *(os.fsdecode(entry.path) for entry in handle.index)} if selection.paths else ()
+    missing = selection.missing(paths)
     if missing:
         raise NotFound(f"Git does not know {listed(missing)}.", path=shown(missing[0]))

@@ -50,14 +50,14 @@ def saved_names(handle: pygit2.Repository) -> list[str]:
 
 def drop_saved(repository: Repository, until: float, is_needed: Callable[[str], bool]) -> int:
     """Takes away what was saved before a moment and nobody needs any more; how many that were."""
-    dropped = 0
+    count = 0
     with repository.opened() as handle:
         for name in saved_names(handle):
-            found = handle.references[name].peel(pygit2.Commit)
-            if found.commit_time < until and not is_needed(name):
+            commit = handle.references[name].peel(pygit2.Commit)
+            if commit.commit_time < until and not is_needed(name):
                 handle.references.delete(name)
-                dropped += 1
-    return dropped
+                count += 1
+    return count
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,16 @@ class Work:
     def look(
         cls, repository: Repository, handle: pygit2.Repository, paths: Iterable[str] | None = None
     ) -> "Work":
-        tree, torn = WorkTree(handle, repository.root), unmerged(handle)
-        changed = staged(handle, head_tree(handle)).keys() | torn
-        named = changed | unstaged(handle) if paths is None else set(paths)
-        tracked = {path for path in named if in_index(handle, path) or path in torn or path in changed}
-        loose = {path: side for path in named - tracked if (side := stored(tree, path)) is not None}
+        tree, conflicts = WorkTree(handle, repository.root), unmerged(handle)
+        differences = staged(handle, head_tree(handle)).keys() | conflicts
+        candidates = differences | unstaged(handle) if paths is None else set(paths)
+        tracked = {
+            path for path in candidates if in_index(handle, path) or path in conflicts or path in differences
+        }
+        loose = {path: side for path in candidates - tracked if (side := stored(tree, path)) is not None}
         return cls(
             handle,
-            {path: _staged_side(handle, path, torn) for path in tracked & changed},
+            {path: _staged_side(handle, path, conflicts) for path in tracked & differences},
             _in_files(tree, tracked, head_tree(handle), loose),
             loose,
         )
@@ -105,8 +107,8 @@ class Work:
             loose = changed_tree(handle, None, self.untracked)
             parents.append(_made(handle, f"untracked files on {label}\n", loose, []))
         work_tree = changed_tree(handle, str(index_tree), self.in_files)
-        said = f"On {_branch(handle)}: {message}" if message else f"WIP on {label}\n"
-        return _made(handle, said, work_tree, parents)
+        text = f"On {_branch(handle)}: {message}" if message else f"WIP on {label}\n"
+        return _made(handle, text, work_tree, parents)
 
     def _base(self) -> pygit2.Oid:
         if not self.handle.head_is_unborn:
@@ -121,13 +123,13 @@ def head_tree(handle: pygit2.Repository) -> str | None:
 
 def stored(tree: WorkTree, path: str) -> Side | None:
     """The file or link at a path, written as a blob; None where there is neither."""
-    found = tree.at(path, in_index(tree.handle, path))
-    if found is None or found.side is None:
+    current = tree.at(path, in_index(tree.handle, path))
+    if current is None or current.side is None:
         return None
-    if found.side.mode == LINK:
+    if current.side.mode == LINK:
         target = os.readlink(tree.root / path)  # noqa: PTH115
         return Side(str(tree.handle.create_blob(os.fsencode(target))), LINK)
-    return Side(str(tree.handle.create_blob_fromworkdir(path)), found.side.mode)
+    return Side(str(tree.handle.create_blob_fromworkdir(path)), current.side.mode)
 
 
 def changed_tree(handle: pygit2.Repository, tree: str | None, entries: Entries) -> pygit2.Oid:
@@ -154,15 +156,15 @@ def committer(handle: pygit2.Repository) -> pygit2.Signature:
 
 def _in_files(tree: WorkTree, tracked: set[str], head: str | None, loose: Entries) -> dict[str, Side | None]:
     """As git does, a new file that is only in the index is kept, unless something else is in its place."""
-    found = {path: stored(tree, path) for path in tracked}
-    gone = {path for path, side in found.items() if side is None}
-    kept = {path for path in gone if head is None or side_at(tree.handle, head, path) is None}
-    kept -= beside(kept, loose)
-    return {path: side for path, side in found.items() if path not in kept}
+    sides = {path: stored(tree, path) for path in tracked}
+    missing = {path for path, side in sides.items() if side is None}
+    new_paths = {path for path in missing if head is None or side_at(tree.handle, head, path) is None}
+    new_paths -= beside(new_paths, loose)
+    return {path: side for path, side in sides.items() if path not in new_paths}
 
 
-def _staged_side(handle: pygit2.Repository, path: str, torn: set[str]) -> Side | None:
-    if path not in torn:
+def _staged_side(handle: pygit2.Repository, path: str, conflicts: set[str]) -> Side | None:
+    if path not in conflicts:
         return in_index(handle, path)
     _, ours, _ = handle.index.conflicts[path]
     return Side(str(ours.id), int(ours.mode)) if ours is not None else None

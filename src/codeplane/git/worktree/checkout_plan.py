@@ -47,15 +47,15 @@ def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target:
 def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> Plan:
     """To exactly a tree: every tracked file and every entry of the index."""
     tree = handle[target].peel(pygit2.Tree)
-    wanted = {path: in_tree(tree, path) for path in unstaged(handle) | unmerged(handle)}
-    wanted |= {path: pair.old for path, pair in staged(handle, target).items() if path not in wanted}
-    return plan_paths(handle, root, wanted)
+    targets = {path: in_tree(tree, path) for path in unstaged(handle) | unmerged(handle)}
+    targets |= {path: pair.old for path, pair in staged(handle, target).items() if path not in targets}
+    return plan_paths(handle, root, targets)
 
 
-def plan_paths(handle: pygit2.Repository, root: Path, wanted: Mapping[str, Side | None]) -> Plan:
+def plan_paths(handle: pygit2.Repository, root: Path, targets: Mapping[str, Side | None]) -> Plan:
     """Some paths become what is wanted, in files and index, whatever they are."""
     head = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
-    pairs = {path: Pair(in_index(handle, path), side) for path, side in wanted.items()}
+    pairs = {path: Pair(in_index(handle, path), side) for path, side in targets.items()}
     planner = _Planner(handle, WorkTree(handle, root), unmerged(handle), pairs)
     by_head = staged(handle, head).keys()
     for path, pair in pairs.items():
@@ -76,25 +76,25 @@ class _Planner:
         current = in_index(self.handle, path)
         if path not in self.torn and current == pair.new:
             return
-        found = self.tree.at(path, current)
+        standing = self.tree.at(path, current)
         if path in self.torn:
             risk: Risk | None = Risk.UNMERGED
         elif current != pair.old:
             risk = Risk.STAGED
         else:
-            risk = self._risk(path, current, found, pair.new)
-        self._take(path, pair.new, risk, found)
+            risk = self._risk(path, current, standing, pair.new)
+        self._take(path, pair.new, risk, standing)
 
     def replace(self, path: str, pair: Pair, *, is_staged: bool) -> None:
         """One path becomes what the tree has, whatever the index and the file are."""
         current = pair.old
-        found = self.tree.at(path, current)
-        risk = self._risk(path, current, found, pair.new)
-        if path in self.torn and found is not None and found.side != pair.new:
+        standing = self.tree.at(path, current)
+        risk = self._risk(path, current, standing, pair.new)
+        if path in self.torn and standing is not None and standing.side != pair.new:
             risk = Risk.UNMERGED
         elif risk is None and is_staged and current not in (None, pair.new):
             risk = Risk.STAGED
-        self._take(path, pair.new, risk, found)
+        self._take(path, pair.new, risk, standing)
 
     def checked(self) -> Plan:
         """With what stands in the way of new files: untracked ones, links, whole directories."""
@@ -102,29 +102,31 @@ class _Planner:
             self._clear_way(path)
         return self.plan
 
-    def _take(self, path: str, new: Side | None, risk: Risk | None, found: Standing | None) -> None:
+    def _take(self, path: str, new: Side | None, risk: Risk | None, standing: Standing | None) -> None:
         if risk is not None:
             self.plan.risks[path] = risk
         if new is None:
             self.plan.dropped.add(path)
-            if found is not None and (in_index(self.handle, path) is not None or path in self.torn):
+            if standing is not None and (in_index(self.handle, path) is not None or path in self.torn):
                 self.plan.removals.add(path)
-        elif found is not None and found.side == new:
+        elif standing is not None and standing.side == new:
             self.plan.adopted[path] = new
         else:
             self.plan.writes[path] = new
 
-    def _risk(self, path: str, current: Side | None, found: Standing | None, new: Side | None) -> Risk | None:
+    def _risk(
+        self, path: str, current: Side | None, standing: Standing | None, new: Side | None
+    ) -> Risk | None:
         """Whether the file at a path is work that is nowhere else."""
-        if found is None or (new is not None and found.side == new):
+        if standing is None or (new is not None and standing.side == new):
             return None
         if current is None or current.mode == SUBMODULE:
             return None  # what is not tracked is told where it stands in the way
-        return None if found.side == current or self._is_smudged(path, found) else Risk.MODIFIED
+        return None if standing.side == current or self._is_smudged(path, standing) else Risk.MODIFIED
 
-    def _is_smudged(self, path: str, found: Standing) -> bool:
+    def _is_smudged(self, path: str, standing: Standing) -> bool:
         """Whether a filter has made the file, which is as git last saw it then."""
-        if found.side is None or not filtered(self.handle, [path]):
+        if standing.side is None or not filtered(self.handle, [path]):
             return False
         try:
             return not self.handle.status_file(path) & FileStatus.WT_MODIFIED

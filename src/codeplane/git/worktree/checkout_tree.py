@@ -86,13 +86,13 @@ def carry_out(
     check_unlocked(repository)
     placer = Placer(handle, repository.root)
     try:
-        left = _clear(placer, plan)
+        leftovers = _clear(placer, plan)
         by_git, notes = _write(repository, placer, plan)
     except (OSError, KeyError) as error:
         raise _stopped(error, placer.done, plan, saved) from error
     _index(repository, handle, plan)
     notes += _smudge(repository, programs, placer, plan, by_git)
-    notes += [f"{shown(path)}/ is not empty and was left" for path in left]
+    notes += [f"{shown(path)}/ is not empty and was left" for path in leftovers]
     return Put(tuple(notes), saved)
 
 
@@ -100,31 +100,34 @@ def _real_risks(
     repository: Repository, programs: Programs, handle: pygit2.Repository, risks: dict[str, Risk]
 ) -> dict[str, Risk]:
     """Without files that only look changed because a filter has made them."""
-    changed = [path for path, risk in risks.items() if risk is Risk.MODIFIED]
-    smudged = sorted(filtered(handle, changed))[:_MOST_ASKED] if repository.trusted else []
-    clean = set(smudged) - changed_filtered(repository, programs, smudged) if smudged else set()
+    modifications = [path for path, risk in risks.items() if risk is Risk.MODIFIED]
+    filter_paths = sorted(filtered(handle, modifications))[:_MOST_ASKED] if repository.trusted else []
+    clean = (
+        set(filter_paths) - changed_filtered(repository, programs, filter_paths) if filter_paths else set()
+    )
     return {path: risk for path, risk in risks.items() if path not in clean}
 
 
 def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
     """The refusal, with the paths by reason."""
-    named: dict[str, list[str]] = {}
+    paths_by_reason: dict[str, list[str]] = {}
     for path in sorted(risks):
-        named.setdefault(risks[path].value, []).append(shown(path))
-    parts = [f"{reason}: {_listed(paths)}" for reason, paths in sorted(named.items())]
+        paths_by_reason.setdefault(risks[path].value, []).append(shown(path))
+    parts = [f"{reason}: {_listed(paths)}" for reason, paths in sorted(paths_by_reason.items())]
     hints = [Remedy(Fix.COMMIT_WORK), Remedy(Fix.STASH_WORK)]
     if Risk.REPOSITORY not in risks.values():
         hints.append(Remedy(Fix.DISCARD_WORK))
-    return WorkAtRisk(f"{what} would lose work. {'; '.join(parts)}.", hints=hints, paths=named)
+    return WorkAtRisk(f"{what} would lose work. {'; '.join(parts)}.", hints=hints, paths=paths_by_reason)
 
 
 def _refuse_closed(paths: Iterable[str]) -> None:
     """A tree may hold names that are CodePlane's or git's own, or lead elsewhere; they are not written."""
-    closed = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
-    if closed:
+    refusals = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
+    if refusals:
+        names = _listed(map(shown, refusals))
         raise PathRefused(
-            f"The tree has files where only git's or CodePlane's own may be: {_listed(map(shown, closed))}.",
-            paths=[shown(path) for path in closed[:_MOST_NAMED]],
+            f"The tree has files where only git's or CodePlane's own may be: {names}.",
+            paths=[shown(path) for path in refusals[:_MOST_NAMED]],
         )
 
 
@@ -146,11 +149,11 @@ def _check_there(handle: pygit2.Repository, plan: Plan) -> None:
 
 def _clear(placer: Placer, plan: Plan) -> list[str]:
     """Takes away what goes; returns directories of submodules that are left."""
-    left = []
+    leftovers = []
     for path in sorted(plan.removals, reverse=True):
         place = placer.root / path
         if place.is_dir() and not place.is_symlink():
-            left += [] if _remove_directory(place) else [path]
+            leftovers += [] if _remove_directory(place) else [path]
         else:
             placer.remove(path)
     for path, side in plan.writes.items():
@@ -158,7 +161,7 @@ def _clear(placer: Placer, plan: Plan) -> list[str]:
         if side.mode != SUBMODULE and place.is_dir() and not place.is_symlink():
             _remove_hollow(place)
     _remove_empty_parents(placer.root, plan)
-    return left
+    return leftovers
 
 
 def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str, str], list[str]]:
@@ -242,26 +245,26 @@ def _index(repository: Repository, handle: pygit2.Repository, plan: Plan) -> Non
 def _enter(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
     """With the stat of the file, if it has that content still."""
     try:
-        found = (tree.root / path).lstat()
+        status = (tree.root / path).lstat()
     except (FileNotFoundError, NotADirectoryError):
         put_entry(index, path, side)
         return
     if tree.at(path, side) == Standing(side):
-        put_file(index, path, side, found)
+        put_file(index, path, side, status)
     else:
         put_entry(index, path, side)
 
 
-def _stopped(error: Exception, done: int, plan: Plan, saved: str | None) -> GitFailed:
-    kept = f" What was replaced is kept in {saved}." if saved else ""
+def _stopped(error: Exception, count: int, plan: Plan, saved: str | None) -> GitFailed:
+    saved_note = f" What was replaced is kept in {saved}." if saved else ""
     return GitFailed(
-        f"This stopped midway: {error}. {done} of {len(plan.writes)} files are written and "
-        f"HEAD has not moved.{kept}",
+        f"This stopped midway: {error}. {count} of {len(plan.writes)} files are written and "
+        f"HEAD has not moved.{saved_note}",
         hints=["Remove the cause and repeat the call: it continues where it stopped."],
     )
 
 
 def _listed(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
-    return ", ".join(listed[:_MOST_NAMED]) + more
+    every = list(names)
+    more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
+    return ", ".join(every[:_MOST_NAMED]) + more

@@ -16,16 +16,16 @@ _TEXT_CONTROLS: Final = frozenset(b"\b\t\x1b\x0c\n\r")
 _CONTROLS: Final = bytes(code for code in (*range(1, 32), 127) if code not in _TEXT_CONTROLS)
 
 
-def clean_content(attributes: Attributes, data: bytes, indexed: str | None) -> bytes:
-    """The bytes that git keeps for these; `indexed` is the blob that the index has for the path."""
+def clean_content(attributes: Attributes, data: bytes, index_blob: str | None) -> bytes:
+    """The bytes that git keeps for these; `index_blob` is the blob that the index has for the path."""
     if b"\r\n" in data and (mode := attributes.line_ends) is not None:
-        data = _with_line_feeds(attributes.handle, mode, data, indexed)
+        data = _with_line_feeds(attributes.handle, mode, data, index_blob)
     return _ID.sub(b"$Id$", data) if b"$Id:" in data and attributes.has_ident else data
 
 
-def _with_line_feeds(handle: pygit2.Repository, mode: str, data: bytes, indexed: str | None) -> bytes:
+def _with_line_feeds(handle: pygit2.Repository, mode: str, data: bytes, index_blob: str | None) -> bytes:
     if mode == "auto":
-        if _is_binary(data) or (indexed is not None and _has_crlf(read_blob(handle, indexed) or b"")):
+        if _is_binary(data) or (index_blob is not None and _has_crlf(read_blob(handle, index_blob) or b"")):
             return data
         return data.replace(b"\r", b"")
     return data.replace(b"\r\n", b"\n")

@@ -43,32 +43,32 @@ class WorkTree:
         while parent and parent not in self._directories:
             ahead.append(parent)
             parent = parent.rpartition("/")[0]
-        found = self._directories[parent] if parent else None
+        blocker = self._directories[parent] if parent else None
         for directory in reversed(ahead):
-            found = found or self._unless_directory(directory)
-            self._directories[directory] = found
-        return found
+            blocker = blocker or self._unless_directory(directory)
+            self._directories[directory] = blocker
+        return blocker
 
-    def at(self, path: str, known: Side | None = None) -> Standing | None:
-        """What is at a path; None when nothing is. `known` says the mode where the file system has none."""
-        found = self._look(path)
-        if found is None:
+    def at(self, path: str, entry: Side | None = None) -> Standing | None:
+        """What is at a path; None when nothing is. `entry` says the mode where the file system has none."""
+        status = self._look(path)
+        if status is None:
             return None
-        if stat.S_ISDIR(found.st_mode):
+        if stat.S_ISDIR(status.st_mode):
             return Standing(None, is_directory=True)
-        if stat.S_ISLNK(found.st_mode):
+        if stat.S_ISLNK(status.st_mode):
             return Standing(Side(str(pygit2.hash(os.fsencode(os.readlink(self.root / path)))), LINK))  # noqa: PTH115
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return Standing(None)
-        return Standing(Side(self._hashed(path), self._mode(found, known)))
+        return Standing(Side(self._hashed(path), self._mode(status, entry)))
 
     def is_there(self, path: str) -> bool:
         """Whether anything is at a path."""
         return self._look(path) is not None
 
     def is_directory(self, path: str) -> bool:
-        found = self._look(path)
-        return found is not None and stat.S_ISDIR(found.st_mode)
+        status = self._look(path)
+        return status is not None and stat.S_ISDIR(status.st_mode)
 
     def files_below(self, path: str) -> Iterator[str]:
         """Everything below a directory that is not a directory itself; links are not entered."""
@@ -100,10 +100,10 @@ class WorkTree:
             return str(self.handle.hashfile(path))
         return str(pygit2.hashfile(f"{self.root}/{path}"))
 
-    def _mode(self, found: os.stat_result, known: Side | None) -> int:
+    def _mode(self, status: os.stat_result, entry: Side | None) -> int:
         if not self._has_modes:
-            return known.mode if known is not None and known.mode in (FILE, EXECUTABLE) else FILE
-        return EXECUTABLE if found.st_mode & _OWNER_RUNS else FILE
+            return entry.mode if entry is not None and entry.mode in (FILE, EXECUTABLE) else FILE
+        return EXECUTABLE if status.st_mode & _OWNER_RUNS else FILE
 
     def _unless_directory(self, path: str) -> str | None:
         try:

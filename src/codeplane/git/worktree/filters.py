@@ -29,12 +29,12 @@ _FROM_STDIN: Final = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 def filtered(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, str]:
     """The paths that have a filter by the attributes, each with its name."""
-    found = {}
+    drivers = {}
     for path in paths:
         attributes = Attributes(handle, path)
         if attributes.filter is not None or attributes.encoding is not None:
-            found[path] = attributes.filter or _ENCODING
-    return found
+            drivers[path] = attributes.filter or _ENCODING
+    return drivers
 
 
 def add_filtered(
@@ -76,27 +76,27 @@ def changed_filtered(repository: Repository, programs: Programs, paths: Sequence
     ]
     env = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
     env["GIT_OPTIONAL_LOCKS"] = "0"
-    named = [os.fsencode(path) for path in paths]
-    done = programs.run([*argv, *named], cwd=repository.root, timeout=_TIMEOUT_SEC, env=env)
-    if not done.is_ok:
-        raise GitFailed(f"git diff failed: {done.said[-_MOST_TOLD:]}")
-    return {os.fsdecode(path) for path in done.stdout.split(b"\0") if path}
+    names = [os.fsencode(path) for path in paths]
+    result = programs.run([*argv, *names], cwd=repository.root, timeout=_TIMEOUT_SEC, env=env)
+    if not result.is_ok:
+        raise GitFailed(f"git diff failed: {result.said[-_MOST_TOLD:]}")
+    return {os.fsdecode(path) for path in result.stdout.split(b"\0") if path}
 
 
 def check_filters(repository: Repository, handle: pygit2.Repository, drivers: dict[str, str]) -> None:
     """Refuses files whose filter may not run, or is not there to run."""
-    named = [f"{shown(path)} ({drivers[path]})" for path in sorted(drivers)]
-    told = ", ".join(named[:_MOST_NAMED]) + (" and more" if len(named) > _MOST_NAMED else "")
+    labels = [f"{shown(path)} ({drivers[path]})" for path in sorted(drivers)]
+    names = ", ".join(labels[:_MOST_NAMED]) + (" and more" if len(labels) > _MOST_NAMED else "")
     if drivers and not repository.trusted:
         raise GitUnsupported(
-            f"No filter runs in a repository that is not trusted, and these need one: {told}.",
+            f"No filter runs in a repository that is not trusted, and these need one: {names}.",
             hints=["cpl trust", "Or name the other paths."],
             paths=[shown(path) for path in sorted(drivers)[:_MOST_NAMED]],
         )
     missing = sorted({name for name in drivers.values() if not _is_configured(handle, name)})
     if missing:
         raise GitUnsupported(
-            f"The filter {', '.join(missing)} is not set up: these would be stored unfiltered: {told}.",
+            f"The filter {', '.join(missing)} is not set up: these would be stored unfiltered: {names}.",
             hints=[
                 f"git {name} install" if name == "lfs" else f"set filter.{name}.clean" for name in missing
             ],
@@ -125,10 +125,10 @@ def _by_git(
         **more,
     }
     stdin = b"\0".join(os.fsencode(path) for path in paths)
-    done = programs.run(argv, cwd=repository.root, timeout=_TIMEOUT_SEC, env=env, stdin=stdin, check=check)
-    if done.is_ok:
+    result = programs.run(argv, cwd=repository.root, timeout=_TIMEOUT_SEC, env=env, stdin=stdin, check=check)
+    if result.is_ok:
         return
-    if b"index.lock" in done.stderr:
+    if b"index.lock" in result.stderr:
         raise GitBusy("Another program holds the lock of git's index.", hints=["Try again."])
-    ended = "did not end in time" if done.code is None else "failed"
-    raise GitFailed(f"git {command[0]} {ended}: {done.said[-_MOST_TOLD:]}")
+    reason = "did not end in time" if result.code is None else "failed"
+    raise GitFailed(f"git {command[0]} {reason}: {result.said[-_MOST_TOLD:]}")

@@ -56,19 +56,19 @@ class Staged:
         """The index in a file's bytes; of a damaged one as much as can be read."""
         entries: dict[str, Entry] = {}
         sides: dict[str, dict[int, Side]] = {}
-        known = before.raw if before is not None else {}
+        cache = before.raw if before is not None else {}
         raw: dict[bytes, tuple[bytes, Entry]] = {}
-        for name, fixed in index_file.entries(data):
-            kept = known.get(name)
-            if kept is not None and kept[0] == fixed:
-                raw[name] = kept
-                entries[kept[1].path] = kept[1]
-            elif stage := index_file.stage_of(fixed):
-                side = Side(index_file.oid_of(fixed), index_file.mode_of(fixed))
+        for name, fields in index_file.entries(data):
+            cached_entry = cache.get(name)
+            if cached_entry is not None and cached_entry[0] == fields:
+                raw[name] = cached_entry
+                entries[cached_entry[1].path] = cached_entry[1]
+            elif stage := index_file.stage_of(fields):
+                side = Side(index_file.oid_of(fields), index_file.mode_of(fields))
                 sides.setdefault(os.fsdecode(name), {})[stage] = side
             else:
-                entry = _entry(os.fsdecode(name), fixed)
-                raw[name] = (fixed, entry)
+                entry = _entry(os.fsdecode(name), fields)
+                raw[name] = (fields, entry)
                 entries[entry.path] = entry
         return cls(entries, sides, index_file.cached_trees(data), raw)
 
@@ -81,17 +81,17 @@ class Staged:
     @cached_property
     def folders(self) -> dict[str, dict[str, Entry | None]]:
         """What is tracked, directory by directory and name by name; None is a directory or a conflict."""
-        found: dict[str, dict[str, Entry | None]] = {"": {}}
+        folders: dict[str, dict[str, Entry | None]] = {"": {}}
         for path in (*self.entries, *self.sides):
             entry = self.entries.get(path)
             while True:
                 above, _, name = path.rpartition("/")
-                is_known = above in found
-                found.setdefault(above, {})[name] = entry
+                is_known = above in folders
+                folders.setdefault(above, {})[name] = entry
                 if is_known:
                     break
                 path, entry = above, None
-        return found
+        return folders
 
     @cached_property
     def attributed(self) -> frozenset[str]:
@@ -141,29 +141,29 @@ class Staged:
     def _one(self, path: str, old: Side | None) -> Iterator[Change]:
         entry = self.entries.get(path)
         new = entry.side if entry is not None and not entry.is_intended else None
-        found = change_of(path, old, new)
-        if found is not None and path not in self.sides:
-            yield found
+        change = change_of(path, old, new)
+        if change is not None and path not in self.sides:
+            yield change
 
 
 def _listed(handle: pygit2.Repository, tree: str | None) -> dict[str, TreeEntry]:
-    found = list_tree(handle, tree) if tree is not None else []
-    if found is None:
+    entries = list_tree(handle, tree) if tree is not None else []
+    if entries is None:
         raise GitFailed(f"Git: the directory {tree} of HEAD is missing or damaged.")
-    return {one.name: one for one in found}
+    return {one.name: one for one in entries}
 
 
-def _entry(path: str, fixed: bytes) -> Entry:
+def _entry(path: str, fields: bytes) -> Entry:
     word = int.from_bytes
     return Entry(
         path,
-        word(fixed[24:28]),
-        fixed[40:60].hex(),
-        word(fixed[8:12]) * _SECOND + word(fixed[12:16]),
-        word(fixed[0:4]) * _SECOND + word(fixed[4:8]),
-        word(fixed[20:24]),
-        word(fixed[36:40]),
-        index_file.is_assumed(fixed),
-        index_file.is_skipped(fixed),
-        index_file.is_intended(fixed),
+        word(fields[24:28]),
+        fields[40:60].hex(),
+        word(fields[8:12]) * _SECOND + word(fields[12:16]),
+        word(fields[0:4]) * _SECOND + word(fields[4:8]),
+        word(fields[20:24]),
+        word(fields[36:40]),
+        index_file.is_assumed(fields),
+        index_file.is_skipped(fields),
+        index_file.is_intended(fields),
     )

@@ -101,7 +101,7 @@ def expected(file: Path) -> frozenset[str]:
     data = _data(file)
     if int.from_bytes(data[4:8]) < _EXTENDED_FROM:
         return frozenset()
-    return frozenset(os.fsdecode(name) for name, fixed in index_file.entries(data) if is_intended(fixed))
+    return frozenset(os.fsdecode(name) for name, fields in index_file.entries(data) if is_intended(fields))
 
 
 def is_frozen(index: pygit2.Index, path: str) -> bool:
@@ -131,18 +131,18 @@ def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
         index.remove(path)
 
 
-def put_file(index: pygit2.Index, path: str, side: Side, found: os.stat_result) -> None:
+def put_file(index: pygit2.Index, path: str, side: Side, status: os.stat_result) -> None:
     """The same for what a file of the tree has become, with the stat that it had before it was read."""
     put_entry(index, path, None)
     make_room(index, path)
     name = ffi.new("char[]", os.fsencode(path))
     entry = ffi.new("git_index_entry *", {"mode": side.mode, "path": name})
     ffi.buffer(ffi.addressof(entry, "id"))[:] = bytes.fromhex(side.oid)
-    for field, stamp in (("ctime", found.st_ctime_ns), ("mtime", found.st_mtime_ns)):
+    for field, stamp in (("ctime", status.st_ctime_ns), ("mtime", status.st_mtime_ns)):
         moment = getattr(entry, field)
         moment.seconds, moment.nanoseconds = stamp // _SECOND & _POSITIVE, stamp % _SECOND
-    entry.dev, entry.ino = found.st_dev & _WORD, found.st_ino & _WORD
-    entry.uid, entry.gid, entry.file_size = found.st_uid, found.st_gid, found.st_size & _WORD
+    entry.dev, entry.ino = status.st_dev & _WORD, status.st_ino & _WORD
+    entry.uid, entry.gid, entry.file_size = status.st_uid, status.st_gid, status.st_size & _WORD
     if C.git_index_add(index._index, entry):  # noqa: SLF001 - the library's own call takes no stat
         raise pygit2.GitError(f"cannot put {path} into the index")
 
@@ -152,8 +152,8 @@ def _entry(index: pygit2.Index, path: str, stage: int) -> Any:
     return C.git_index_get_bypath(index._index, os.fsencode(path), stage) or None  # noqa: SLF001
 
 
-def _is_same(tree: WorkTree, name: bytes, fixed: bytes) -> bool:
-    side = Side(index_file.oid_of(fixed), index_file.mode_of(fixed))
+def _is_same(tree: WorkTree, name: bytes, fields: bytes) -> bool:
+    side = Side(index_file.oid_of(fields), index_file.mode_of(fields))
     return tree.at(os.fsdecode(name), side) == Standing(side)
 
 
