@@ -12,8 +12,9 @@ from codeplane.ledger.tasks import Tasks
 from codeplane.mutation.engine import Engine
 from codeplane.mutation.recovery import Recovery
 from codeplane.refactor import rename
-from codeplane.session import RepoSession, operation
+from codeplane.session import RepoSession
 from codeplane.session.decisions import Decisions
+from codeplane.session.operation import edits
 from codeplane.session.plans import Plans
 from codeplane.tools import _settling
 from tests.tools.repo import Repo
@@ -27,7 +28,7 @@ STEPS: dict[str, tuple[object, str]] = {
     "the end of the batch": (Recovery, "finished"),
     "the signals of the task": (Tasks, "note_mutation"),
     "the look at the tree": (RepoSession, "refresh"),
-    "the effects": (operation, "effects"),
+    "the effects": (edits, "effects"),
     "the end of the plan": (Plans, "drop"),
     "the choice that is kept": (Decisions, "keep"),
     "the places that are left": (rename, "rest"),

@@ -14,7 +14,7 @@ FILES = {
 
 def test_a_plan_whose_time_is_over_is_not_applied(tmp_path: Path) -> None:
     repo = Repo(tmp_path, FILES)
-    repo.session.plans = Plans(life_sec=0)
+    repo.session.plans = Plans(lambda: repo.session.state_db, repo.session.tree.jail.enter, life_sec=0)
     proof = {"symbol_identity": "store.load"}
     for tool, more in (("refactor_apply", {}), ("decision_commit", {"proof": proof})):
         made = repo.result("refactor_rename", symbol="store.load", new_name="read", apply="never")

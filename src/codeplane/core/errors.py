@@ -353,7 +353,7 @@ class PlanStale(RefactorError):
 
 
 class PlanGone(RefactorError):
-    """No plan has that id: it expired, was applied or cancelled, or never existed."""
+    """No plan has that id: it expired, was applied or cancelled, never existed, or cannot be read back."""
 
     code = 4003
 

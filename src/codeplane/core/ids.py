@@ -7,6 +7,7 @@ RequestId = NewType("RequestId", str)
 SessionId = NewType("SessionId", str)
 TaskId = NewType("TaskId", str)
 OperationId = NewType("OperationId", str)
+PlanId = NewType("PlanId", str)
 
 
 def new_request_id() -> RequestId:
@@ -23,3 +24,7 @@ def new_task_id() -> TaskId:
 
 def new_operation_id() -> OperationId:
     return OperationId(f"op_{secrets.token_hex(6)}")
+
+
+def new_plan_id() -> PlanId:
+    return PlanId(f"ref_{secrets.token_hex(6)}")

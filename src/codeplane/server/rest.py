@@ -16,7 +16,6 @@ from codeplane.server.endpoint import SESSION_HEADER
 from codeplane.server.pipeline import Answer, Pipeline
 from codeplane.server.pipeline import Request as ToolRequest
 from codeplane.session import RepoSession
-from codeplane.session.plans import Pending
 from codeplane.tools import Tool
 
 RENAME: Final = "/refactor/rename"
@@ -59,10 +58,10 @@ class Rest:
         result = answer.body["result"]
         if "applied" in result or "plan" not in result:
             return JSONResponse({"status": result["outcome"], **_done(result)})
-        pending = self._repo.plans.get(result["plan"])
-        return JSONResponse(await to_thread.run_sync(self._told, pending))
+        return JSONResponse(await to_thread.run_sync(self._told, result["plan"]))
 
-    def _told(self, pending: Pending) -> dict[str, Any]:
+    def _told(self, plan_id: str) -> dict[str, Any]:
+        pending = self._repo.plans.get(plan_id)
         decided = (
             self._repo.decisions.find(pending.plan)
             if pending.plan.verdict is Verdict.NEEDS_DECISION

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from codeplane.core.errors import DecisionRefused, PlanStale, RequestError
+from codeplane.core.errors import CodePlaneError, DecisionRefused, PlanStale, RequestError
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
 from codeplane.names import Snapshot
@@ -51,7 +51,22 @@ class Settled:
 
 
 def settled(call: Call, pending: Pending, mode: Mode) -> Settled:
-    """Carries a plan out as far as a mode allows."""
+    """Carries a plan out as far as a mode allows; one that is not carried out waits for it."""
+    outcome = _settled(call, pending, mode)
+    if outcome.written is None:
+        _offer(call, outcome.pending)
+    return outcome
+
+
+def _offer(call: Call, pending: Pending) -> None:
+    """Has a plan found by its id. Where that cannot outlive this process, it is said."""
+    try:
+        call.repo.plans.keep(pending)
+    except CodePlaneError as error:
+        call.warn(f"The plan is not saved; it ends with this process: {error.message}")
+
+
+def _settled(call: Call, pending: Pending, mode: Mode) -> Settled:
     plan = pending.plan
     if mode == "never" or plan.verdict not in (*_READY, Verdict.NEEDS_DECISION):
         return Settled(pending)
@@ -59,7 +74,7 @@ def settled(call: Call, pending: Pending, mode: Mode) -> Settled:
         call.warn("Not applied: not every check that was asked for has passed.")
         return Settled(pending)
     if plan.verdict in _READY:
-        return Settled(pending, apply(call, pending), _rest(call, plan))
+        return Settled(pending, apply(call, pending), _rest(call, pending))
     if mode == "if_verified":
         return _if_verified(call, pending)
     if mode == "certain_part" and plan.kind not in _DELETIONS:
@@ -82,7 +97,6 @@ def _if_verified(call: Call, pending: Pending) -> Settled:
         return Settled(pending)
     verification = tried(call, plan, ("parse", "tests", "lint"))
     pending = replace(pending, verification=verification)
-    call.repo.plans.keep(pending)
     if verification is None or not _is_good(verification):
         call.warn("Not applied: the tests have not passed with it.")
         return Settled(pending)
@@ -95,15 +109,18 @@ def _is_good(verification: Verification) -> bool:
     return "tests" in passed and all(one.outcome is not Outcome.FAILED for one in verification.checks)
 
 
-def _rest(call: Call, plan: Plan, selected: Collection[str] = ()) -> Pending | None:
+def _rest(call: Call, pending: Pending, selected: Collection[str] = ()) -> Pending | None:
     """The places that were left by a rename, as a plan; none where there are none."""
+    plan = pending.plan
     done = plan.choosing(selected, plan.epoch)
     is_whole = all(group.id in selected for group in plan.groups) and not done.offered
     if plan.kind != "rename" or is_whole:
         return None
 
     def made() -> Pending:
-        return call.repo.plans.add(call.ask(lambda snapshot: renaming.rest(snapshot, plan, selected)))
+        rest = call.repo.plans.make(call.ask(lambda snapshot: renaming.rest(snapshot, plan, selected)))
+        call.repo.plans.keep(rest, parent=pending.id)
+        return rest
 
     return afterwards(call.warn, "the open places are no plan any more", made, None)
 
@@ -117,9 +134,7 @@ def settled_with(
     if groups := [one for one in selected if one != MENTIONS]:
         _keep(call, pending.plan, groups, proof)
     left = tuple(group for group in made.groups if group.id not in selected)
-    return Settled(
-        replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending.plan, selected)
-    )
+    return Settled(replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending, selected))
 
 
 def decided(call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None) -> Plan:
@@ -177,7 +192,8 @@ def apply(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
         return Intent(f"refactor_{chosen.kind}", chosen.edits, old)
 
     written = write(call, make)
-    call.repo.plans.drop(pending.id)
+    drop = call.repo.plans.drop
+    afterwards(call.warn, "its plan is not dropped", lambda: drop(pending.id), None)
     return written
 
 
@@ -189,8 +205,10 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
         told = [{"path": shown(path), "change": _change(path, was, now)} for path in differ[:_MOST_TOLD]]
         first = "; ".join(f"{one['path']} {one['change']}" for one in told[:_FIRST_TOLD])
         more = f"; {len(differ) - _FIRST_TOLD} more" if len(differ) > _FIRST_TOLD else ""
+        whose = f"{len(differ)} files" if len(differ) > 1 else "A file"
+        have = "have" if len(differ) > 1 else "has"
         raise PlanStale(
-            f"{len(differ)} files that the plan rests on have changed since it was made: {first}{more}.",
+            f"{whose} that the plan rests on {have} changed since it was made: {first}{more}.",
             hints=["Ask for the refactoring again."],
             files=told,
         )

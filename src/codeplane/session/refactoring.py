@@ -51,7 +51,7 @@ def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check
         made = call.ask(make)
         try:
             made = proven(call, made)
-            return call.repo.plans.add(made, tried(call, made, wanted))
+            return call.repo.plans.make(made, tried(call, made, wanted))
         except ContentChanged:
             if not left:
                 raise

@@ -267,7 +267,6 @@ class RepoSession:
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
     token_savings: TokenSavings = field(default_factory=TokenSavings)
     shown_contents: ShownContents = field(default_factory=ShownContents)
-    plans: Plans = field(default_factory=Plans)
     started: float = field(default_factory=time.monotonic)
     _first_due: float | None = None
     # Its threads stay, for each has a connection to the index.
@@ -294,9 +293,14 @@ class RepoSession:
         """The same where there is anything; asking does not make the file."""
         return self.coverage_map.known() if (self.state.path / "state.db").exists() else None
 
+    @cached_property
+    def plans(self) -> Plans:
+        """Refactoring plans that wait to be carried out."""
+        return Plans(lambda: self.state_db, self.tree.jail.enter)
+
     @property
     def decisions(self) -> Decisions:
-        return Decisions(self.state.path / "decisions.json")
+        return Decisions(lambda: self.state_db)
 
     @classmethod
     def open(cls, checkout: Checkout) -> "RepoSession":

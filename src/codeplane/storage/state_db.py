@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.core.errors import StateUnusable
-from codeplane.storage.database import Database
+from codeplane.storage.database import Connection, Database
 
 MIGRATIONS: Final = (
     """CREATE TABLE test_cost (
@@ -25,6 +25,18 @@ MIGRATIONS: Final = (
     """CREATE TABLE test_baseline (
         test TEXT PRIMARY KEY, failure TEXT NOT NULL, at_commit TEXT NOT NULL, used_ms INTEGER NOT NULL
     ) WITHOUT ROWID""",
+    """CREATE TABLE plan (
+        id TEXT PRIMARY KEY, kind TEXT NOT NULL, version TEXT NOT NULL, parent TEXT, body TEXT NOT NULL,
+        digest TEXT NOT NULL, size INTEGER NOT NULL, made_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL
+    )""",
+    """CREATE TABLE plan_content (
+        plan TEXT NOT NULL, digest TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (plan, digest)
+    )""",
+    """CREATE TABLE decision (
+        signature TEXT PRIMARY KEY, files TEXT NOT NULL, selected TEXT NOT NULL, proof TEXT NOT NULL,
+        made_ms INTEGER NOT NULL
+    )""",
+    "CREATE TABLE origin (inode INTEGER NOT NULL)",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 
@@ -40,7 +52,18 @@ def open_state_db(path: Path) -> Database:
             for statement in MIGRATIONS[done:]:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            _disown(connection, path)
     except BaseException:
         database.close()
         raise
     return database
+
+
+def _disown(connection: Connection, path: Path) -> None:
+    """Drops plans and decisions that came with a clone or a copy: what changes files was made here."""
+    inode = path.stat().st_ino
+    if connection.execute("SELECT inode FROM origin").fetchall() == [(inode,)]:
+        return
+    for table in ("plan", "plan_content", "decision", "origin"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names are those above
+    connection.execute("INSERT INTO origin (inode) VALUES (?)", (inode,))

@@ -1,0 +1,148 @@
+"""Dataclasses as JSON and back, by their annotations: what is read is checked, and nothing of it is executed.
+
+Bytes are kept beside the JSON, by their digest. Paths pass the caller's check again.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Any, Literal, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from codeplane.core.documents import decode_json
+from codeplane.core.paths import Digest, RepoPath
+
+T = TypeVar("T")
+
+
+def encode_record(record: object) -> tuple[str, dict[Digest, bytes]]:
+    """The JSON of a dataclass, and the contents that it names by their digests."""
+    contents: dict[Digest, bytes] = {}
+    return json.dumps(_encoded(record, contents), separators=(",", ":")), contents
+
+
+def decode_record(
+    form: type[T], text: str, contents: Mapping[Digest, bytes], enter: Callable[[str], RepoPath]
+) -> T:
+    """The dataclass that `encode_record` was given; ValueError for what is not one of that form.
+
+    `enter` checks each path and raises for one that must not be named.
+    """
+    try:
+        data = decode_json(text.encode())
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+    record: T = _Decoder(contents, enter).decoded(form, data)
+    return record
+
+
+def _encoded(value: Any, contents: dict[Digest, bytes]) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, bytes):
+        digest = Digest(hashlib.sha256(value).hexdigest())
+        contents[digest] = value
+        return digest
+    if isinstance(value, Mapping):
+        return [[_encoded(key, contents), _encoded(one, contents)] for key, one in value.items()]
+    if isinstance(value, Sequence):
+        return [_encoded(one, contents) for one in value]
+    if isinstance(value, AbstractSet):
+        return [_encoded(one, contents) for one in sorted(value)]
+    form = type(value)
+    assert is_dataclass(form), f"BUG: {form.__name__} has no form as a record"
+    # What is left at its default need not be written: most fields of most records are.
+    given = ((name, getattr(value, name), default) for name, _, default in _fields(form))
+    return {name: _encoded(one, contents) for name, one, default in given if one is not default}
+
+
+class _Decoder:
+    def __init__(self, contents: Mapping[Digest, bytes], enter: Callable[[str], RepoPath]) -> None:
+        self._contents = contents
+        self._enter = enter
+
+    def decoded(self, form: Any, data: Any) -> Any:
+        if form is RepoPath:
+            return self._path(data)
+        if isinstance(form, NewType):
+            return self.decoded(form.__supertype__, data)
+        if form is bytes:
+            return self._content(data)
+        if form in (str, int, bool, NoneType):
+            return _checked(form, data)
+        if form is float:
+            return float(_checked(int if type(data) is int else float, data))
+        if get_origin(form) is not None:
+            return self._generic(form, data)
+        if isinstance(form, type) and issubclass(form, Enum):
+            return form(data)
+        return self._record(form, _checked(dict, data))
+
+    def _generic(self, form: Any, data: Any) -> Any:
+        origin, parts = get_origin(form), get_args(form)
+        if origin in (Union, UnionType):
+            return self._one_of(parts, data)
+        if origin is Literal:
+            if data not in parts:
+                raise ValueError(f"{data!r} is none of {parts}")
+            return data
+        items = _checked(list, data)
+        if origin is tuple and parts[-1:] != (...,):
+            if len(items) != len(parts):
+                raise ValueError(f"{len(items)} items instead of {len(parts)}")
+            return tuple(map(self.decoded, parts, items))
+        if origin in (dict, Mapping):
+            return {self.decoded(parts[0], key): self.decoded(parts[1], one) for key, one in items}
+        return origin(self.decoded(parts[0], one) for one in items)
+
+    def _one_of(self, forms: Sequence[Any], data: Any) -> Any:
+        for form in forms:
+            try:
+                return self.decoded(form, data)
+            except (ValueError, TypeError):
+                continue
+        raise ValueError(f"{type(data).__name__} fits none of the forms")
+
+    def _record(self, form: Any, data: Mapping[str, Any]) -> Any:
+        if not isinstance(form, type) or not is_dataclass(form):
+            raise ValueError(f"{form!r} is no form of a record")
+        known = {name: (hint, default) for name, hint, default in _fields(form)}
+        if not data.keys() <= known.keys():
+            raise ValueError(f"{form.__name__} has no {', '.join(sorted(data.keys() - known.keys()))}")
+        return form(**{name: self.decoded(known[name][0], one) for name, one in data.items()})
+
+    def _path(self, data: Any) -> RepoPath:
+        text: str = _checked(str, data)
+        if text and self._enter(text) != text:
+            raise ValueError(f"{text!r} is no path of the repository")
+        return RepoPath(text)
+
+    def _content(self, data: Any) -> bytes:
+        content = self._contents.get(Digest(_checked(str, data)))
+        if content is None:
+            raise ValueError(f"the content {data} is missing")
+        return content
+
+
+def _checked(form: Any, data: Any) -> Any:
+    if type(data) is not form:
+        raise ValueError(f"{type(data).__name__} instead of {form.__name__}")
+    return data
+
+
+@lru_cache(maxsize=64)
+def _fields(form: Any) -> tuple[tuple[str, Any, Any], ...]:
+    """Name, type and default of each field; MISSING where there is none that can be compared."""
+    hints = get_type_hints(form)
+    return tuple((one.name, hints[one.name], _default(one.default)) for one in fields(form) if one.init)
+
+
+def _default(value: Any) -> Any:
+    is_plain = value is None or isinstance(value, bool | Enum) or value in ("", ())
+    return value if is_plain else MISSING
