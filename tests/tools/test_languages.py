@@ -55,9 +55,9 @@ def test_interfaces_and_what_implements_them(repo: Repo) -> None:
     assert repo.result("refs_find", symbol="Figure.size")["kinds"] == {"call": 1, "implement": 1}
 
 
-def test_where_types_implement_silently_nothing_is_claimed(repo: Repo) -> None:
+def test_where_types_implement_silently_their_methods_tell(repo: Repo) -> None:
     loader = repo.result("types_hierarchy", symbol="Loader")
-    assert loader["absence"] == "language_gap" and "without saying so" in loader["hint"]
+    assert [one["name"] for one in loader["implementations"]] == ["Disk"] and "absence" not in loader
 
 
 def test_a_constructor_is_called_where_its_class_is(repo: Repo) -> None:

@@ -9,6 +9,7 @@ from codeplane.graph.calls import Bounds, callees
 from codeplane.graph.documentation import documentation
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.hierarchy import Related, bases, is_class, members_of, overridden, owner_of
+from codeplane.graph.method_sets import implemented, implementers
 from codeplane.graph.places import flags_of, place_of
 from codeplane.graph.possible_uses import CERTAIN, Use
 from codeplane.graph.references import Kind, Reference, references_to, use_of
@@ -44,6 +45,8 @@ class Card:
     visibility: str
     traits: list[str]
     bases: list[Related]
+    implements: list[Related]  # by method set
+    implemented_by: list[Related]
     overrides: list[Related]
     members: list[Place]
     calls: list[tuple[Place, Tier]]
@@ -65,6 +68,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     called = [one for one in found.items if one.kind in _CALLED]
     walk = callees(snapshot, place, Bounds(1, most))
     nodes = walk.levels[0].nodes if walk.levels else []
+    silent = implementers(snapshot, place) if is_class(snapshot, place) else None
     return Card(
         definition,
         _documentation(snapshot, definition, facts),
@@ -72,6 +76,8 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
         "private" if item.flags & FLAG_PRIVATE else "public",
         [name for flag, name in _TRAITS.items() if flags & flag],
         bases(snapshot, place) if is_class(snapshot, place) else [],
+        implemented(snapshot, place) if is_class(snapshot, place) else [],
+        silent.types if silent is not None else [],
         overridden(snapshot, place),
         members_of(snapshot, place),
         [(node.place, node.edges[0].tier) for node in nodes],

@@ -22,6 +22,7 @@ from codeplane.tools._schema import UNLISTED
 _MOST_CALLS = 20
 _MOST_MEMBERS = 60
 _MOST_TESTS = 20
+_MOST_TYPES = 12
 _LONGEST_DOC = 1_500
 _SHORT_DOC = 600
 _MOST_SHOWN = 45
@@ -53,6 +54,12 @@ class SymbolsGetCardOutput(Output):
     visibility: str = Field(description="`public` or `private`, by the language's own conventions.")
     traits: list[str] | None = Field(default=None, description="static, abstract, async, override, test.")
     bases: list[str] | None = Field(default=None, description="Classes that it extends or implements.")
+    implements: list[str] | None = Field(
+        default=None, description="Interfaces that it covers with its methods, without naming them."
+    )
+    implemented_by: list[str] | None = Field(
+        default=None, description="Types that cover the interface with their methods."
+    )
     overrides: list[str] | None = Field(default=None, description="Members of bases that it replaces.")
     members: list[str] | None = Field(
         default=None, description="`line kind name [×overloads]` of what is inside."
@@ -79,6 +86,11 @@ class SymbolsGetCardOutput(Output):
         lines += [self.signature] if self.signature else []
         lines += [_cut(self.documentation, _SHORT_DOC)] if self.documentation else []
         lines += [f"extends: {', '.join(map(_without_tier, self.bases))}"] if self.bases else []
+        for name in ("implements", "implemented_by"):
+            if some := getattr(self, name):
+                left = (self.more or {}).get(name, 0)
+                told = ", ".join([*some, *([f"{left} more"] if left > 0 else [])])
+                lines.append(f"{name.replace('_', ' ')} (by method set): {told}")
         lines += [f"overrides: {', '.join(map(_without_tier, self.overrides))}"] if self.overrides else []
         lines += self._members_text()
         lines += self._calls_text()
@@ -147,6 +159,8 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         "members": len(members) - _MOST_MEMBERS,
         "tests": len(card.tests) - _MOST_TESTS,
         "calls": card.more_calls,
+        "implements": len(card.implements) - _MOST_TYPES,
+        "implemented_by": len(card.implemented_by) - _MOST_TYPES,
     }
     return SymbolsGetCardOutput(
         symbol=shown(snapshot.qualified_name(found.path, found.position)),
@@ -159,6 +173,8 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         visibility=card.visibility,
         traits=card.traits or None,
         bases=[_related(snapshot, one) for one in card.bases] or None,
+        implements=_placed(snapshot, card.implements) or None,
+        implemented_by=_placed(snapshot, card.implemented_by) or None,
         overrides=[_related(snapshot, one) for one in card.overrides] or None,
         members=members[:_MOST_MEMBERS] or None,
         calls=_calls(snapshot, card) or None,
@@ -171,6 +187,12 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         dependents=_dependents(snapshot, found) if "dependents" in chosen else None,
         more={name: count for name, count in left_out.items() if count > 0} or None,
     )
+
+
+def _placed(snapshot: Snapshot, types: Sequence[Related]) -> list[str]:
+    """`name (path:line)` of the first."""
+    places = [one.place for one in types[:_MOST_TYPES] if one.place is not None]
+    return [f"{short(snapshot, place)} ({position(snapshot, place)})" for place in places]
 
 
 def _related(snapshot: Snapshot, one: Related) -> str:

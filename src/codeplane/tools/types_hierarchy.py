@@ -17,6 +17,7 @@ from codeplane.graph.hierarchy import (
     has_silent_types,
     is_class,
 )
+from codeplane.graph.method_sets import Implementers, implemented, implementers
 from codeplane.graph.places import definition_of, place_of, position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.jail import shown
@@ -27,6 +28,7 @@ from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 MOST = 500
+_BY_METHODS = "(methods compared by name and number of parameters and results)"
 
 
 class TypesHierarchyInput(Input):
@@ -56,6 +58,12 @@ class TypesHierarchyOutput(Output):
     bases: list[RelatedType] | None = Field(default=None, description="Classes that it extends.")
     interfaces: list[RelatedType] | None = Field(default=None, description="Interfaces and traits.")
     derived: list[RelatedType] | None = Field(default=None, description="Derived types.")
+    implementations: list[RelatedType] | None = Field(
+        default=None, description="Types whose methods cover those of an interface that nobody has to name."
+    )
+    implements: list[RelatedType] | None = Field(
+        default=None, description="Interfaces whose methods those of the type cover."
+    )
     more: int | None = Field(default=None, description="Derived types beyond the limit.")
     hint: str | None = Field(default=None, description="What the list may lack.")
     absence: str | None = Field(default=None, description="Why there is nothing to tell.")
@@ -66,15 +74,29 @@ class TypesHierarchyOutput(Output):
         lines += (
             [f"implements: {', '.join(one.line() for one in self.interfaces)}"] if self.interfaces else []
         )
-        files: dict[str, list[str]] = {}
-        for one in self.derived or ():
-            path, _, line = (one.at or "").rpartition(":")
-            mark = "" if one.tier in CERTAIN else " (possible)"
-            files.setdefault(path, []).append(f"{line}: {one.name}{mark}")
-        lines += [f"derived: {len(self.derived or ()) + (self.more or 0)}"] if files else []
-        lines += [line for path, some in files.items() for line in (path, *some)]
+        if self.implements:
+            lines.append(f"implements {_BY_METHODS}: {', '.join(map(_named, self.implements))}")
+        lines += _by_file("derived", self.derived or (), self.more or 0)
+        lines += _by_file(f"implemented by {_BY_METHODS}", self.implementations or (), is_marked=False)
         lines += [f"{self.more} more"] if self.more else []
         return "\n".join([*lines, *filter(None, [self.hint, self.absence and f"nothing: {self.absence}"])])
+
+
+def _named(one: RelatedType) -> str:
+    return f"{one.name} ({one.at})"
+
+
+def _by_file(
+    heading: str, types: Sequence[RelatedType], more: int = 0, *, is_marked: bool = True
+) -> list[str]:
+    """How many there are, and where."""
+    files: dict[str, list[str]] = {}
+    for one in types:
+        path, _, line = (one.at or "").rpartition(":")
+        mark = " (possible)" if is_marked and one.tier not in CERTAIN else ""
+        files.setdefault(path, []).append(f"{line}: {one.name}{mark}")
+    lines = [f"{heading}: {len(types) + more}"] if files else []
+    return lines + [line for path, some in files.items() for line in (path, *some)]
 
 
 @tool(Effect.READ, "graph", standard=True)
@@ -104,7 +126,11 @@ def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit:
         below = list(derived(snapshot, place))
     _compare(call, snapshot, [place, *(one.place for one in (*above, *below) if one.place)])
     is_silent = has_silent_types(snapshot, place)
-    absence = snapshot.why_none(definition.name) if not above and not below else None
+    silent = implementers(snapshot, place)
+    known = {one.place for one in below}
+    types = [one for one in silent.types if one.place not in known] if silent is not None else []
+    satisfied = [one for one in implemented(snapshot, place) if one not in above]
+    absence = snapshot.why_none(definition.name) if not (above or below or types or satisfied) else None
     if absence is not None and is_silent:
         absence = Absence.LANGUAGE_GAP
     return TypesHierarchyOutput(
@@ -115,9 +141,18 @@ def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit:
         interfaces=[_related(snapshot, one) for one in interfaces] or None,
         derived=[_related(snapshot, one) for one in below[:limit]] or None,
         more=max(0, len(below) - limit) or None,
-        hint="Types may implement it without saying so; those are not listed." if is_silent else None,
+        implementations=[_related(snapshot, one) for one in types[:limit]] or None,
+        implements=[_related(snapshot, one) for one in satisfied[:limit]] or None,
+        hint=_hint(silent) if is_silent else None,
         absence=absence.value if absence else None,
     )
+
+
+def _hint(silent: Implementers | None) -> str | None:
+    """What the list of implementations may lack."""
+    if silent is None:
+        return "Types may implement it without saying so; those are not listed."
+    return f"not compared: the methods of {', '.join(silent.unchecked)}" if silent.unchecked else None
 
 
 def _compare(call: Call, snapshot: Snapshot, places: Sequence[Place]) -> None:

@@ -1,0 +1,147 @@
+"""Types that implement an interface without naming it: those whose methods cover its own.
+
+Methods are compared by name and by how many parameters and results they have, not by types, which may be
+written in several ways.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from codeplane.core.proof import Tier
+from codeplane.graph.hierarchy import Related, bases, descendants, is_class, members_of, owner_of
+from codeplane.graph.places import definition_of
+from codeplane.index import Snapshot
+from codeplane.languages.headers import header_of
+from codeplane.languages.modules import Place
+
+_MOST_CANDIDATES: Final = 2_000
+
+
+class _Shape(NamedTuple):
+    """How many parameters and results a method has; None where its header does not tell."""
+
+    parameters: int
+    results: int
+
+
+class _Methods(NamedTuple):
+    """The methods of a type with those of what it embeds."""
+
+    shapes: dict[str, _Shape | None]
+    outside: tuple[str, ...]  # embedded types that are not in the repository
+
+    def cover(self, wanted: "_Methods") -> bool:
+        return all(
+            name in self.shapes and _fit(self.shapes[name], shape) for name, shape in wanted.shapes.items()
+        )
+
+
+class Implementers(NamedTuple):
+    types: list[Related]
+    unchecked: tuple[str, ...]  # embedded interfaces whose methods are unknown
+
+
+def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:
+    """The types whose methods cover those of an interface; None where types name what they implement."""
+    if not _is_silent(snapshot, place):
+        return None
+    wanted = _methods(snapshot, place)
+    rarest = min(wanted.shapes, key=lambda name: len(snapshot.linker.sources.definitions(name)), default="")
+    found = [one for one in _candidates(snapshot, rarest) if _methods(snapshot, one).cover(wanted)]
+    types = [Related(definition_of(snapshot, one).name, one, Tier.ANCHORED) for one in sorted(found)]
+    return Implementers(types, wanted.outside)
+
+
+def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
+    """The interfaces of the repository whose methods those of a type cover."""
+    if not _embeds(snapshot, place) or _is_silent(snapshot, place):
+        return []
+    mine = _methods(snapshot, place)
+    found: dict[Place, Related] = {}
+    for name in mine.shapes:
+        for definition in snapshot.linker.sources.definitions(name):
+            owner = _owner(snapshot, definition)
+            if owner is None or owner in found or not _is_silent(snapshot, owner):
+                continue
+            wanted = _methods(snapshot, owner)
+            if not wanted.outside and mine.cover(wanted):
+                found[owner] = Related(definition_of(snapshot, owner).name, owner, Tier.ANCHORED)
+    return [found[one] for one in sorted(found)]
+
+
+def _candidates(snapshot: Snapshot, method: str) -> Iterator[Place]:
+    """The types that have a method of this name, or embed one that has."""
+    seen: set[Place] = set()
+    for definition in snapshot.linker.sources.definitions(method)[:_MOST_CANDIDATES]:
+        owner = _owner(snapshot, definition)
+        if owner is None or owner in seen:
+            continue
+        below = [one.place for one, _ in descendants(snapshot, owner) if one.place is not None]
+        for one in (owner, *below):
+            if one not in seen:
+                seen.add(one)
+                if not _is_silent(snapshot, one) and _embeds(snapshot, one):
+                    yield one
+
+
+def _owner(snapshot: Snapshot, place: Place) -> Place | None:
+    if definition_of(snapshot, place).kind != "method":
+        return None
+    owner = owner_of(snapshot, place)
+    return owner if owner is not None and is_class(snapshot, owner) else None
+
+
+def _methods(snapshot: Snapshot, place: Place) -> _Methods:
+    shapes: dict[str, _Shape | None] = {}
+    outside: list[str] = []
+    waiting, seen = [place], {place}
+    while waiting:
+        one = waiting.pop(0)
+        for member in members_of(snapshot, one):
+            item = definition_of(snapshot, member)
+            if item.kind == "method":
+                shapes.setdefault(item.name, _shape(snapshot, member))
+        for base in bases(snapshot, one):
+            if base.place is None:
+                outside.append(base.name)
+            elif base.place not in seen:
+                seen.add(base.place)
+                waiting.append(base.place)
+    return _Methods(shapes, tuple(dict.fromkeys(outside)))
+
+
+def _shape(snapshot: Snapshot, place: Place) -> _Shape | None:
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    header = header_of(facts.language, facts.definitions[place.definition])
+    if header is None or header.parameters is None:
+        return None
+    return _Shape(len(header.parameters), _results(header.after))
+
+
+def _results(text: str) -> int:
+    text = text.strip()
+    if not text.startswith("("):
+        return int(bool(text))
+    depth, count = 0, 0
+    for char in text[1:-1]:
+        depth += (char in "([{") - (char in ")]}")
+        count += char == "," and not depth
+    return count + 1 if text[1:-1].strip() else 0
+
+
+def _fit(one: _Shape | None, other: _Shape | None) -> bool:
+    return one is None or other is None or one == other
+
+
+def _is_silent(snapshot: Snapshot, place: Place) -> bool:
+    facts = snapshot.linker.sources.facts(place.path)
+    assert facts is not None, "BUG: a definition has a file"
+    spec = snapshot.linker.spec(facts)
+    return spec.embeds and facts.definitions[place.definition].kind in spec.silent_kinds
+
+
+def _embeds(snapshot: Snapshot, place: Place) -> bool:
+    """Whether the language of a type has no word for what it implements."""
+    facts = snapshot.linker.sources.facts(place.path)
+    return facts is not None and snapshot.linker.spec(facts).embeds
