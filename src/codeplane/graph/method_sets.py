@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import Related, bases, descendants, is_class, members_of, owner_of
 from codeplane.graph.places import definition_of
-from codeplane.index import Snapshot
 from codeplane.languages.headers import header_of
 from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
 
 _MOST_CANDIDATES: Final = 2_000
 
