@@ -175,7 +175,7 @@ def test_console_scripts_of_a_setup_py_are_entry_points(ask: Ask, repo: Path, en
         "other: app.other:run  [console script, setup.py]",
     ]
     assert result["about"] == "app: Does it."
-    assert result["dependencies"] == {"setup.py": ["a", "b"]}
+    assert result["dependencies"] == {"setup.py": ["a>=1", "b"]}
 
 
 def test_the_map_tells_how_tests_are_run(ask: Ask, repo: Path) -> None:
@@ -194,3 +194,41 @@ def test_the_map_tells_how_tests_are_run(ask: Ask, repo: Path) -> None:
 
 def test_every_runner_has_a_usual_command() -> None:
     assert USUAL.keys() == RUNNERS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "needed"),
+    [
+        (
+            "pyproject.toml",
+            (
+                '[project]\ndependencies = ["anyio >= 4, < 5; python_version < \'3.13\'", "h11[x]", "colorama;'
+                ' sys_platform == \'win32\'", "a @ https://u:secret@host/a.zip"]\n'
+                '[project.optional-dependencies]\nhttp2 = ["h2>=3"]\n'
+            ),
+            ["anyio>=4,<5 (python<3.13)", "h11", "colorama (win32)", "a", "h2>=3 (extra http2)"],
+        ),
+        (
+            "setup.py",
+            "setup(install_requires=['lxml[css]>=4', \"six; python_version<'3'\"])",
+            ["lxml>=4", "six (python<3)"],
+        ),
+        ("setup.cfg", "[options]\ninstall_requires =\n    a >= 1\n    b\n", ["a>=1", "b"]),
+        (
+            "package.json",
+            '{"dependencies": {"a": "^1.2", "b": "git+https://u:secret@host/b", "c": "*"}}',
+            ["a ^1.2", "b", "c"],
+        ),
+        (
+            "Cargo.toml",
+            '[dependencies]\nserde = "1"\nlog = {version = "0.4", optional = true}\nx = {path = "../x"}\n',
+            ["serde 1", "log 0.4 (optional)", "x"],
+        ),
+        ("go.mod", "require (\n\tgithub.com/a/b v1.2.3\n)\n", ["github.com/a/b v1.2.3"]),
+    ],
+)
+def test_packages_are_needed_in_versions(
+    ask: Ask, repo: Path, name: str, text: str, needed: list[str]
+) -> None:
+    (repo / name).write_text(text)
+    assert ask("map_repo")["result"]["dependencies"] == {name: needed}

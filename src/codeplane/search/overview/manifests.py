@@ -8,12 +8,12 @@ from codeplane.core.documents import Malformed, parse_ini, parse_json, parse_tom
 from codeplane.core.paths import RepoPath
 from codeplane.index import Purpose
 from codeplane.names import Snapshot
+from codeplane.search.overview.requirements import python_requirement, versioned
 from codeplane.search.overview.setup_py import read_setup
 
 _MOST_FILES: Final = 50
-_REQUIREMENT: Final = re.compile(r"[A-Za-z0-9][\w.-]*")
 _GO_REQUIRE: Final = re.compile(
-    r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+(?!.*// indirect)", re.MULTILINE
+    r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+\s+v\S+)(?!.*// indirect)", re.MULTILINE
 )
 
 
@@ -41,7 +41,7 @@ def programs(snapshot: Snapshot) -> Iterator[Program]:
 def needs(snapshot: Snapshot) -> Iterator[Needed]:
     """The packages that the manifests ask for; of the outermost, also that they ask for none."""
     for path, told in _manifests(snapshot):
-        packages = tuple(dict.fromkeys(_PACKAGES.get(_name(path), _none)(told)))
+        packages = tuple(filter(None, dict.fromkeys(_PACKAGES.get(_name(path), _none)(told))))
         is_told = "/" not in path and _ASKS_NOTHING.get(_name(path), _unknown)(told)
         if packages or is_told:
             yield Needed(path, packages)
@@ -133,37 +133,34 @@ def _rust_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def _python_packages(told: Mapping[str, Any]) -> Iterator[str]:
     project = _at(told, "project")
-    lists = [project.get("dependencies"), *_at(project, "optional-dependencies").values()]
-    for one in lists:
-        for text in one if isinstance(one, list) else ():
-            if isinstance(text, str) and (match := _REQUIREMENT.match(text)):
-                yield match[0]
-    yield from (name for name in _at(told, "tool", "poetry", "dependencies") if name != "python")
+    extras = _at(project, "optional-dependencies")
+    lists = [("", project.get("dependencies")), *((str(extra), some) for extra, some in extras.items())]
+    for extra, some in lists:
+        texts = (text for text in some if isinstance(text, str)) if isinstance(some, list) else ()
+        yield from (python_requirement(text, extra) for text in texts)
+    poetry = _at(told, "tool", "poetry", "dependencies")
+    yield from versioned({name: value for name, value in poetry.items() if name != "python"})
 
 
 def _ini_packages(told: Mapping[str, Any]) -> Iterator[str]:
     text = _at(told, "options").get("install_requires", "")
-    for line in text.splitlines() if isinstance(text, str) else ():
-        if match := _REQUIREMENT.match(line.strip()):
-            yield match[0]
+    yield from map(python_requirement, text.splitlines() if isinstance(text, str) else ())
 
 
 def _setup_packages(told: Mapping[str, Any]) -> Iterator[str]:
-    for text in told["install_requires"]:
-        if match := _REQUIREMENT.match(text):
-            yield match[0]
+    yield from map(python_requirement, told["install_requires"])
 
 
 def _keys(*tables: str) -> Callable[[Mapping[str, Any]], Iterator[str]]:
     def read(told: Mapping[str, Any]) -> Iterator[str]:
         for table in tables:
-            yield from map(str, _at(told, table))
+            yield from versioned(_at(told, table))
 
     return read
 
 
 def _go_packages(told: Mapping[str, Any]) -> Iterator[str]:
-    yield from told["require"]
+    yield from (" ".join(text.split()) for text in told["require"])
 
 
 def _at(told: Any, *keys: str) -> Mapping[str, Any]:

@@ -9,8 +9,8 @@ _SCRIPTS: Final = re.compile(r"\bconsole_scripts\b")
 _SCRIPT: Final = re.compile(r"^[\s\"']*([\w.-]{1,100})\s*=\s*([\w.]{1,200}(?::[\w.]{1,200})?)", re.MULTILINE)
 _LIST: Final = re.compile(r"""["']?\s*[:=]\s*\[((?:[^\]"']|"[^"\n]*"|'[^'\n]*')*)\]""")
 _NEXT_GROUP: Final = re.compile(r"\n\s*\[|\"\"\"|'''")
-_REQUIRES: Final = re.compile(r"\binstall_requires\s*=\s*\[([^\]]{0,20000})\]")
-_QUOTED: Final = re.compile(r"""(["'])([^"'\n]{1,300})\1""")
+_REQUIRES: Final = re.compile(r"""\binstall_requires\s*=\s*\[((?:[^\]"']|"[^"\n]*"|'[^'\n]*'){0,20000})\]""")
+_QUOTED: Final = re.compile(r"""(?P<mark>["'])(?P<text>(?:(?!(?P=mark))[^\n]){1,300})(?P=mark)""")
 
 
 def read_setup(text: str) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def read_setup(text: str) -> dict[str, Any]:
         found.setdefault(match[1], match["text"])
     found["console_scripts"] = _scripts(text)
     required = _REQUIRES.search(text)
-    found["install_requires"] = [one[2] for one in _QUOTED.finditer(required[1])] if required else []
+    found["install_requires"] = [one["text"] for one in _QUOTED.finditer(required[1])] if required else []
     return found
 
 
@@ -32,7 +32,7 @@ def _scripts(text: str) -> dict[str, str]:
         return {}
     rest = text[start.end() : start.end() + 10_000]
     if listed := _LIST.match(rest):
-        lines = [one[2] for one in _QUOTED.finditer(listed[1])]
+        lines = [one["text"] for one in _QUOTED.finditer(listed[1])]
     else:
         end = _NEXT_GROUP.search(rest)
         lines = rest[: end.start() if end else None].lstrip("]").splitlines()
