@@ -202,8 +202,8 @@ def test_every_runner_has_a_usual_command() -> None:
         (
             "pyproject.toml",
             (
-                '[project]\ndependencies = ["anyio >= 4, < 5; python_version < \'3.13\'", "h11[x]", "colorama;'
-                ' sys_platform == \'win32\'", "a @ https://u:secret@host/a.zip"]\n'
+                '[project]\ndependencies = ["anyio >= 4, < 5; python_version < \'3.13\'", "h11[x]",'
+                ' "colorama; sys_platform == \'win32\'", "a @ https://u:secret@host/a.zip"]\n'
                 '[project.optional-dependencies]\nhttp2 = ["h2>=3"]\n'
             ),
             ["anyio>=4,<5 (python<3.13)", "h11", "colorama (win32)", "a", "h2>=3 (extra http2)"],
