@@ -12,7 +12,7 @@ from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
-from codeplane.languages.facts import FLAG_TEST, Definition, Reason
+from codeplane.languages.facts import Reason
 from codeplane.languages.modules import Place
 from codeplane.languages.style import is_remark
 from codeplane.names import Snapshot
@@ -20,10 +20,10 @@ from codeplane.refactor.examples import Page, page_of, without_leader
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Confidence, Mention
 from codeplane.refactor.text import Lines
-from codeplane.refactor.words import Word, is_history, texts_in
+from codeplane.refactor.titles import is_titled
+from codeplane.refactor.words import CODE_LIKE, Word, is_history, texts_in
 
 _DEFINES: Final = r"\b(?:def|class|func|fun|fn|function|interface|struct|trait|enum|type|const|let|var)"
-_CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")
 _APART: Final = re.compile(r"\.|::?|/|#|->|\\")
 _INLINE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _PARAMETER: Final = re.compile(r"[:@\\](?:param|arg|argument|key|keyword|type|p)\b[^:]*\Z")
@@ -83,7 +83,7 @@ class Speakers:
         if is_code:
             if re.match(r"\s*=(?!=)|['\"]", after) or re.search(r"['\"]\Z", before):
                 return "low"
-            is_name = is_called or is_imported or bool(_CODE_LIKE.search(name)) or self.family.kind in CLASSES
+            is_name = is_called or is_imported or bool(CODE_LIKE.search(name)) or self.family.kind in CLASSES
             is_name = is_name or before.endswith("@")
             return "high" if is_name and (is_called or not self.family.is_member) else "low"
         inline = next(
@@ -92,7 +92,7 @@ class Speakers:
         )
         if inline is not None or _SUBJECT.search(before) or _MEMBERS.search(before):
             return self._marked(inline[2] if inline else name, after)
-        return "medium" if _CODE_LIKE.search(name) or is_called else "low"
+        return "medium" if CODE_LIKE.search(name) or is_called else "low"
 
     def _marked(self, text: str, after: str) -> Confidence:
         """What a name is that stands in backquotes, with what stands there with it."""
@@ -101,7 +101,7 @@ class Speakers:
             return "low"
         if re.fullmatch(rf"[~.!@]?{name}(?:\(\))?|[^`<]*<[~.!]?{name}>", text):
             is_called = text.endswith("()")
-            return "low" if self._is_parameter and not is_called and not _CODE_LIKE.search(text) else "high"
+            return "low" if self._is_parameter and not is_called and not CODE_LIKE.search(text) else "high"
         is_used = bool(re.match(r"[(.\[<]|::", after)) and not self._is_parameter
         return (
             "high" if is_used or self.family.kind in CLASSES else "low" if self.family.is_member else "medium"
@@ -154,7 +154,7 @@ class Speakers:
             if one not in self.family.places
             and (facts := self._facts(one.path)) is not None
             and specs()[facts.language].resolves
-            and not _is_titled(definition_of(self.snapshot, one))
+            and not is_titled(definition_of(self.snapshot, one))
         ]
 
     @property
@@ -250,10 +250,6 @@ def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
             )
             is_marked = inline or is_told or _PARAMETER.search(before) or _is_prompt(before)
             yield Mention(word.site, "high" if is_marked else "low")
-
-
-def _is_titled(one: Definition) -> bool:
-    return one.kind == "block" and bool(one.flags & FLAG_TEST)
 
 
 def _is_prompt(before: str) -> bool:

@@ -28,6 +28,7 @@ from codeplane.refactor.preserve import breaches
 from codeplane.refactor.sites import find, grouped
 from codeplane.refactor.subject import Subject, symbol_of
 from codeplane.refactor.text import Lines
+from codeplane.refactor.titles import title_mentions, without_titles
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed
 from codeplane.working_tree import digest_of
 
@@ -99,9 +100,14 @@ def draft(
     if is_telling:
         seen = words.told(seen, snapshot.linker.sources.tests())
     holders = holders_of(snapshot, family, found.sites)
+    seen, titles = without_titles(snapshot, seen) if not family.is_local else (seen, [])
+    using = {site.path for site in found.sites}
     mentioned = tuple(
         replace(one, is_taken=sweep.takes(one))
-        for one in _mentions(snapshot, family, seen, holders, found.sites)
+        for one in (
+            *_mentions(snapshot, family, seen, holders, found.sites),
+            *title_mentions(snapshot, titles, using, holders),
+        )
     )
     taken = [one.site for one in mentioned if one.is_taken]
     ahead(_texts(snapshot, [*found.sites, *taken]).after)

@@ -41,6 +41,7 @@ _LINKED: Final = re.compile(
 )
 _PREFIX: Final = b"@$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SENTENCE: Final = 4
+CODE_LIKE: Final = re.compile(r"_\w|[a-z\d][A-Z]|\d")  # what a name has that no word of prose does
 _NO_NAME: Final = re.compile(r"[a-zA-Z]+(?:-[a-z]+|'[a-z]+|[.;!?])|is|not|in|for|with|as|and|or|if")
 _END: Final = re.compile(rb"\w+(\W?)")
 _ENDS: Final = (b"", b" ", b",", b";", b"!", b"?", b"-", b'"', b"'")
