@@ -16,7 +16,16 @@ ROOT = "codeplane.languages"
 def imported(path: Path) -> set[Path]:
     """The files of the package that a file imports."""
     files = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    typing = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    ]
+    never_run = {id(inner) for node in typing for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in never_run:
+            continue
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(ROOT):
             folder = HERE.joinpath(*node.module.split(".")[2:])
             names = [folder / f"{alias.name}.py" for alias in node.names]

@@ -45,7 +45,13 @@ class Hooks:
         facts = self._facts(place)
         spec = self._linker.spec(facts)
         patterns = filter(
-            None, (spec.reserved, spec.hooks, spec.called if item.parent >= 0 else "", spec.main)
+            None,
+            (
+                spec.reflection.reserved_names,
+                spec.hooks,
+                spec.reflection.protocol_members if item.parent >= 0 else "",
+                spec.main,
+            ),
         )
         if any(re.fullmatch(pattern, item.name) for pattern in patterns):
             return True
@@ -103,7 +109,7 @@ class Hooks:
         first = item.span.start_line - 1
         while first > 0 and _MARK.match(lines[first - 1]):
             first -= 1
-        plain = self._linker.spec(self._facts(place)).plain_decorators | _PLAIN
+        plain = self._linker.spec(self._facts(place)).reflection.transparent_decorators | _PLAIN
         marks = [found[1] for line in lines[first : item.name_line] if (found := _MARK.match(line))]
         return any(not plain.intersection(re.split(r"[.:]+", mark)) for mark in marks)
 

@@ -75,7 +75,7 @@ def texts(language: str, data: bytes) -> list[tuple[int, int, str]]:
 def wholes(language: str, data: bytes) -> list[tuple[int, int, int]]:
     """First and last byte of what is asked for all its fields, in order, and the first of the function that
     asks for them; -1 where none is named."""
-    pattern, asks = specs()[language].whole_fields, _whole_text(language)
+    pattern, asks = specs()[language].reflection.bulk_field_access, _whole_text(language)
     found = set()
     if asks is not None and not asks.search(data):
         return []
@@ -88,7 +88,9 @@ def wholes(language: str, data: bytes) -> list[tuple[int, int, int]]:
 @cache
 def whole_words(language: str) -> tuple[str, ...]:
     """Words of which each file has one that asks something for all its fields; none where none has to be."""
-    compared = [_COMPARED.findall(part) for part in _alternatives(specs()[language].whole_fields)]
+    compared = [
+        _COMPARED.findall(part) for part in _alternatives(specs()[language].reflection.bulk_field_access)
+    ]
     words = [word for some in compared for _, said in some for word in _QUOTED.findall(said)]
     return tuple(dict.fromkeys(words)) if all(compared) else ()
 
@@ -98,7 +100,7 @@ def _whole_text(language: str) -> re.Pattern[bytes] | None:
     """What a text has where something is asked for all its fields; None where that has no words."""
     if not whole_words(language):
         return None
-    compared = _COMPARED.findall(specs()[language].whole_fields)
+    compared = _COMPARED.findall(specs()[language].reflection.bulk_field_access)
     wanted = [
         rf"\b{re.escape(word)}\b" + (r"\s*[(<]" if capture in _CALLED else "")
         for capture, said in compared
@@ -120,6 +122,8 @@ def _alternatives(pattern: str) -> Iterator[str]:
 def quoted(language: str, data: bytes) -> list[tuple[int, int]]:
     """First and last byte of the code of a file whose own text the program gets, in order."""
     spec = specs()[language]
-    is_there = spec.quoted_code and re.search(spec.quoted_text.encode(), data)
-    found = matches(language, spec.quoted_code, data) if is_there else ()
+    is_there = spec.reflection.self_documenting and re.search(
+        spec.reflection.self_documenting_text.encode(), data
+    )
+    found = matches(language, spec.reflection.self_documenting, data) if is_there else ()
     return sorted((node.start_byte, node.end_byte) for _, captures in found for node in captures["quoted"])

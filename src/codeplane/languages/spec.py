@@ -4,15 +4,19 @@ import importlib
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from codeplane.languages.facts import ScopeKind
 from codeplane.languages.style import HeaderStyle, Writing
 
+if TYPE_CHECKING:
+    from codeplane.languages.rules.reflection import ReflectionRules
+
 HERE = Path(__file__).parent
+_NOT_LANGUAGES = ("extraction", "rules")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_FLAGS: Mapping[str, int] = MappingProxyType({})
 
@@ -170,8 +174,6 @@ class LanguageSpec:
     made_in: Literal["", "methods", "constructor"] = ""
     # The members of a class from outside by its full name; everything in it where the class is not known.
     outside_members: Callable[[str], Container[str]] | None = None
-    # Those whose heirs have members that can be asked for by name, or for their names.
-    naming_bases: frozenset[str] = frozenset()
     # The class that a declared type comes down to, or OTHER_TYPE; given the full names of what is imported.
     # Without it, only types that are plain names are captured.
     declared_type: Callable[[str, Mapping[str, str]], str] | None = None
@@ -253,51 +255,13 @@ class LanguageSpec:
     writing: Writing | None = None
     # Where `writing` is None: patterns of each `@comment`, and of what is inside each `@string`.
     texts: str = ""
-    # A module can be the value of a variable, so what it holds may stand behind any name.
-    modules_are_values: bool = False
-    reserved: str = ""  # pattern of names that the language itself calls by
     hooks: str = ""  # pattern of names that frameworks call by
-    # Members by which a definition tells its own name to code.
-    name_attributes: tuple[str, ...] = ()
-    # Pattern of what such a member is asked of, as written, where other things have one too.
-    name_holders: str = ""
-    told_names: tuple[str, ...] = ()  # functions whose first argument is the name that their result is given
-    imported_values: frozenset[str] = (
-        frozenset()
-    )  # forms of import that are expressions: the module is a value
-    member_lists: tuple[str, ...] = ()  # members of a class that list others by name
     slots: str = ""  # the one of these that makes what it lists members of the class, bases or not
-    # Patterns of what is called with something and the name of a member of it, as a text → what the call
-    # begins with: "" for what the language has, `parameter`, or a part of the module that it comes from.
-    member_calls: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     literal_members: bool = False  # objects that are written down define members
-    # Words by which code gets all names of a module, each with a pattern of the place, the module its group.
-    namespace_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    # Words by which a module gets its own names, each with a pattern of what stands from there on.
-    own_reads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    whole_reads: tuple[str, ...] = ()  # words by which code gets at all members of something
-    own_name_made: str = ""  # pattern of a place that makes another name of a definition's; group: whose
-    own_class: tuple[str, ...] = ()  # how code of a class writes the class of its instance
-    naming_member: str = ""  # the member by which a value is told the name that a class binds it to
-    base_calls: tuple[str, ...] = ()  # functions of a class that take in others as if they extended it
-    module_tables: str = ""  # pattern of what gives a module by a text, which is its group
-    mangled: str = ""  # how a name begins that is private to the class NAME
-    reads_parameters: tuple[str, ...] = ()  # words by which code asks a function for its parameters
-    reads_around: tuple[str, ...] = ()  # functions that, given nothing, give the names around their call
-    class_members: tuple[str, ...] = ()  # members by which an instance gives its class
-    called: str = ""  # pattern of members that its library, or a form of its own, may call by name
     loose_types: bool = False  # a declared type holds nobody to it: anything with the members may be given
-    doubles: frozenset[str] = frozenset()  # classes whose instances have any member that they are given
-    pastes: bool = False  # macros may put names together, and be given names of members
     prototypes: bool = False  # what one file declares, another defines, under the same full name
     named_files: bool = False  # a type that others see is named like its file
     embeds: bool = False  # a type that another embeds is a field of it, under its own name
-    # Pattern of the name of each decorator, annotation or attribute before a definition, and its mark.
-    marks: str = r"^\s*@\s*([\w.]+)"
-    mark: str = "@"
-    # Last parts of the names of decorators that leave alone what their definition is called by.
-    plain_decorators: frozenset[str] = frozenset()
-    plain_for_fields: frozenset[str] = frozenset()  # more of them, which leave alone the names of its fields
     # Patterns of calls and literals: `@keyword` names a parameter or a field of `@holder`, or of the class
     # around where there is none. `@splat` stands for any, `@macro` for what a macro makes of it, `@loose` for
     # one that is given to something without a name.
@@ -312,27 +276,24 @@ class LanguageSpec:
     fixture_files: tuple[str, ...] = ()  # files whose fixtures are there for all tests below their directory
     fixture_texts: str = ""  # pattern of functions that take the names of fixtures as texts
     one_per_scope: bool = False  # a scope has one thing of a name, however often it is defined there
-    # What asks for a member that somebody else has written: the name is that of the attribute.
-    forwarding: frozenset[str] = frozenset()
-    # Risks of a rename that are told, not asked about: on real packages, hardly any place was meant.
-    told_risks: frozenset[str] = frozenset()
-    reads_locals: tuple[str, ...] = ()  # functions that get at the variables around their call by name
-    # What stands around a variable in a string that reads it, with `NAME` for the name.
-    inline_names: str = ""
-    # Patterns of a `@holder` whose fields code gets or sets all at once, by their names, perhaps with the
-    # function that is `@asking` for them, which is not the program's own.
-    whole_fields: str = ""
-    whole_kinds: frozenset[str] = frozenset(("field", "variable", "constant"))  # kinds of what is got so
-    field_methods: str = ""  # pattern of methods that stand for a field then
-    own_named_field: str = ""  # pattern of the line of a field that goes by another name then
-    quoted_code: str = ""  # pattern of `@quoted` code whose own text the program gets: `{size=}`
-    quoted_text: str = ""  # pattern of what a file with such code has in its text
     # Patterns of a `@name` that is a key and its value at once, perhaps with a `@modifier` before it and with
     # the `@whole` where that is more → how the two are written apart.
     shorthands: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     standard: str = ""  # pattern of how the modules of the language's own library begin, as imported
     generates: bool = False  # code of other languages, which has its names, is made from it
     gaps: str = ""  # what the support table says about things left out
+
+    @cached_property
+    def reflection(self) -> "ReflectionRules":
+        """How its code reaches definitions other than by writing their names."""
+        rules: ReflectionRules = _rules(self.name, "reflection")
+        return rules
+
+
+def _rules(language: str, concern: str) -> Any:
+    """The rules of a language: its own, inherited ones, or those of a language that has none."""
+    part = part_of(language, concern) or importlib.import_module(f"codeplane.languages.rules.{concern}")
+    return part.RULES
 
 
 @cache
@@ -348,7 +309,7 @@ def part_of(language: str, part: str) -> ModuleType | None:
 def specs() -> Mapping[str, LanguageSpec]:
     """All languages by name, in order of name."""
     folders = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
-    names = [name for name in folders if name != "extraction"]
+    names = [name for name in folders if name not in _NOT_LANGUAGES]
     return {name: importlib.import_module(f"codeplane.languages.{name}").SPEC for name in names}
 
 

@@ -89,7 +89,7 @@ def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> 
     """Whether the name is what `__getattr__` is given: somebody has written it as an attribute."""
     facts = snapshot.linker.sources.facts(path)
     spec = specs()[facts.language] if facts is not None else None
-    named = named_by(spec, lines.data, at) if spec is not None and spec.forwarding else None
+    named = named_by(spec, lines.data, at) if spec is not None and spec.reflection.attribute_hooks else None
     if facts is None or spec is None or named is None:
         return False
     line, column = lines.position(named[0])
@@ -98,7 +98,9 @@ def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> 
     if not around or standing is None or not standing[1].target:
         return False
     bind = facts.binds[standing[1].target - 1]
-    return bind.reason is Reason.PARAM and facts.definitions[around[-1]].name in spec.forwarding
+    return (
+        bind.reason is Reason.PARAM and facts.definitions[around[-1]].name in spec.reflection.attribute_hooks
+    )
 
 
 def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> str:
@@ -228,7 +230,7 @@ def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
 def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[RepoPath, int] | None:
     """Where members are looked through for those that begin or end like one of some names."""
     facts = snapshot.linker.sources.facts(place.path)
-    words = specs()[facts.language].whole_reads if facts is not None else ()
+    words = specs()[facts.language].reflection.member_enumeration if facts is not None else ()
     near = snapshot.linker.sources.paths_with_any(words) & _making(snapshot, names) if words else set()
     family, parts = _family(snapshot, place.path), {part for name in names for part in _parts(name)}
     quoted = re.compile(rb"""["'/^](?:%b)["'/$]""" % b"|".join(sorted(re.escape(part) for part in parts)))

@@ -50,7 +50,7 @@ class Texts:
 
     def asks(self, word: Word, *, is_path: bool = False) -> bool:
         """Whether a text, or a path in it, is worth a question."""
-        if "string_with_the_name" not in self._spec.told_risks:
+        if "string_with_the_name" not in self._spec.reflection.advisory_risks:
             return True
         if is_path:
             return False
@@ -106,7 +106,7 @@ def _is_read(word: Word) -> bool:
 def weighed(spec: LanguageSpec, groups: Iterable[Group]) -> Iterator[Group]:
     """The groups of open places; those that were hardly ever meant do not ask."""
     for group in groups:
-        is_told = group.reasons != () and spec.told_risks.issuperset(group.reasons)
+        is_told = group.reasons != () and spec.reflection.advisory_risks.issuperset(group.reasons)
         yield replace(group, asks=False) if is_told and not TEXTS.issuperset(group.reasons) else group
 
 
@@ -121,7 +121,7 @@ def doubted(
     is_given = any("keyword_argument" in group.reasons for group in groups)
     is_plain = is_used and not is_written and not is_given
     for one in doubts:
-        is_told = one.kind in spec.told_risks and (one.kind != ANY_NAME or is_plain)
+        is_told = one.kind in spec.reflection.advisory_risks and (one.kind != ANY_NAME or is_plain)
         yield replace(one, asks=False) if is_told else one
 
 

@@ -32,7 +32,7 @@ def named_members(snapshot: Snapshot, family: Family) -> Iterator[Named]:
     """The texts with the name of a family of which it is known what they name."""
     for path in map(RepoPath, snapshot.linker.sources.paths_with(family.name) if family.places else ()):
         facts = snapshot.linker.sources.facts(path)
-        calls = specs()[facts.language].member_calls if facts is not None else {}
+        calls = specs()[facts.language].reflection.attribute_calls if facts is not None else {}
         if facts is not None and calls:
             yield from _in_file(_File(snapshot, path, facts), family)
 
@@ -52,7 +52,7 @@ class _File:
 
 def _in_file(file: _File, family: Family) -> Iterator[Named]:
     for at in _texts(file.lines.data, family.name.encode("utf-8", "surrogateescape")):
-        for call, head in specs()[file.facts.language].member_calls.items():
+        for call, head in specs()[file.facts.language].reflection.attribute_calls.items():
             found = _call(call).search(file.lines.data, max(0, at - _LOOK), at - 1)
             if found is None:
                 continue

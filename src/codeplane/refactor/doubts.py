@@ -115,13 +115,14 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item, spec = definition_of(snapshot, place), specs()[facts.language]
-    if not spec.mangled:
+    mangled_prefix = spec.reflection.mangled_prefix
+    if not mangled_prefix(item.name):
         return
     owner = owner_of(snapshot, place)
     if item.kind in CLASSES:
-        beginning, rest = spec.mangled.replace("NAME", item.name.lstrip("_")), r"\w"
+        beginning, rest = mangled_prefix(item.name), r"\w"
     elif owner is not None and owner.definition >= 0 and re.match(spec.class_names, item.name):
-        begins = spec.mangled.replace("NAME", definition_of(snapshot, owner).name.lstrip("_"))
+        begins = mangled_prefix(definition_of(snapshot, owner).name)
         beginning, rest = begins + item.name.removeprefix("__"), r"\b"
     else:
         return
@@ -139,10 +140,14 @@ def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item, spec = definition_of(snapshot, place), specs()[facts.language]
-    line = Lines(snapshot.source(RepoPath(place.path))).text(item.name_line) if spec.naming_member else ""
+    line = (
+        Lines(snapshot.source(RepoPath(place.path))).text(item.name_line)
+        if spec.reflection.set_name_hook
+        else ""
+    )
     made = re.match(rf"\s*{re.escape(item.name)}\s*(?::[^=]+)?=\s*([\w.]+)\(", line)
     target = known(snapshot.linker.written(place.path, item.scope, made[1])) if made else ()
-    if target and known(snapshot.linker.classes.member(target, spec.naming_member)):
+    if target and known(snapshot.linker.classes.member(target, spec.reflection.set_name_hook)):
         text = f"The value of {item.name} is told the name that it is bound to."
         yield Problem("told", text, RepoPath(place.path), item.name_line)
 
@@ -153,7 +158,7 @@ def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterat
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     taken = Keywords(snapshot, family).taking(place)
-    words = specs()[facts.language].reads_parameters if taken else ()
+    words = specs()[facts.language].reflection.signature_inspection if taken else ()
     near = sorted(snapshot.linker.sources.paths_with_any(words)) if words else []
     read = [path for path in near if _has_name(snapshot, path, words)]
     item = definition_of(snapshot, place)
@@ -250,7 +255,11 @@ def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     assert facts is not None, "BUG: a definition has a file"
     spec, item = specs()[facts.language], definition_of(snapshot, place)
     for name in (item.name, new):
-        if spec.called and item.kind != "constructor" and re.fullmatch(spec.called, name):
+        if (
+            spec.reflection.protocol_members
+            and item.kind != "constructor"
+            and re.fullmatch(spec.reflection.protocol_members, name)
+        ):
             text = f"Members named {name} may be called without a word about it in the code."
             yield Problem("called", text, RepoPath(place.path), item.name_line)
     if not spec.silent_kinds:

@@ -76,7 +76,7 @@ class Reach:
         """Path and line where code gets all names of a module that shows the family."""
         sources = self._snapshot.linker.sources
         facts = sources.facts(min(self._family.places).path)
-        reads = self._snapshot.linker.spec(facts).namespace_reads if facts is not None else {}
+        reads = self._snapshot.linker.spec(facts).reflection.namespace_reads if facts is not None else {}
         if (own := self._read_inside()) is not None:
             return own
         importing = self.importing if reads else frozenset()
@@ -106,13 +106,13 @@ class Reach:
         for path in sorted(self.modules):
             facts = self._snapshot.linker.sources.facts(path)
             spec = self._snapshot.linker.spec(facts) if facts is not None else None
-            if facts is None or spec is None or not spec.own_reads:
+            if facts is None or spec is None or not spec.reflection.own_namespace_reads:
                 continue
-            for word, pattern in spec.own_reads.items():
+            for word, pattern in spec.reflection.own_namespace_reads.items():
                 for seen, rest in self._standing(path, word):
                     if re.match(pattern.encode(), rest):
                         return path, seen.line
-            for word in spec.reads_around:
+            for word in spec.reflection.caller_namespace:
                 for seen, rest in self._standing(path, word):
                     if _NOTHING_GIVEN.match(rest) and not self._is_inside(facts, seen.scope):
                         return path, seen.line
@@ -154,7 +154,9 @@ class Reach:
             texts.append(text)
         for path in importing:
             facts = sources.facts(path)
-            values = self._snapshot.linker.spec(facts).imported_values if facts is not None else ()
+            values = (
+                self._snapshot.linker.spec(facts).reflection.import_expressions if facts is not None else ()
+            )
             items = facts.imports if facts is not None and values else ()
             texts += [
                 item.module for item in items if item.kind in values and not item.alias and not item.name
@@ -165,7 +167,7 @@ class Reach:
         """What modules are looked up by in the table of those that are loaded, as written."""
         sources = self._snapshot.linker.sources
         facts = sources.facts(min(self._family.places).path)
-        pattern = self._snapshot.linker.spec(facts).module_tables if facts is not None else ""
+        pattern = self._snapshot.linker.spec(facts).reflection.module_registries if facts is not None else ""
         for path in sources.paths_with(_TABLE) if pattern else ():
             yield from re.findall(pattern, self._snapshot.source(RepoPath(path)).decode("utf-8", "replace"))
 

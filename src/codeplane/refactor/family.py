@@ -293,7 +293,7 @@ def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec, item = snapshot.linker.spec(facts), facts.definitions[place.definition]
-    if item.kind not in (*_MADE, "property") and base in spec.naming_bases:
+    if item.kind not in (*_MADE, "property") and base in spec.reflection.enums_by_name:
         return True
     return spec.outside_members is None or name in spec.outside_members(base)
 
@@ -303,7 +303,7 @@ def _takes_in(snapshot: Snapshot, owner: Place) -> bool:
     facts = snapshot.linker.sources.facts(owner.path)
     assert facts is not None, "BUG: a class has a file"
     name, sources = facts.definitions[owner.definition].name, snapshot.linker.sources
-    for word in snapshot.linker.spec(facts).base_calls:
+    for word in snapshot.linker.spec(facts).reflection.virtual_subclassing:
         for path in sources.paths_with(word):
             there = sources.facts(path)
             seen = sources.occurrences(path, word) if there is not None else ()

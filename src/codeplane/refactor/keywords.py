@@ -79,7 +79,7 @@ class Keywords:
         if argument is None or argument.holder is None:
             return False
         name = _NAME.search(lines.data[slice(*argument.holder)])
-        return name is not None and name[0].decode() in specs()[self._language(path)].doubles
+        return name is not None and name[0].decode() in specs()[self._language(path)].reflection.test_doubles
 
     def _is(self, path: RepoPath, at: tuple[int, int], kind: str) -> bool:
         lines, found = self._arguments(path)
@@ -159,7 +159,7 @@ class Keywords:
         spec = specs()[self._language(path)]
         if name in self._names or name in spec.self_parameters:
             return "open"
-        if seen.receiver and name in spec.class_members and self._makes_instances():
+        if seen.receiver and name in spec.reflection.class_attributes and self._makes_instances():
             return "open"
         if self._is_builtin(path, name, seen):
             return "open" if self.family.is_member else "other"

@@ -25,7 +25,11 @@ class Libraries:
     def _is_module(self, ref: RefFact) -> bool:
         facts = self._snapshot.linker.sources.facts(ref.path)
         root = ref.receiver.partition(".")[0]
-        if facts is None or not specs()[facts.language].modules_are_values or not root.isidentifier():
+        if (
+            facts is None
+            or not specs()[facts.language].reflection.modules_are_values
+            or not root.isidentifier()
+        ):
             return False
         at = self._snapshot.linker.binding_at(facts, ref.scope, root)
         if at is None or at < 0 or facts.binds[at].reason is not Reason.IMPORT_ALIAS:

@@ -25,7 +25,7 @@ def _in_class(snapshot: Snapshot, owner: Place, name: str) -> Iterator[tuple[Rep
     assert facts is not None, "BUG: a class has a file"
     lists = [
         facts.definitions[at]
-        for word in snapshot.linker.spec(facts).member_lists
+        for word in snapshot.linker.spec(facts).reflection.member_lists
         for at in facts.inside(owner.definition, word)
     ]
     if not lists:

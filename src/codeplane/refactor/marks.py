@@ -24,12 +24,17 @@ def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Itera
     facts = snapshot.linker.sources.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
-    plain = spec.plain_decorators | (spec.plain_for_fields if of_fields else frozenset())
+    plain = spec.reflection.transparent_decorators | (
+        spec.reflection.field_decorators if of_fields else frozenset()
+    )
     text = marked_text(snapshot, place)
-    found = ["".join(filter(None, one.groups())) for one in re.finditer(spec.marks, text, re.MULTILINE)]
+    found = [
+        "".join(filter(None, one.groups()))
+        for one in re.finditer(spec.reflection.decorator, text, re.MULTILINE)
+    ]
     for name in dict.fromkeys(found):
         if _LAST.split(name)[-1] not in plain:
-            yield spec.mark + name
+            yield spec.reflection.decorator_mark + name
 
 
 def marked_text(snapshot: Snapshot, place: Place) -> str:

@@ -83,7 +83,7 @@ def _reads(snapshot: Snapshot, family: Family) -> Iterator[NameRead]:
 
 def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
     """Where definitions of a language are asked for their names."""
-    for word in spec.name_attributes:
+    for word in spec.reflection.name_attributes:
         for path in snapshot.linker.sources.paths_with(word):
             there = snapshot.linker.sources.facts(path)
             if there is not None and specs()[there.language].family == spec.family:
@@ -126,8 +126,11 @@ def _holder(spec: LanguageSpec, row: bytes, column: int) -> str:
     """What is asked for a name, as written; "" where that may be the name of something else."""
     found = _BEFORE.search(_text(row[:column]))
     holder = found[1] if found is not None else _UNTOLD
-    is_told = not spec.name_holders or re.search(spec.name_holders, holder) is not None
-    return holder if is_told or re.search(spec.own_name_made, _text(row)) else ""
+    is_told = (
+        not spec.reflection.name_attribute_owners
+        or re.search(spec.reflection.name_attribute_owners, holder) is not None
+    )
+    return holder if is_told or re.search(spec.reflection.derived_name, _text(row)) else ""
 
 
 def is_key(snapshot: Snapshot, family: Family) -> bool:
@@ -157,7 +160,7 @@ def _made(snapshot: Snapshot, family: Family, reads: list[NameRead]) -> tuple[Re
     """Where another name is made of those of definitions, one that is written in small letters somewhere."""
     facts = snapshot.linker.sources.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
-    pattern = specs()[facts.language].own_name_made
+    pattern = specs()[facts.language].reflection.derived_name
     if family.kind in ("class", "function") and pattern and _is_written_small(snapshot, family.name):
         for one in reads:
             if re.search(pattern, one.text):
@@ -180,10 +183,12 @@ def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
     if facts is None:
         return False
     spec = specs()[facts.language]
-    if holder not in spec.own_class:
+    if holder not in spec.reflection.own_class:
         if family.kind in CLASSES:
             return True
-        of_instance = any(holder.endswith(f".{one}") for one in spec.class_members) or "(" in holder
+        of_instance = (
+            any(holder.endswith(f".{one}") for one in spec.reflection.class_attributes) or "(" in holder
+        )
         return not of_instance and keywords.is_taken
     around = [
         Place(path, number)

@@ -51,7 +51,7 @@ def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
 
 def _pastes(snapshot: Snapshot, path: str) -> bool:
     facts = snapshot.linker.sources.facts(path)
-    return facts is not None and specs()[facts.language].pastes
+    return facts is not None and specs()[facts.language].reflection.pastes_tokens
 
 
 def _read(data: bytes) -> list[Macro]:

@@ -263,7 +263,11 @@ def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None
         text = f"{shown(subject.name)} goes by the name of its file, which has to be moved (refactor_move)."
         return _Refusal(Verdict.REFUSED, "file_name", text)
     for name in (subject.name, new):
-        if spec.reserved and re.fullmatch(spec.reserved, name) and not isinstance(subject, Variable):
+        if (
+            spec.reflection.reserved_names
+            and re.fullmatch(spec.reflection.reserved_names, name)
+            and not isinstance(subject, Variable)
+        ):
             return _Refusal(
                 Verdict.REFUSED, "reserved", f"The language itself calls by the name {shown(name)}."
             )
@@ -381,8 +385,8 @@ def _is_import(snapshot: Snapshot, site: Site) -> bool:
 def _inline(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
     """Strings that read a variable by its name."""
     facts = snapshot.linker.sources.facts(min(family.variables).path)
-    pattern = specs()[facts.language].inline_names if facts is not None else ""
-    told = re.compile(pattern.replace("NAME", re.escape(family.name)))
+    pattern = specs()[facts.language].reflection.interpolated_name(family.name) if facts is not None else ""
+    told = re.compile(pattern)
     sites = tuple(word.site for word in seen if word.where == "string" and told.search(word.line_text))
     if pattern and sites:
         about = f"{family.name} in a string that reads it"

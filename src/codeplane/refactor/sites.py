@@ -146,7 +146,7 @@ class _Search:
         sources = self._snapshot.linker.sources
         facts = sources.facts(one.path)
         assert facts is not None, "BUG: a variable has a file"
-        for name in specs()[facts.language].reads_locals:
+        for name in specs()[facts.language].reflection.local_namespace:
             for seen in sources.occurrences(one.path, name):
                 is_call = seen.role is Role.CALL and not seen.receiver and not seen.target
                 if is_call and one.scope in self._snapshot.linker.outward(facts, seen.scope):
@@ -264,7 +264,7 @@ def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Itera
 def _tells(snapshot: Snapshot, ref: RefFact) -> bool:
     """Whether names that nothing binds are only told in the language of a file."""
     facts = snapshot.linker.sources.facts(ref.path)
-    return facts is not None and "not_bound" in specs()[facts.language].told_risks
+    return facts is not None and "not_bound" in specs()[facts.language].reflection.advisory_risks
 
 
 def _about(receiver: str, name: str) -> str:
@@ -317,7 +317,7 @@ class _Possible:
             if ref.receiver and self._libraries.is_module(ref):
                 return False
             return bool(ref.receiver) or _sees_members(self._spec(ref.path)) or self._is_given(ref)
-        values = self._spec(ref.path).modules_are_values
+        values = self._spec(ref.path).reflection.modules_are_values
         if not ref.receiver and values and self._family.places:
             return self.rebound.may_mean(ref)
         return (
@@ -328,7 +328,7 @@ class _Possible:
 
     def _is_given(self, ref: RefFact) -> bool:
         """Whether a name is given to a macro, or what may be one, which can take it for that of a member."""
-        if not self._spec(ref.path).pastes or ref.target:
+        if not self._spec(ref.path).reflection.pastes_tokens or ref.target:
             return False
         lines = Lines(self._snapshot.source(ref.path))
         for name in around(lines, lines.offset(ref.line, ref.column)):
@@ -345,7 +345,9 @@ class _Possible:
         """Whether a key may take a definition out of a module that is a value."""
         spec = self._spec(ref.path)
         is_held = not self._family.is_local and not self._family.is_member
-        return is_held and bool(spec.shorthands) and spec.modules_are_values and self._reach.is_value
+        return (
+            is_held and bool(spec.shorthands) and spec.reflection.modules_are_values and self._reach.is_value
+        )
 
     def is_value(self) -> bool:
         """Whether a variable may hold a module that shows the family."""

@@ -27,7 +27,9 @@ def asking(snapshot: Snapshot, paths: Collection[str]) -> list[str]:
     sources = snapshot.linker.sources
     by_language: dict[str, list[str]] = {}
     for path in paths:
-        if (facts := sources.facts(path)) is not None and specs()[facts.language].whole_fields:
+        if (facts := sources.facts(path)) is not None and specs()[
+            facts.language
+        ].reflection.bulk_field_access:
             by_language.setdefault(facts.language, []).append(path)
     found: list[str] = []
     for language, some in by_language.items():
@@ -40,7 +42,7 @@ def asking(snapshot: Snapshot, paths: Collection[str]) -> list[str]:
 def asked_whole(snapshot: Snapshot, path: str) -> list[tuple[int, str]]:
     """The lines of a file where something is asked for all its fields, and what that is, as written."""
     facts = snapshot.linker.sources.facts(path)
-    if facts is None or not specs()[facts.language].whole_fields:
+    if facts is None or not specs()[facts.language].reflection.bulk_field_access:
         return []
     read = partial(_read, facts.language, snapshot.source(RepoPath(path)))
     found = facts.derived("wholes", read)
@@ -107,11 +109,18 @@ def _is_held(snapshot: Snapshot, family: Family) -> bool:
     assert facts is not None, "BUG: a definition has a file"
     spec, item = specs()[facts.language], facts.definitions[place.definition]
     is_private = spec.default_exports == "capital" and not item.name[:1].isupper()
-    is_method = bool(spec.field_methods) and re.fullmatch(spec.field_methods, item.name) is not None
-    if is_private or (item.kind not in spec.whole_kinds and not is_method):
+    is_method = (
+        bool(spec.reflection.accessor_methods)
+        and re.fullmatch(spec.reflection.accessor_methods, item.name) is not None
+    )
+    if is_private or (item.kind not in spec.reflection.bulk_field_kinds and not is_method):
         return False
-    line = Lines(snapshot.source(RepoPath(place.path))).text(item.name_line) if spec.own_named_field else ""
-    return not spec.own_named_field or re.search(spec.own_named_field, line) is None
+    line = (
+        Lines(snapshot.source(RepoPath(place.path))).text(item.name_line)
+        if spec.reflection.serialized_name
+        else ""
+    )
+    return not spec.reflection.serialized_name or re.search(spec.reflection.serialized_name, line) is None
 
 
 def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) -> bool:
@@ -119,7 +128,7 @@ def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) 
     facts = snapshot.linker.sources.facts(at.path)
     assert facts is not None, "BUG: a file with something in it has facts"
     spec = specs()[facts.language]
-    if holder in (*spec.self_parameters, *spec.self_keywords, *spec.own_class):
+    if holder in (*spec.self_parameters, *spec.self_keywords, *spec.reflection.own_class):
         around = {
             Place(at.path, number)
             for number in facts.definitions.around(at.definition)

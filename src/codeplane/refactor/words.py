@@ -148,7 +148,7 @@ def _is_value(line: str, quoted: str, name: str) -> bool:
 def own_name(snapshot: Snapshot, path: str, name: str, line: str) -> int:
     """The column in bytes where a definition is told its own name, `T = TypeVar("T")`; -1 where it is not."""
     facts = snapshot.linker.sources.facts(path)
-    makers = specs()[facts.language].told_names if facts is not None else ()
+    makers = specs()[facts.language].reflection.type_factories if facts is not None else ()
     if not makers or name not in line:
         return -1
     word = re.escape(name)

@@ -89,7 +89,7 @@ class _Walk:
         facts = self._snapshot.linker.sources.facts(place.path)
         assert facts is not None, "BUG: a definition has a file"
         spec, item = specs()[facts.language], facts.definitions[place.definition]
-        patterns = (one for one in (spec.reserved, spec.hooks) if one)
+        patterns = (one for one in (spec.reflection.reserved_names, spec.hooks) if one)
         return item.kind == "constructor" or any(re.fullmatch(one, item.name) for one in patterns)
 
     def _followed(self, place: Place) -> Iterator[RefFact]:

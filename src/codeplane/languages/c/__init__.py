@@ -25,7 +25,6 @@ SPEC = LanguageSpec(
     },
     surface="included",
     prototypes=True,
-    pastes=True,
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, rest=("...",)),
     gaps="Macros are not expanded; a `.h` file is read as C.",

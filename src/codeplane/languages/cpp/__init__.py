@@ -31,10 +31,8 @@ SPEC = LanguageSpec(
         "dlopen": ("dynamic_import", 0),
     },
     surface="included",
-    called=r"begin|end|swap|operator.*",
     keywords=("(field_initializer . (field_identifier) @keyword)",),
     prototypes=True,
-    pastes=True,
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, angles=True, rest=("...",)),
     gaps="Macros are not expanded; overloads, names of templates and calls that arguments may redirect are"

@@ -49,27 +49,6 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("object", "Object", "System.Object")),
     static_types=True,
     surface="defined",
-    whole_fields="""
-        ((invocation_expression
-          function: (member_access_expression name: [(identifier) @_asks (generic_name (identifier) @_asks)])
-          arguments: (argument_list) @holder)
-         (#any-of? @_asks "Serialize" "SerializeAsync" "SerializeObject" "SerializeToUtf8Bytes" "Deserialize"
-          "DeserializeAsync" "DeserializeObject" "GetProperties" "GetFields"))
-        ((invocation_expression
-          function: (member_access_expression expression: (identifier) @_of)
-          arguments: (argument_list) @holder)
-         (#eq? @_of "Enum"))
-    """,
-    whole_kinds=frozenset(("field", "property", "enum_member", "constant")),
-    marks=r"\[\s*(?:\w+:\s*)?([A-Za-z_][\w.]*)",
-    mark="",
-    plain_decorators=frozenset(
-        "Obsolete MethodImpl DebuggerStepThrough DebuggerBrowsable NotNull MaybeNull CanBeNull Fact Theory"
-        " Test TestMethod TestCase SetUp TearDown InlineData Conditional Pure CLSCompliant"
-        " Flags EditorBrowsable ThreadStatic SuppressMessage ExcludeFromCodeCoverage"
-        " AttributeUsage Intrinsic".split()
-    ),
-    called=r"ToString|Equals|GetHashCode|Deconstruct|GetEnumerator|MoveNext|Current|GetAwaiter|Dispose|Add|Finalize",
     named_arguments=True,
     keywords=(
         "(argument name: (identifier) @loose)",

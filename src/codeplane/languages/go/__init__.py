@@ -24,11 +24,6 @@ SPEC = LanguageSpec(
     surface="defined",
     nearest_base=True,
     static_types=True,
-    reserved=r"init",
-    called=(
-        r"Error|String|GoString|Format|Is|As|Unwrap|Read|Write|Close|Seek|ReadFrom|WriteTo|ReadAt|WriteAt|Len|Less"
-        r"|Swap|Push|Pop|ServeHTTP|RoundTrip|Scan|Value|Set|Lock|Unlock|Done|Err|(?:Unm|M)arshal\w+"
-    ),
     embeds=True,
     keywords=(
         (
@@ -44,14 +39,6 @@ SPEC = LanguageSpec(
             " (literal_value (keyed_element key: (literal_element (identifier) @keyword)))))))"
         ),
     ),
-    whole_fields="""
-        ((call_expression function: (selector_expression field: (field_identifier) @_asks)
-          arguments: (argument_list (_) @holder))
-         (#any-of? @_asks "Marshal" "MarshalIndent" "Unmarshal" "Encode" "Decode" "ValueOf" "TypeOf"))
-    """,
-    marks=r"^//(export|go:linkname)\b",
-    mark="//",
-    own_named_field=r"`[^`]*\w:\"\w",
     writing=GO,
     header=HeaderStyle(order="go", typed=True),
     gaps="labels; fields of types without a name",

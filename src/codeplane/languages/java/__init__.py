@@ -50,22 +50,6 @@ SPEC = LanguageSpec(
     static_types=True,
     named_files=True,
     imports_single_files=True,
-    whole_fields="""
-        ((method_invocation name: (identifier) @_asks arguments: (argument_list) @holder)
-         (#any-of? @_asks "writeValueAsString" "writeValueAsBytes" "writeValue" "readValue" "convertValue"
-          "toJson" "fromJson" "getDeclaredFields"))
-        ((method_invocation object: (_) @holder name: (identifier) @_asks)
-         (#eq? @_asks "valueOf"))
-    """,
-    whole_kinds=frozenset(("field", "constant", "enum_member")),
-    field_methods=r"(?:get|set|is)[A-Z]\w*",
-    marks=r"@\s*(?!interface\b)(?:\w+:)?([\w.]+)",
-    plain_decorators=frozenset(
-        "Override Deprecated SuppressWarnings SafeVarargs FunctionalInterface Nullable NonNull NotNull"
-        " CheckReturnValue VisibleForTesting Test ParameterizedTest BeforeEach AfterEach BeforeAll AfterAll"
-        " Before After".split()
-    ),
-    called=r"toString|equals|hashCode|compareTo|finalize|clone|close|readObject|writeObject|readResolve",
     writing=CURLY,
     header=HeaderStyle(
         order="type", typed=True, angles=True, rest=("...",), words=frozenset(("final",)), classes=True

@@ -50,29 +50,8 @@ SPEC = LanguageSpec(
         "Object.defineProperty": ("reflect", 1),
     },
     surface="exported",
-    modules_are_values=True,
     literal_members=True,
-    imported_values=frozenset(("js_require", "js_dynamic")),
     standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
-    reads_locals=("eval",),
-    reserved=r"constructor",
-    called=r"toString|toJSON|valueOf|then|next|return|throw|(?:connected|disconnected|adopted)Callback|render|"
-    r"handleEvent",
-    whole_fields="""
-        ((call_expression
-          function: (member_expression object: (identifier) @_of property: (property_identifier) @_asks)
-          arguments: (arguments (_) @holder))
-         (#any-of? @_of "Object" "Reflect" "JSON")
-         (#any-of? @_asks "keys" "entries" "assign" "ownKeys" "getOwnPropertyNames" "stringify"))
-        (object (spread_element (_) @holder))
-        (for_in_statement operator: "in" right: (_) @holder)
-    """,
-    whole_reads=("getOwnPropertyNames", "ownKeys", "getOwnPropertyDescriptors"),
-    marks=r"@\s*([\w.]+)",
-    name_attributes=("name",),
-    name_holders=r"\bconstructor$|^new\.target$|^[A-Z]\w*$|(?i:class|cls|type|ctor|func|fn|handler|callback|target)$",
-    own_name_made=r"([\w.$]+)\.name\s*(?:\??\.\s*[a-z]|\[|\])",
-    own_class=("this.constructor", "new.target"),
     shorthands={
         "(shorthand_property_identifier) @name": "{key}: {value}",
         "(shorthand_property_identifier_pattern) @name": "{key}: {value}",

@@ -46,12 +46,6 @@ SPEC = LanguageSpec(
     plain_bases=frozenset(("Any", "kotlin.Any")),
     static_types=True,
     surface="defined",
-    marks=r"@\s*(?!interface\b)(?:\w+:)?([\w.]+)",
-    plain_decorators=frozenset(
-        "Deprecated Suppress JvmStatic JvmField JvmOverloads Throws Test BeforeTest AfterTest BeforeEach"
-        " AfterEach OptIn".split()
-    ),
-    called=r"toString|equals|hashCode|compareTo|component\d+|copy|invoke|iterator|\w+Value|provideDelegate",
     named_arguments=True,
     keywords=(
         '(value_argument (identifier) @loose . "=")',

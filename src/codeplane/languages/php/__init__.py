@@ -59,17 +59,6 @@ SPEC = LanguageSpec(
         "eval": ("eval", 0),
         "parse_str": ("extract", 0),
     },
-    reserved=r"__\w+",
-    whole_fields="""
-        ((function_call_expression function: (name) @_asks arguments: (arguments (argument (_) @holder)))
-         (#any-of? @_asks "json_encode" "get_object_vars" "serialize" "var_export" "http_build_query"))
-        ((cast_expression type: (cast_type) @_to value: (_) @holder) (#eq? @_to "array"))
-    """,
-    marks=r"#\[\s*([\w\\]+)",
-    mark="",
-    plain_decorators=frozenset(
-        ("Override", "Pure", "ReturnTypeWillChange", "SensitiveParameter", "Deprecated")
-    ),
     texts="(comment) @comment (string_content) @string (heredoc_body) @string (nowdoc_body) @string",
     named_arguments=True,
     keywords=(

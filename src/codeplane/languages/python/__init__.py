@@ -103,17 +103,11 @@ SPEC = LanguageSpec(
     narrowing=("isinstance", "issubclass"),
     structural_bases=frozenset(("Protocol", "typing.Protocol", "t.Protocol", "typing_extensions.Protocol")),
     outside_members=members_of,
-    naming_bases=frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum")),
     plain_bases=frozenset(
         ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
     ),
     super_receivers=("super()",),
-    modules_are_values=True,
     loose_types=True,
-    doubles=frozenset(
-        ("SimpleNamespace", "Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec")
-    ),
-    reserved=r"__\w+__",
     hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
     r"load_tests|main",
     given_kinds=frozenset(("field", "variable", "constant")),
@@ -121,69 +115,9 @@ SPEC = LanguageSpec(
     fixture_files=("conftest.py",),
     fixture_texts="usefixtures|getfixturevalue",
     one_per_scope=True,
-    forwarding=frozenset(("__getattr__", "__getattribute__", "__setattr__", "__delattr__")),
-    told_risks=frozenset("string_with_the_name name_in_data path_in_string not_bound any_name".split()),
-    name_attributes=("__name__", "__qualname__"),
-    told_names=tuple("TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()),
-    member_lists=("__slots__", "__match_args__"),
     slots="__slots__",
-    member_calls={
-        r"(?:get|set|has|del)attr": "",
-        r"monkeypatch\.(?:set|del)attr": "parameter",
-        r"mocker\.(?:patch\.object|spy)": "parameter",
-        r"(?:mock\.)?patch\.object": "mock",
-    },
-    namespace_reads={
-        "vars": r"\bvars\(\s*([\w.]+)",
-        "dir": r"\bdir\(\s*([\w.]+)",
-        "getmembers": r"\bgetmembers\(\s*([\w.]+)",
-        "__dict__": r"(?<![\w.])([\w.]+)\.__dict__\b",
-        "__annotations__": r"(?<![\w.])([\w.]+)\.__annotations__\b",
-        "get_annotations": r"\bget_annotations\(\s*([\w.]+)",
-        "get_type_hints": r"\bget_type_hints\(\s*([\w.]+)",
-    },
-    own_reads={
-        "globals": r"globals\(\s*\)(?!\s*\[)",
-        "__name__": r"__name__\s*\]",
-        "__all__": r"__all__\s*\+?=[^\n]*?(?:['\"]\s*\+\s*\w|\bf['\"])",
-        "eval": r"eval\((?!\s*['\"])[^,]*\)",
-        "exec": r"exec\((?!\s*['\"])[^,]*\)",
-    },
-    reads_around=("vars", "locals", "dir"),
-    whole_reads=("dir", "vars", "__dict__", "getmembers", "__new__", "__init_subclass__", "__prepare__"),
-    own_name_made=r"([\w.()]+)\.__(?:qual)?name__\s*(?:\.\s*[a-z]|\[)",
-    own_class=("cls", "self.__class__", "type(self)"),
-    mangled="_NAME__",
-    naming_member="__set_name__",
-    base_calls=("register",),
-    module_tables=r"\bsys\.modules(?:\[|\.get\()\s*(?!__name__)([^\])]*)",
-    reads_parameters=tuple(
-        "signature getfullargspec getargspec getcallargs co_varnames get_type_hints get_annotations "
-        "__annotations__ __kwdefaults__".split()
-    ),
-    # What files, locks, mappings, generators and finders of modules are asked for, whatever their class.
-    called=r"read|readline|readlines|readinto|write|writelines|flush|close|seek|tell|fileno|isatty|truncate|"
-    r"keys|items|acquire|release|send|throw|find_spec|create_module|exec_module|load_module",
-    class_members=("__class__",),
-    plain_decorators=frozenset(
-        "property cached_property setter getter deleter staticmethod classmethod abstractmethod "
-        "abstractproperty overload override final lru_cache cache wraps contextmanager "
-        "asynccontextmanager dataclass total_ordering runtime_checkable no_type_check parametrize anyio "
-        "asyncio skip skipif xfail usefixtures skipUnless skipIf expectedFailure".split()
-    ),
-    plain_for_fields=frozenset(("define", "frozen", "mutable", "attrs", "attrib", "s", "unique")),
     builtins=frozenset(dir(builtins)),
     named_arguments=True,
-    whole_fields="""
-        ((call function: [(identifier) @asking (attribute attribute: (identifier) @asking)]
-          arguments: (argument_list . (_) @holder))
-         (#any-of? @asking "vars" "asdict" "fields" "fields_dict" "get_type_hints" "get_annotations"))
-        ((attribute object: (_) @holder attribute: (identifier) @_has)
-         (#any-of? @_has "__dict__" "__annotations__" "__slots__" "__dataclass_fields__" "__attrs_attrs__"))
-    """,
-    quoted_code='(interpolation "=") @quoted',
-    quoted_text=r"=\s*[!:}]",
-    reads_locals=("locals", "vars", "eval", "exec"),
     keywords=(
         (
             "(call function: (_) @holder arguments: (argument_list"

@@ -58,15 +58,6 @@ SPEC = LanguageSpec(
             "{key}: {value}"
         ),
     },
-    inline_names=r"\{NAME[:}]",
-    marks=r"#!?\[\s*(?!derive\b)([\w:]+)|(?<=[(,\s])([A-Z]\w+)(?=\s*[,)])",
-    mark="",
-    plain_decorators=frozenset(
-        "inline allow warn deny expect must_use cfg cfg_attr doc deprecated track_caller cold non_exhaustive"
-        " repr test ignore should_panic skip target_feature default automatically_derived Debug Clone Copy"
-        " PartialEq Eq PartialOrd Ord Hash Default".split()
-    ),
-    pastes=True,
     writing=RUST,
     header=HeaderStyle(typed=True, unsaid="private", angles=True, quotes='"', words=frozenset(("mut",))),
     gaps="names inside macros and names that macros define",
