@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pygit2
 
-from codeplane.git.history.renames import renames
-from codeplane.git.history.tree_diff import Pair, between
-from codeplane.git.history.tree_edit import above
+from codeplane.git.history.renames import find_renames
+from codeplane.git.history.tree_diff import Pair, diff_trees
+from codeplane.git.history.tree_edit import parent_paths
 from tests.git import plain
 
 Pairs = Mapping[str, Pair]
@@ -15,7 +15,7 @@ Pairs = Mapping[str, Pair]
 
 def is_accident(handle: pygit2.Repository, base: str, ours: str, theirs: str) -> bool:
     """Of a merge of trees."""
-    left, right = between(handle, base, ours), between(handle, base, theirs)
+    left, right = diff_trees(handle, base, ours), diff_trees(handle, base, theirs)
     sides = ((left, right), (right, left))
     return any(overwrites(handle, *side) or is_any_of_several(*side) for side in sides)
 
@@ -37,16 +37,16 @@ def overwrites(handle: pygit2.Repository, one: Pairs, other: Pairs) -> bool:
     come = {
         path: pair.new for path, pair in one.items() if pair.new and not pair.old and other.get(path) == pair
     }
-    return bool(renames(handle, gone, come))
+    return bool(find_renames(handle, gone, come))
 
 
 def is_any_of_several(one: Pairs, other: Pairs) -> bool:
     """Whether a file that the other side has changed has gone, and stands in several directories that the
     other side has not touched: git takes one of them by the hash of its name."""
-    touched = {parent for path in other for parent in above(path)} | other.keys()
+    touched = {parent for path in other for parent in parent_paths(path)} | other.keys()
     places: dict[str, set[str]] = {}
     for path, pair in one.items():
-        alone = next((parent for parent in above(path) if parent not in touched), None)
+        alone = next((parent for parent in parent_paths(path) if parent not in touched), None)
         if pair.new and not pair.old and alone is not None:
             places.setdefault(pair.new.oid, set()).add(alone)
     gone = {pair.old.oid for path, pair in one.items() if pair.old and not pair.new and path in other}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import CodePlaneError, NothingToCommit, WorkAtRisk
 from codeplane.git import Repository, open_repository
-from codeplane.git.history.tree_diff import between
+from codeplane.git.history.tree_diff import diff_trees
 from codeplane.git.ops.checkout import check_out, find_goal
 from codeplane.git.ops.reset import Mode, reset
 from codeplane.git.ops.stash import find, push
@@ -63,7 +63,7 @@ def in_the_way(root: Path, error: CodePlaneError, target: str) -> bool:
     """Whether all that is at risk are files that git writes a directory over, or removes with one."""
     with open_repository(root, trusted=False).opened() as handle:
         old, new = (str(handle.revparse_single(name).peel(pygit2.Tree).id) for name in ("HEAD", target))
-        differ = between(handle, old, new)
+        differ = diff_trees(handle, old, new)
     named = error.details["paths"]
     assert isinstance(named, dict)
     return all(path not in differ for paths in named.values() for path in paths)

@@ -9,7 +9,7 @@ from typing import Final
 from codeplane.core.errors import ProgramFailed, ProgramMissing
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of
-from codeplane.git.history.hunks import hunks
+from codeplane.git.history.hunks import diff_hunks
 from codeplane.lint.diagnostic import FORMAT, Diagnostic, Finding
 from codeplane.lint.linter import UNPLACED, Files, Linter, Project, Unreadable, Watch
 from codeplane.lint.plan import Job, Plan, Ranges, Wanted, planned, uses
@@ -152,7 +152,7 @@ def _places(files: Files, runs: Runs, one: Diagnostic, job: Job) -> list[Diagnos
     except (ProgramFailed, Unreadable):
         return [one]
     lines = lines_of(data)
-    return [_place(one, lines, hunk.old, hunk.old_end) for hunk in hunks(data, new)] or [one]
+    return [_place(one, lines, hunk.old, hunk.old_end) for hunk in diff_hunks(data, new)] or [one]
 
 
 def _place(one: Diagnostic, lines: Sequence[str], first: int, end: int) -> Diagnostic:

@@ -6,7 +6,7 @@ from pydantic import Field
 from codeplane.answers.git.change import delta_fields
 from codeplane.answers.git.commit_change import CommitDelta, committed_fields
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.commit.commit import Wanted, commit
+from codeplane.git.commit.commit import CommitRequest, commit
 from codeplane.git.ops.tags import create_tag, delete_tag
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
@@ -67,7 +67,7 @@ def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     if args.action is Action.COMMIT:
         only = Selection.of(call.repo.tree.jail, args.paths) if args.paths else None
-        wanted = Wanted(
+        wanted = CommitRequest(
             args.message,
             author_of(args.author),
             allow_empty=args.allow_empty,

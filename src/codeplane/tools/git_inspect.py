@@ -33,10 +33,10 @@ from codeplane.answers.pages import more, next_page
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.blame import Blame, Origin
-from codeplane.git.history.changes import between
+from codeplane.git.history.changes import changes_between
 from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.patches import LARGEST
-from codeplane.git.history.tag_list import TagInfo, tags_of
+from codeplane.git.history.tag_list import TagInfo, list_tags
 from codeplane.git.history.walk import commit_of, place_at
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.objects import find_commit
@@ -129,7 +129,7 @@ def git_inspect(
             case "blame":
                 return _blame(call, handle, args)
             case "tags":
-                found = tags_of(handle)
+                found = list_tags(handle)
                 told = [_tag(one) for one in found[:_MOST_TAGS]]
                 return TagsOutput(tags=told, more=max(0, len(found) - _MOST_TAGS) or None)
             case _:
@@ -145,7 +145,7 @@ def _show(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> ShowO
     chosen = Selection.of(call.repo.tree.jail, [args.path] if args.path is not None else [])
     parent = next((str(one) for one in commit.parent_ids if one in handle), None)
     before = str(commit_of(handle, parent).tree_id) if parent is not None else None
-    every = between(handle, before, str(commit.tree_id))
+    every = changes_between(handle, before, str(commit.tree_id))
     found = tuple(one for one in every if one.path in chosen or (one.old_path or one.path) in chosen)
     is_counted = len(found) <= MOST_COUNTED
     files, left = page(Rest(found, 0, not args.stat), patch)

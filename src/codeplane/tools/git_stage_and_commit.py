@@ -4,7 +4,7 @@ from pydantic import Field
 
 from codeplane.answers.git.commit_change import CommitDelta, committed_fields
 from codeplane.answers.git.text import CLEAN
-from codeplane.git.commit.commit import Committed, Wanted, commit, stage_and_commit
+from codeplane.git.commit.commit import CommitOutcome, CommitRequest, commit, stage_and_commit
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
@@ -60,10 +60,10 @@ def git_stage_and_commit(call: Call, args: GitStageAndCommitInput) -> CommitDelt
     - Reword it: {"amend": true, "message": "Parse dates"}
     """
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
-    wanted = Wanted(args.message, author_of(args.author), amend=args.amend, verify=args.pre_commit)
+    wanted = CommitRequest(args.message, author_of(args.author), amend=args.amend, verify=args.pre_commit)
     chosen = None if _is_staged_alone(args) else Selection.of(call.repo.tree.jail, args.paths or ["."])
 
-    def act() -> Committed:
+    def act() -> CommitOutcome:
         rules = staging_rules(call)
         if chosen is None:
             return commit(repository, programs, wanted, rules)

@@ -7,7 +7,7 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.git.history.changes import LINK, Change, between, git_mode
+from codeplane.git.history.changes import LINK, Change, changes_between, git_mode
 from codeplane.git.history.patches import Patch, patch_of
 from codeplane.git.repo.attributes import AttributeFiles, Attributes
 from codeplane.git.repo.objects import find_commit
@@ -28,7 +28,9 @@ def changes(
     """
     old = find_commit(handle, base).tree if base is not None else None
     if target is not None:
-        return between(handle, old or find_commit(handle, "HEAD").tree, find_commit(handle, target).tree)
+        return changes_between(
+            handle, old or find_commit(handle, "HEAD").tree, find_commit(handle, target).tree
+        )
     if staged:
         return tree.git.staged_since(old if base is not None else _head_tree(handle))
     modified, conflicts = tree.git.since(old) if base is not None else tree.git.unstaged()

@@ -20,7 +20,7 @@ from codeplane.core.errors import (
 )
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
-from codeplane.git.commit.commit import Committed, Wanted, commit, stage_and_commit
+from codeplane.git.commit.commit import CommitOutcome, CommitRequest, commit, stage_and_commit
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.state import begin_writing
 from codeplane.git.staging.stage import Rules
@@ -53,15 +53,15 @@ def committed(
     only: tuple[str, ...] = (),
     trusted: bool = False,
     **more: object,
-) -> Committed:
+) -> CommitOutcome:
     chosen = Selection(frozenset(map(RepoPath, only))) if only else None
-    wanted = Wanted(message, **more)  # type: ignore[arg-type]
+    wanted = CommitRequest(message, **more)  # type: ignore[arg-type]
     return commit(open_repository(root, trusted=trusted), PROGRAMS, wanted, OPEN, chosen)
 
 
-def all_committed(root: Path, *paths: str, trusted: bool = False, **more: object) -> Committed:
+def all_committed(root: Path, *paths: str, trusted: bool = False, **more: object) -> CommitOutcome:
     chosen = Selection(frozenset(map(RepoPath, paths)))
-    wanted = Wanted("Do it", **more)  # type: ignore[arg-type]
+    wanted = CommitRequest("Do it", **more)  # type: ignore[arg-type]
     return stage_and_commit(open_repository(root, trusted=trusted), PROGRAMS, wanted, OPEN, chosen)
 
 
@@ -83,7 +83,7 @@ def asked(draw: st.DrawFn) -> tuple[str, str, bool, list[str]]:
 
 
 def ours_does(root: Path, how: str, message: str, empty: bool, paths: list[str]) -> str:
-    wanted = Wanted(message, allow_empty=empty, amend=how == "amend")
+    wanted = CommitRequest(message, allow_empty=empty, amend=how == "amend")
     chosen = Selection(frozenset(map(RepoPath, paths)))
     repository = open_repository(root, trusted=False)
     try:
@@ -362,7 +362,7 @@ def test_what_was_cut_off_while_files_were_written_is_not_committed(tmp_path: Pa
     begin_writing(open_repository(root, trusted=False), plain.text(root, "rev-parse", "HEAD^{tree}"))
     (root / "README.md").write_text("half\n")
     plain.run(root, "add", "-A")
-    repository, wanted = open_repository(root, trusted=False), Wanted("half")
+    repository, wanted = open_repository(root, trusted=False), CommitRequest("half")
     with pytest.raises(GitUnfinished, match="interrupted"):
         commit(repository, PROGRAMS, wanted, OPEN)
     with pytest.raises(GitUnfinished, match="interrupted"):

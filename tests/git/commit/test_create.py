@@ -10,7 +10,7 @@ import pytest
 from codeplane.core.errors import GitBusy, GitFailed, IdentityMissing, InvalidArgument
 from codeplane.git import Repository, open_repository
 from codeplane.git.commit.create import make_commit
-from codeplane.git.commit.identity import author
+from codeplane.git.commit.identity import author_signature
 from codeplane.process import Programs
 from tests.drive import git, new_repo
 
@@ -94,7 +94,7 @@ def test_without_an_identity_there_is_no_commit(root: Path) -> None:
 @pytest.mark.parametrize("name", ["", "a <b>", "a\nb", "...", "x" * 300])
 def test_an_author_who_cannot_be_written_is_refused(root: Path, name: str) -> None:
     with open_repository(root, trusted=False).opened() as handle, pytest.raises(InvalidArgument):
-        author(handle, name, "a@example.org")
+        author_signature(handle, name, "a@example.org")
 
 
 def ssh_signed(root: Path, tmp_path: Path) -> Path:

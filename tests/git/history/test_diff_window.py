@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeplane.git.history import patches
-from codeplane.git.history.diff_window import middle_of
+from codeplane.git.history.diff_window import diff_window
 
 LINES = ("x = 1\n", "\n", "    y\n", "\t\n", "}\n", "def f():\n", "  \n")
 blocks = st.lists(st.sampled_from(LINES), max_size=40)
@@ -24,9 +24,9 @@ def changes(draw: st.DrawFn) -> tuple[bytes, bytes]:
 
 
 def alike(pair: tuple[bytes, bytes], context: int) -> bool:
-    whole = patches._made(None, *pair, context)
-    assert patches._compared(None, *pair, context) == whole, pair
-    return middle_of(*pair, context) is not None
+    whole = patches._create_patch(None, *pair, context)
+    assert patches._compare_window(None, *pair, context) == whole, pair
+    return diff_window(*pair, context) is not None
 
 
 @settings(max_examples=400, deadline=None)
@@ -39,7 +39,7 @@ def test_a_small_change_of_a_long_content_is_compared_in_part() -> None:
     before = "".join(["class A:\n", *FAR, "    here\n", *FAR])
     pair = before.encode(), before.replace("    here\n", "    there\n").encode()
     assert alike(pair, 3)
-    part = middle_of(*pair, 3)
+    part = diff_window(*pair, 3)
     assert part is not None and len(part.old) < len(pair[0]) / 2
 
 

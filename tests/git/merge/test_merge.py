@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import GitFailure, NothingToCommit
 from codeplane.git import Repository, open_repository
-from codeplane.git.history.tree_edit import beside
+from codeplane.git.history.tree_edit import clashing_paths
 from codeplane.git.merge.merge import How, merge
 from codeplane.git.merge.resume import Resolution, abandon, conclude
 from codeplane.git.merge.sequencer import Picking, pick
@@ -119,7 +119,12 @@ def is_lost(ours: Path, theirs: Path) -> bool:
     gone, come = left.keys() - right.keys(), right.keys() - left.keys()
     is_rest_same = all(left[path] == right[path] for path in left.keys() & right.keys())
     tracked = plain.text(ours, "ls-files").splitlines()
-    return bool(gone) and is_rest_same and gone == beside(gone, tracked) and come == beside(come, gone)
+    return (
+        bool(gone)
+        and is_rest_same
+        and gone == clashing_paths(gone, tracked)
+        and come == clashing_paths(come, gone)
+    )
 
 
 @st.composite

@@ -7,7 +7,7 @@ import pytest
 
 from codeplane.core.errors import InvalidArgument, NotFound, RevisionNotFound
 from codeplane.git import open_repository
-from codeplane.git.history.tag_list import tags_of
+from codeplane.git.history.tag_list import list_tags
 from codeplane.git.ops.stash import list_stashes
 from codeplane.git.ops.tags import create_tag, delete_tag
 from codeplane.git.worktree.autosave import save_work
@@ -50,7 +50,7 @@ def test_tags_are_listed_with_the_commits_they_lead_to(root: Path) -> None:
     git(root, "tag", "blob", git(root, "rev-parse", "HEAD:README.md"))
     head = git(root, "rev-parse", "HEAD")
     with open_repository(root, trusted=False).opened() as handle:
-        found = {one.name: (one.target, one.message) for one in tags_of(handle)}
+        found = {one.name: (one.target, one.message) for one in list_tags(handle)}
     assert found["light"] == (head, "") and found["v1"] == (head, "Version 1")
 
 
@@ -64,7 +64,7 @@ def test_names_that_are_not_utf_8_are_in_nobodys_way(root: Path) -> None:
             stream.write(f"{head}\n")
     repository = open_repository(root, trusted=False)
     with repository.opened() as handle:
-        assert [one.name for one in tags_of(handle)] == ["\udcff"]
+        assert [one.name for one in list_tags(handle)] == ["\udcff"]
         saved = save_work(repository, handle, "before")
     assert [one.ref for one in list_stashes(repository)] == [saved]
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from codeplane.answers.git.change import GitDelta, delta_fields, short
 from codeplane.answers.git.text import counts, delta_lines, subject_line
 from codeplane.answers.pages import more
-from codeplane.git.commit.commit import Committed
+from codeplane.git.commit.commit import CommitOutcome
 from codeplane.git.history.changes import Change
 from codeplane.jail import shown
 from codeplane.session.operation.git import Changed
@@ -32,7 +32,7 @@ class CommitDelta(GitDelta):
         return "\n".join([headline, *files, *rest])
 
 
-def committed_fields(changed: Changed[Committed]) -> dict[str, Any]:
+def committed_fields(changed: Changed[CommitOutcome]) -> dict[str, Any]:
     """The fields of `CommitDelta`, for a commit that was made."""
     outcome = changed.outcome
     files = outcome.changes

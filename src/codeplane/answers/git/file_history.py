@@ -9,8 +9,8 @@ from codeplane.answers.git.commits import CommitOutput, commit_fields
 from codeplane.core.errors import CodePlaneError, InvalidArgument, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.commit_info import CommitInfo
-from codeplane.git.history.follow import Follow, Span, Step, Version, mapped
-from codeplane.git.history.hunks import hunks
+from codeplane.git.history.follow import Follow, Span, Step, Version, span_before
+from codeplane.git.history.hunks import diff_hunks
 from codeplane.git.history.walk import place_at
 from codeplane.git.repo.objects import find_commit
 from codeplane.jail import shown
@@ -56,7 +56,7 @@ def follow_now(call: Call, handle: pygit2.Repository, ref: str, place: Place) ->
         return follow_at(handle, ref, place)
     if b"\r\n" in data and b"\r\n" not in blob.data:
         data = data.replace(b"\r\n", b"\n")
-    span = mapped(hunks(blob, data), _span(place, data, "now"))
+    span = span_before(diff_hunks(blob, data), _span(place, data, "now"))
     if span.end <= span.start:
         raise NotFound(
             f"{ref} does not have these lines of {shown(place.path)} yet: they are not committed.",

@@ -8,7 +8,7 @@ from pydantic import Field
 from codeplane.answers.git.text import counts
 from codeplane.answers.output import Output
 from codeplane.git.history.changes import Change
-from codeplane.git.history.patches import Patch, pieces
+from codeplane.git.history.patches import Patch, split_hunk
 from codeplane.jail import shown
 
 _MOST_CHARACTERS: Final = 20_000
@@ -85,7 +85,9 @@ def page(rest: Rest, patch: Callable[[Change], Patch]) -> tuple[list[PatchOutput
         made = patch(change)
         if made.is_empty:
             continue
-        parts = [part for hunk in made.hunks for part in pieces(hunk, _MOST_LINES)] if rest.with_hunks else []
+        parts = (
+            [part for hunk in made.hunks for part in split_hunk(hunk, _MOST_LINES)] if rest.with_hunks else []
+        )
         shown_now, room = _fitting(parts[piece:], room, is_first=not files)
         files.append(_file(made, "".join(shown_now), is_begun=piece > 0))
         piece += len(shown_now)

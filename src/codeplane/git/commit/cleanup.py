@@ -20,7 +20,7 @@ def cleanup_mode(handle: pygit2.Repository) -> Mode:
     return _MODES.get((text(handle, "commit.cleanup") or "").lower(), "whitespace")
 
 
-def cleaned(handle: pygit2.Repository, message: str, mode: Mode) -> str:
+def clean_message(handle: pygit2.Repository, message: str, mode: Mode) -> str:
     """The message without blanks at the ends of lines and needless empty lines; `strip`: nor comments."""
     if "\0" in message:
         raise InvalidArgument("A message can't contain a NUL character.")

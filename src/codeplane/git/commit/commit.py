@@ -10,14 +10,14 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitUnfinished, InvalidArgument, NothingToCommit
-from codeplane.git.commit.cleanup import cleaned, cleanup_mode
+from codeplane.git.commit.cleanup import clean_message, cleanup_mode
 from codeplane.git.commit.create import make_commit
-from codeplane.git.commit.identity import author as who
-from codeplane.git.commit.identity import committer
+from codeplane.git.commit.identity import author_signature as who
+from codeplane.git.commit.identity import committer_signature
 from codeplane.git.history.changes import Change, tree_changes
 from codeplane.git.history.commit_info import first_line, subject_of
-from codeplane.git.history.tree_diff import staged
-from codeplane.git.history.tree_edit import EMPTY_TREE, edited
+from codeplane.git.history.tree_diff import diff_index
+from codeplane.git.history.tree_edit import EMPTY_TREE, edit_tree
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
@@ -39,7 +39,7 @@ _LONGEST_SUBJECT: Final = 100
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CommitRequest:
     """A commit as it is asked for."""
 
     message: str | None = None  # None: that of the commit which is amended, or what git has prepared
@@ -50,7 +50,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Committed(Outcome):
+class CommitOutcome(Outcome):
     """A commit that was made, and what it changes."""
 
     subject: str = ""
@@ -61,10 +61,10 @@ class Committed(Outcome):
 def commit(
     repository: Repository,
     programs: Programs,
-    request: Wanted,
+    request: CommitRequest,
     rules: Rules,
     only: Selection | None = None,
-) -> Committed:
+) -> CommitOutcome:
     """Commits what is staged; with `only`, the chosen tracked files as they are now and nothing else.
 
     When that fails, git's index is as it was. Only a hook may leave it otherwise, when nothing is chosen: git
@@ -74,56 +74,58 @@ def commit(
         if only is None:
             handle.index.read()
             own = NextIndex(handle.index, repository.git_dir / "index")
-            result = _commit(repository, programs, handle, request, rules, own)
+            result = _commit_index(repository, programs, handle, request, rules, own)
         else:
             with locked_index(repository, handle) as following:
                 stage_into(following, repository, programs, handle, only, rules, tracked_only=True)
-                result = _commit(repository, programs, handle, request, rules, following, only)
-    return _after(repository, programs, request, result)
+                result = _commit_index(repository, programs, handle, request, rules, following, only)
+    return _run_post_hooks(repository, programs, request, result)
 
 
 def stage_and_commit(
     repository: Repository,
     programs: Programs,
-    request: Wanted,
+    request: CommitRequest,
     rules: Rules,
     selection: Selection,
     *,
     force: bool = False,
-) -> Committed:
+) -> CommitOutcome:
     """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
     with repository.opened() as handle, locked_index(repository, handle) as following:
         put = stage_into(following, repository, programs, handle, selection, rules, force=force)
         only = selection if selection.paths else None
         try:
-            result = _commit(repository, programs, handle, request, rules, following, only)
+            result = _commit_index(repository, programs, handle, request, rules, following, only)
         except NothingToCommit as error:
             if request.amend:
                 raise
-            raise _unchanged(handle, selection, put.notes) from error
+            raise _nothing_to_stage(handle, selection, put.notes) from error
     result = replace(result, notes=(*put.notes, *result.notes))
-    return _after(repository, programs, request, result)
+    return _run_post_hooks(repository, programs, request, result)
 
 
-def _commit(
+def _commit_index(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
-    request: Wanted,
+    request: CommitRequest,
     rules: Rules,
     following: NextIndex,
     only: Selection | None = None,
-) -> Committed:
+) -> CommitOutcome:
     check_written(repository)
     work = _Work(repository, programs, handle, request, rules, pending_commit(repository, handle))
     work.check(following.index, only)
     if only is None:
         return work.run(following)
-    with work.alone(following.index, only) as subset:
+    with work.index_of_selection(following.index, only) as subset:
         return work.run(subset)
 
 
-def _after(repository: Repository, programs: Programs, request: Wanted, result: Committed) -> Committed:
+def _run_post_hooks(
+    repository: Repository, programs: Programs, request: CommitRequest, result: CommitOutcome
+) -> CommitOutcome:
     """The hooks that come when it is done; nothing takes the commit back."""
     notes = run_hook(repository, programs, "post-commit")
     if request.amend and result.replaced is not None:
@@ -137,7 +139,7 @@ class _Work:
     repository: Repository
     programs: Programs
     handle: pygit2.Repository
-    wanted: Wanted
+    wanted: CommitRequest
     rules: Rules
     pending: PendingCommit
     head: pygit2.Commit | None = field(init=False)
@@ -148,7 +150,7 @@ class _Work:
         self.head = None if unborn else self.handle.head.peel(pygit2.Commit)
 
     def check(self, index: pygit2.Index, only: Selection | None) -> None:
-        committer(self.handle)
+        committer_signature(self.handle)
         if self.wanted.author is not None:
             who(self.handle, *self.wanted.author)
         _check_merged(index)
@@ -161,12 +163,12 @@ class _Work:
             )
 
     @contextmanager
-    def alone(self, source: pygit2.Index, only: Selection) -> Iterator[NextIndex]:
+    def index_of_selection(self, source: pygit2.Index, only: Selection) -> Iterator[NextIndex]:
         """HEAD's index with the chosen paths as they are staged; a hook may change its file."""
         head = str(self.head.tree_id) if self.head is not None else None
-        differences = staged(self.handle, head, source)
+        differences = diff_index(self.handle, head, source)
         selected = {path: pair.new for path, pair in differences.items() if path in only}
-        tree = edited(self.handle, head or EMPTY_TREE, selected)
+        tree = edit_tree(self.handle, head or EMPTY_TREE, selected)
         file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
         file.unlink(missing_ok=True)
         try:
@@ -177,18 +179,18 @@ class _Work:
         finally:
             file.unlink(missing_ok=True)
 
-    def run(self, following: NextIndex) -> Committed:
+    def run(self, following: NextIndex) -> CommitOutcome:
         index, file = following.index, following.file
         env = {"GIT_INDEX_FILE": str(file)}
-        self._hook("pre-commit", (), env)
+        self._run_hook("pre-commit", (), env)
         index.read()
         _check_merged(index)
-        tree = self._tree(index, file)
-        parents = self._parents()
-        base = self._base(parents)
+        tree = self._write_tree(index, file)
+        parents = self._parent_ids()
+        base = self._base_tree(parents)
         if tree == (base or EMPTY_TREE):
             self._check_empty()
-        message = self._message(env)
+        message = self._final_message(env)
         oid, notes = make_commit(
             self.repository,
             self.programs,
@@ -197,24 +199,26 @@ class _Work:
             parents=parents,
             message=message,
             ref="HEAD",
-            reflog=f"{self._did()}: {first_line(message)}",
-            author=self._author(),
+            reflog=f"{self._reflog_action()}: {first_line(message)}",
+            author=self._author_signature(),
             tip=str(self.head.id) if self.head is not None else None,
         )
         clear_after_commit(self.repository)
-        return self._done(oid, message, (base, tree), notes)
+        return self._outcome(oid, message, (base, tree), notes)
 
-    def _tree(self, index: pygit2.Index, file: Path) -> str:
+    def _write_tree(self, index: pygit2.Index, file: Path) -> str:
         """Without the files that git is only told to expect (`git add --intent-to-add`)."""
         tree = str(index.write_tree(self.handle))
         missing = expected(file)
-        return edited(self.handle, tree, dict.fromkeys(missing)) if missing else tree
+        return edit_tree(self.handle, tree, dict.fromkeys(missing)) if missing else tree
 
-    def _done(self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]) -> Committed:
+    def _outcome(
+        self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]
+    ) -> CommitOutcome:
         changes = tuple(tree_changes(self.handle, *trees))
-        insertions, deletions = _lines(self.handle, *trees)
-        subject = _shortened(subject_of(message))
-        return Committed(
+        insertions, deletions = _count_lines(self.handle, *trees)
+        subject = _shorten(subject_of(message))
+        return CommitOutcome(
             f"{oid[:_SHORT]} {shown(subject)}",
             insertions=insertions,
             deletions=deletions,
@@ -225,49 +229,49 @@ class _Work:
             replaced=str(self.head.id) if self.wanted.amend and self.head is not None else None,
         )
 
-    def _hook(self, name: str, args: Sequence[str], env: dict[str, str]) -> None:
+    def _run_hook(self, name: str, args: Sequence[str], env: dict[str, str]) -> None:
         if self.wanted.verify or name == "prepare-commit-msg":
             notes = run_hook(self.repository, self.programs, name, args, env=env, check=self.rules.check)
             self.notes += [note for note in notes if note not in self.notes]
 
-    def _parents(self) -> list[str]:
+    def _parent_ids(self) -> list[str]:
         if self.head is None:
             return []
         if self.wanted.amend:
             return [str(parent) for parent in self.head.parent_ids]
         return [str(self.head.id), *self.pending.parents]
 
-    def _base(self, parents: list[str]) -> str | None:
+    def _base_tree(self, parents: list[str]) -> str | None:
         """The tree that the commit is compared with."""
         return str(self.handle[parents[0]].peel(pygit2.Commit).tree_id) if parents else None
 
     def _check_empty(self) -> None:
         is_merge = self.pending.parents or (self.wanted.amend and self.head and len(self.head.parent_ids) > 1)
         if not (self.wanted.allow_empty or is_merge):
-            raise _nothing(self.handle, amend=self.wanted.amend)
+            raise _nothing_to_commit(self.handle, amend=self.wanted.amend)
 
-    def _message(self, env: dict[str, str]) -> str:
+    def _final_message(self, env: dict[str, str]) -> str:
         mode = cleanup_mode(self.handle)
-        prepared, source = self._said()
+        prepared, source = self._message_source()
         if self.wanted.message is None and source == "merge" and mode == "whitespace":
             mode = "strip"  # git's own remarks on conflicts are in it
         file = self.repository.git_dir / _MESSAGE_FILE
-        message = _filled(cleaned(self.handle, prepared, mode))
+        message = _check_filled(clean_message(self.handle, prepared, mode))
         write_public(file, message.encode("utf-8", "surrogateescape"))
         more = (str(self.head.id),) if source == "commit" and self.head is not None else ()
-        self._hook("prepare-commit-msg", (str(file), source, *more), env)
-        self._hook("commit-msg", (str(file),), env)
+        self._run_hook("prepare-commit-msg", (str(file), source, *more), env)
+        self._run_hook("commit-msg", (str(file),), env)
         data = read_small(file, _LARGEST_MESSAGE)
-        return _filled(cleaned(self.handle, _decoded(data or b"", "utf-8"), mode))
+        return _check_filled(clean_message(self.handle, _decode_message(data or b"", "utf-8"), mode))
 
-    def _said(self) -> tuple[str, str]:
+    def _message_source(self) -> tuple[str, str]:
         if self.wanted.message is not None:
             return self.wanted.message, "message"
         if self.wanted.amend and self.head is not None:
-            return _decoded(self.head.raw_message, self.head.message_encoding or "utf-8"), "commit"
+            return _decode_message(self.head.raw_message, self.head.message_encoding or "utf-8"), "commit"
         return self.pending.message or "", "merge"
 
-    def _author(self) -> pygit2.Signature | None:
+    def _author_signature(self) -> pygit2.Signature | None:
         """Who wrote it first stays its author; someone else who is named gets their moment."""
         original = self.head.author if self.wanted.amend and self.head is not None else self.pending.author
         if self.wanted.author is None:
@@ -279,7 +283,7 @@ class _Work:
             else pygit2.Signature(now.name, now.email, original.time, original.offset, "utf-8")
         )
 
-    def _did(self) -> str:
+    def _reflog_action(self) -> str:
         """As git has it in the reflog."""
         kind = "amend" if self.wanted.amend else "initial" if self.head is None else self.pending.operation
         return f"commit ({kind})" if kind in ("amend", "initial", "merge", "cherry-pick") else "commit"
@@ -295,17 +299,17 @@ def _check_merged(index: pygit2.Index) -> None:
         )
 
 
-def _filled(message: str) -> str:
+def _check_filled(message: str) -> str:
     if not message.strip():
         raise InvalidArgument("A commit needs a message.", hints=["Send `message`."])
     return message
 
 
-def _shortened(subject: str) -> str:
+def _shorten(subject: str) -> str:
     return subject if len(subject) <= _LONGEST_SUBJECT else f"{subject[:_LONGEST_SUBJECT]}…"
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def _decode_message(data: bytes, encoding: str) -> str:
     try:
         return data.decode(encoding)
     except (LookupError, UnicodeDecodeError) as error:
@@ -314,7 +318,7 @@ def _decoded(data: bytes, encoding: str) -> str:
         ) from error
 
 
-def _lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
+def _count_lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
     target = handle[new].peel(pygit2.Tree)
     if old is None:
         stats = target.diff_to_tree(swap=True).stats
@@ -323,19 +327,21 @@ def _lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, i
     return stats.insertions, stats.deletions
 
 
-def _unchanged(handle: pygit2.Repository, selection: Selection, notes: Sequence[str]) -> NothingToCommit:
+def _nothing_to_stage(
+    handle: pygit2.Repository, selection: Selection, notes: Sequence[str]
+) -> NothingToCommit:
     """What is told when what is to be staged has not changed, or may not be staged."""
     if notes:
         return NothingToCommit(f"Nothing that may be staged has changed. {notes[0]}")
     if not selection.paths:
-        return _nothing(handle, amend=False)
+        return _nothing_to_commit(handle, amend=False)
     names = listed(sorted(selection.paths), _MOST_HINTED)
     others = sorted(handle.status(untracked_files="normal"))
     elsewhere = f" Changed elsewhere: {listed(others, _MOST_HINTED)}." if others else ""
     return NothingToCommit(f"Nothing has changed in {names} since the last commit.{elsewhere}")
 
 
-def _nothing(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
+def _nothing_to_commit(handle: pygit2.Repository, *, amend: bool) -> NothingToCommit:
     if amend:
         return NothingToCommit(
             "The amended commit would be empty.",

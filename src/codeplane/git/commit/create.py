@@ -7,9 +7,9 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitBusy, GitFailed, IdentityMissing
-from codeplane.git.commit.identity import author as configured_author
-from codeplane.git.commit.identity import committer as configured_committer
-from codeplane.git.commit.identity import encoded, written
+from codeplane.git.commit.identity import author_signature as configured_author
+from codeplane.git.commit.identity import committer_signature as configured_committer
+from codeplane.git.commit.identity import encode_text, format_signature
 from codeplane.git.commit.signing import sign
 from codeplane.git.repo.config import text
 from codeplane.git.repo.lock_retry import patiently
@@ -46,16 +46,16 @@ def make_commit(
     headers = [
         f"tree {pygit2.Oid(hex=tree)}".encode(),
         *(f"parent {pygit2.Oid(hex=parent)}".encode() for parent in parents),
-        b"author " + written(author or configured_author(handle), encoding),
-        b"committer " + written(who, encoding),
+        b"author " + format_signature(author or configured_author(handle), encoding),
+        b"committer " + format_signature(who, encoding),
     ]
     if encoding.lower() not in _UTF8:
         headers.append(f"encoding {encoding}".encode())
-    body = encoded(message, encoding)
-    signature, notes = sign(repository, programs, handle, _joined(headers, body), who, "commit")
+    body = encode_text(message, encoding)
+    signature, notes = sign(repository, programs, handle, _join_headers(headers, body), who, "commit")
     if signature:
         headers.append(b"gpgsig " + signature.rstrip(b"\n").replace(b"\n", b"\n "))
-    oid = str(handle.write(pygit2.enums.ObjectType.COMMIT, _joined(headers, body)))
+    oid = str(handle.write(pygit2.enums.ObjectType.COMMIT, _join_headers(headers, body)))
     if ref is not None:
         move_ref(handle, ref, oid, tip or (parents[0] if parents else None), reflog)
     return oid, notes
@@ -66,12 +66,12 @@ def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None
     with suppress(IdentityMissing):
         who = configured_committer(handle)
         handle.set_ident(who.name, who.email)
-    name = resolved(handle, ref)
+    name = resolve_ref(handle, ref)
     entry = reflog.encode("utf-8", "replace").decode()
-    patiently(lambda: _move(handle, name, oid, expected, entry))
+    patiently(lambda: _set_target(handle, name, oid, expected, entry))
 
 
-def resolved(handle: pygit2.Repository, ref: str) -> str:
+def resolve_ref(handle: pygit2.Repository, ref: str) -> str:
     """The reference that a symbolic one such as `HEAD` leads to; it need not exist."""
     for _ in range(_MOST_LINKS):
         reference = handle.references.get(ref)
@@ -81,7 +81,7 @@ def resolved(handle: pygit2.Repository, ref: str) -> str:
     raise GitFailed(f"{ref} is a loop of symbolic references.")
 
 
-def _move(handle: pygit2.Repository, name: str, oid: str, expected: str | None, reflog: str) -> None:
+def _set_target(handle: pygit2.Repository, name: str, oid: str, expected: str | None, reflog: str) -> None:
     with handle.transaction() as transaction:
         transaction.lock_ref(name)
         reference = handle.references.get(name)
@@ -94,5 +94,5 @@ def _move(handle: pygit2.Repository, name: str, oid: str, expected: str | None, 
         transaction.set_target(name, oid, message=reflog)
 
 
-def _joined(headers: Sequence[bytes], body: bytes) -> bytes:
+def _join_headers(headers: Sequence[bytes], body: bytes) -> bytes:
     return b"\n".join(headers) + b"\n\n" + body

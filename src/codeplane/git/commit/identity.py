@@ -13,26 +13,28 @@ _ENDS = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 _LONGEST = 250
 
 
-def committer(handle: pygit2.Repository) -> pygit2.Signature:
+def committer_signature(handle: pygit2.Repository) -> pygit2.Signature:
     """The user, now, as a committer."""
-    return _configured(handle, "committer")
+    return _configured_signature(handle, "committer")
 
 
-def author(handle: pygit2.Repository, name: str | None = None, email: str | None = None) -> pygit2.Signature:
+def author_signature(
+    handle: pygit2.Repository, name: str | None = None, email: str | None = None
+) -> pygit2.Signature:
     """The user, now, as an author; or someone else, who is named in full."""
     if name is None and email is None:
-        return _configured(handle, "author")
-    return _signature(_checked(name, "name"), _checked(email, "email"))
+        return _configured_signature(handle, "author")
+    return _make_signature(_check_part(name, "name"), _check_part(email, "email"))
 
 
-def written(who: pygit2.Signature, encoding: str) -> bytes:
+def format_signature(who: pygit2.Signature, encoding: str) -> bytes:
     """A person and a moment, as a header of a commit or a tag has them."""
     sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
     when = f"{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
-    return b"%s <%s> %s" % (encoded(who.name, encoding), encoded(who.email, encoding), when.encode())
+    return b"%s <%s> %s" % (encode_text(who.name, encoding), encode_text(who.email, encoding), when.encode())
 
 
-def encoded(content: str, encoding: str) -> bytes:
+def encode_text(content: str, encoding: str) -> bytes:
     """Text in the encoding that the settings ask for; bytes that were no text stay as they were."""
     try:
         return content.encode(encoding, "surrogateescape")
@@ -44,7 +46,7 @@ def encoded(content: str, encoding: str) -> bytes:
         ) from error
 
 
-def _configured(handle: pygit2.Repository, role: str) -> pygit2.Signature:
+def _configured_signature(handle: pygit2.Repository, role: str) -> pygit2.Signature:
     found = {}
     for part in ("name", "email"):
         setting = text(handle, f"{role}.{part}") or text(handle, f"user.{part}") or ""
@@ -55,14 +57,14 @@ def _configured(handle: pygit2.Repository, role: str) -> pygit2.Signature:
             f"Git does not know who commits: {' and '.join(f'user.{part}' for part in missing)} is not set.",
             hints=['git config --global user.name "NAME"', 'git config --global user.email "ADDRESS"'],
         )
-    return _signature(found["name"], found["email"])
+    return _make_signature(found["name"], found["email"])
 
 
-def _signature(name: str, email: str) -> pygit2.Signature:
+def _make_signature(name: str, email: str) -> pygit2.Signature:
     return pygit2.Signature(name, email, -1, 0, "utf-8")
 
 
-def _checked(value: str | None, part: str) -> str:
+def _check_part(value: str | None, part: str) -> str:
     stripped = (value or "").strip()
     is_good = (
         stripped and len(stripped) <= _LONGEST and stripped.isprintable() and not _INSIDE.search(stripped)

@@ -32,14 +32,14 @@ def sign(
     kind = (text(handle, "gpg.format") or "openpgp").lower()
     if kind not in _PROGRAMS:
         raise GitFailed(f"gpg.format is {kind}; it can be {', '.join(_PROGRAMS)}.")
-    program = _program(programs, handle, kind)
+    program = _signing_program(programs, handle, kind)
     key = text(handle, "user.signingKey")
     if kind == "ssh":
         return _by_ssh(programs, program, key, payload), ()
     return _by_gpg(programs, program, key or f"{who.name} <{who.email}>", payload), ()
 
 
-def _program(programs: Programs, handle: pygit2.Repository, kind: str) -> Path:
+def _signing_program(programs: Programs, handle: pygit2.Repository, kind: str) -> Path:
     setting = text(handle, f"gpg.{kind}.program") or (
         text(handle, "gpg.program") if kind == "openpgp" else None
     )
@@ -51,7 +51,7 @@ def _by_gpg(programs: Programs, program: Path, key: str, payload: bytes) -> byte
     argv: list[str | Path] = [program, "--status-fd=2", "-bsau", key]
     result = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
     if not result.is_ok or b"[GNUPG:] SIG_CREATED " not in result.stderr:
-        raise _failed(program, result.said)
+        raise _signing_failed(program, result.said)
     return result.stdout.replace(b"\r\n", b"\n")
 
 
@@ -75,11 +75,11 @@ def _with_key(programs: Programs, program: Path, key: list[str], payload: bytes)
     argv: list[str | Path] = [program, "-Y", "sign", "-n", "git", "-f", *key]
     result = programs.run(argv, cwd=Path("/"), timeout=_TIMEOUT_SEC, stdin=payload)
     if not result.is_ok or not result.stdout.startswith(b"-----BEGIN SSH SIGNATURE"):
-        raise _failed(program, result.said)
+        raise _signing_failed(program, result.said)
     return result.stdout.replace(b"\r\n", b"\n")
 
 
-def _failed(program: Path, output: str) -> GitFailed:
+def _signing_failed(program: Path, output: str) -> GitFailed:
     return GitFailed(
         f"{program.name} did not sign: {output[-_MOST_TOLD:] or 'it printed nothing'}",
         hints=["Fix the key, or run git config commit.gpgSign false."],

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pygit2
 
 from codeplane.git.history.changes import tree_changes
-from codeplane.git.history.hunks import Kept, hunks, kept
-from codeplane.git.history.renames import renames
+from codeplane.git.history.hunks import UnchangedRun, diff_hunks, unchanged_runs
+from codeplane.git.history.renames import find_renames
 from codeplane.git.history.walk import commit_of, place_at
 from codeplane.git.repo.outcome import Side
 
@@ -54,17 +54,17 @@ class Blame:
             self.check()
             here = heapq.heappop(self._ahead)[2]
             parts = self._parts.pop(here, [])
-            content = data if here == origin else self._blob(here)
+            content = data if here == origin else self._blob_of(here)
             lines += [
                 Lines(one.final + 1, one.length, here, one.start + 1)
-                for one in self._left(here, content, parts)
+                for one in self._own_parts(here, content, parts)
                 if one.length
             ]
-        return _joined(sorted(lines))
+        return _join_runs(sorted(lines))
 
-    def _left(self, here: Origin, content: bytes | pygit2.Blob, parts: list[_Part]) -> list[_Part]:
+    def _own_parts(self, here: Origin, content: bytes | pygit2.Blob, parts: list[_Part]) -> list[_Part]:
         """What no parent has."""
-        older = self._parents(here)
+        older = self._parent_origins(here)
         for parent, blob in older:
             if isinstance(content, pygit2.Blob) and blob.id == content.id:
                 self._pass_on(parent, parts)
@@ -73,12 +73,12 @@ class Blame:
             if not parts:
                 break
             end = max(one.start + one.length for one in parts)
-            same = [*kept(hunks(blob, content), end)]
-            inherited, parts = _split(parts, same)
+            same = [*unchanged_runs(diff_hunks(blob, content), end)]
+            inherited, parts = _split_parts(parts, same)
             self._pass_on(parent, inherited)
         return parts
 
-    def _parents(self, here: Origin) -> list[tuple[Origin, pygit2.Blob]]:
+    def _parent_origins(self, here: Origin) -> list[tuple[Origin, pygit2.Blob]]:
         """The file in each parent: under its name, or where it has come from."""
         origins: dict[int, tuple[Origin, pygit2.Blob]] = {}
         ids = self._parent_ids(here)
@@ -107,7 +107,7 @@ class Blame:
         path = old_path(self.handle, parent, here.commit, here.path)
         return self._same_path(Origin(here.commit, path), parent) if path is not None else None
 
-    def _blob(self, origin: Origin) -> pygit2.Blob:
+    def _blob_of(self, origin: Origin) -> pygit2.Blob:
         assert origin.commit is not None, "BUG: the working tree is not passed on to"
         place = place_at(self.handle, origin.commit, origin.path)
         assert place is not None, "BUG: lines are passed on to files that are there"
@@ -120,10 +120,10 @@ class Blame:
             return
         if origin not in self._parts:
             self._count += 1
-            heapq.heappush(self._ahead, (-self._time(origin), self._count, origin))
+            heapq.heappush(self._ahead, (-self._commit_time(origin), self._count, origin))
         self._parts.setdefault(origin, []).extend(parts)
 
-    def _time(self, origin: Origin) -> int:
+    def _commit_time(self, origin: Origin) -> int:
         return commit_of(self.handle, origin.commit).commit_time if origin.commit is not None else 1 << 62
 
 
@@ -134,13 +134,13 @@ def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> 
     deletions = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
     place = place_at(handle, commit, path)
     return (
-        renames(handle, deletions, {path: Side(*place)}).get(path)
+        find_renames(handle, deletions, {path: Side(*place)}).get(path)
         if place is not None and deletions
         else None
     )
 
 
-def _split(parts: list[_Part], same: list[Kept]) -> tuple[list[_Part], list[_Part]]:
+def _split_parts(parts: list[_Part], same: list[UnchangedRun]) -> tuple[list[_Part], list[_Part]]:
     """What is the same in an older content, with its lines there, and what is not."""
     inherited: list[_Part] = []
     remaining: list[_Part] = []
@@ -159,7 +159,7 @@ def _split(parts: list[_Part], same: list[Kept]) -> tuple[list[_Part], list[_Par
     return inherited, remaining
 
 
-def _joined(runs: list[Lines]) -> list[Lines]:
+def _join_runs(runs: list[Lines]) -> list[Lines]:
     """Neighbours that are neighbours in their origin too are one."""
     out: list[Lines] = []
     for one in runs:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import pygit2
 
-from codeplane.git.history.renames import renames
+from codeplane.git.history.renames import find_renames
 from codeplane.git.repo.objects import tree_of
 from codeplane.git.repo.outcome import Side
 
@@ -39,7 +39,7 @@ class Change:
         return any(side is not None and side.mode & KIND == SUBMODULE for side in (self.old, self.new))
 
 
-def between(handle: pygit2.Repository, old: str | None, new: str | None) -> list[Change]:
+def changes_between(handle: pygit2.Repository, old: str | None, new: str | None) -> list[Change]:
     """The changes from one tree to another, by their ids; None is the empty tree."""
     return with_renames(handle, tree_changes(handle, old, new))
 
@@ -53,7 +53,7 @@ def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) ->
         diff = one.diff_to_tree(flags=_TYPES, swap=old is None)
     else:
         diff = tree_of(handle, old).diff_to_tree(tree_of(handle, new), flags=_TYPES)
-    return [_change(delta) for delta in diff.deltas]
+    return [_change_of(delta) for delta in diff.deltas]
 
 
 def with_renames(
@@ -70,7 +70,7 @@ def with_renames(
     blobs = {blob_id(data): data for data in (contents or {}).values()}
     for path, data in (contents or {}).items():
         additions[path] = Side(blob_id(data), additions[path].mode)
-    pairs = renames(handle, deletions, additions, blobs)
+    pairs = find_renames(handle, deletions, additions, blobs)
     targets = set(pairs.values())
     others = [
         Change("R", one.path, deletions[pairs[one.path]], one.new, pairs[one.path])
@@ -102,12 +102,12 @@ def change_of(path: str, old: Side | None, new: Side | None) -> Change | None:
     return Change("M" if old.mode & KIND == new.mode & KIND else "T", path, old, new)
 
 
-def _change(delta: pygit2.DiffDelta) -> Change:
+def _change_of(delta: pygit2.DiffDelta) -> Change:
     kind = _KINDS[delta.status_char()]
-    old = None if kind == "A" else _side(delta.old_file)
-    new = None if kind == "D" else _side(delta.new_file)
+    old = None if kind == "A" else _side_of(delta.old_file)
+    new = None if kind == "D" else _side_of(delta.new_file)
     return Change(kind, os.fsdecode((delta.old_file if new is None else delta.new_file).raw_path), old, new)
 
 
-def _side(file: pygit2.DiffFile) -> Side:
+def _side_of(file: pygit2.DiffFile) -> Side:
     return Side(str(file.id), int(file.mode))

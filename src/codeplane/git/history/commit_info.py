@@ -69,11 +69,11 @@ def info_of(commit: pygit2.Commit) -> CommitInfo:
         tuple(map(str, commit.parent_ids)),
         signature_of(commit.author),
         signature_of(commit.committer),
-        _decoded(commit.raw_message, encoding),
+        _decode_message(commit.raw_message, encoding),
     )
 
 
-def moment(text: str, *, end: bool = False) -> int:
+def parse_moment(text: str, *, end: bool = False) -> int:
     """Seconds of an ISO date or time, UTC where it names no zone; a date is its beginning, or its `end`."""
     try:
         date = datetime.fromisoformat(text.strip())
@@ -88,11 +88,11 @@ def moment(text: str, *, end: bool = False) -> int:
 def signature_of(one: pygit2.Signature) -> Signature:
     """Who and when, whatever bytes the name has."""
     return Signature(
-        one.raw_name.decode("utf-8", "replace"), one.raw_email.decode("utf-8", "replace"), _iso(one)
+        one.raw_name.decode("utf-8", "replace"), one.raw_email.decode("utf-8", "replace"), _iso_time(one)
     )
 
 
-def _iso(one: pygit2.Signature) -> str:
+def _iso_time(one: pygit2.Signature) -> str:
     try:
         zone = timezone(timedelta(minutes=one.offset))
         return datetime.fromtimestamp(one.time, zone).isoformat()
@@ -100,7 +100,7 @@ def _iso(one: pygit2.Signature) -> str:
         return f"@{one.time}"
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def _decode_message(data: bytes, encoding: str) -> str:
     try:
         return data.decode(encoding, "replace")
     except LookupError:

@@ -15,33 +15,33 @@ _PLACES: Final = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)")
 _NAMING: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$")
 
 
-class Middle(NamedTuple):
+class DiffWindow(NamedTuple):
     """Parts of an old and a new content, and how many lines more the wholes have before them."""
 
     old: bytes
     new: bytes
     before: int
 
-    def placed(self, hunk: str) -> str:
+    def place_hunk(self, hunk: str) -> str:
         """A hunk of the parts as one of the wholes."""
-        return _PLACES.sub(self._moved, hunk, count=1)
+        return _PLACES.sub(self._shift_header, hunk, count=1)
 
-    def _moved(self, match: re.Match[str]) -> str:
+    def _shift_header(self, match: re.Match[str]) -> str:
         return f"@@ -{int(match[1]) + self.before}{match[2]} +{int(match[3]) + self.before}"
 
 
-def middle_of(old: bytes, new: bytes, context: int) -> Middle | None:
+def diff_window(old: bytes, new: bytes, context: int) -> DiffWindow | None:
     """The part that differs, if comparing it is sure to be comparing the whole."""
     if min(len(old), len(new)) < _WORTH:
         return None
-    head = _head(old, new)
-    old_end, new_end = _tails(old, new, head)
+    head = _common_head(old, new)
+    old_end, new_end = _common_tails(old, new, head)
     if old_end + new_end - 2 * head > len(old) // 2:
         return None
     above, below = _line_above(old, head), _line_below(old, old_end)
-    lines = _lines(old[above:head]), _lines(old[old_end:below])
+    lines = _split_lines(old[above:head]), _split_lines(old[old_end:below])
     room = _REACH - context
-    old_lines, new_lines = _lines(old[head:old_end]), _lines(new[head:new_end])
+    old_lines, new_lines = _split_lines(old[head:old_end]), _split_lines(new[head:new_end])
     if not set(old_lines).isdisjoint(new_lines):
         return None
     for part in (old_lines, new_lines):
@@ -49,10 +49,10 @@ def middle_of(old: bytes, new: bytes, context: int) -> Middle | None:
             return None
         if below < len(old) and not _is_settled(part, lines[1], room):
             return None
-    naming = _naming(old, above)
+    naming = _hunk_heading(old, above)
     old_part, new_part = old[above:below], new[above : new_end + below - old_end]
     before = old.count(b"\n", 0, above) - (1 if naming else 0)
-    return Middle(naming + old_part, naming + new_part, before)
+    return DiffWindow(naming + old_part, naming + new_part, before)
 
 
 def _is_settled(part: list[bytes], around: list[bytes], room: int) -> bool:
@@ -67,7 +67,7 @@ def _is_settled(part: list[bytes], around: list[bytes], room: int) -> bool:
     return any(line.strip() for line in around[slides + 1 : room])
 
 
-def _head(old: bytes, new: bytes) -> int:
+def _common_head(old: bytes, new: bytes) -> int:
     """How many bytes are the same from the beginning on, in whole lines."""
     low, most = 0, min(len(old), len(new))
     while low < most and old[low : low + _CHUNK] == new[low : low + _CHUNK]:
@@ -80,17 +80,17 @@ def _head(old: bytes, new: bytes) -> int:
     return old.rfind(b"\n", 0, low) + 1
 
 
-def _tails(old: bytes, new: bytes, head: int) -> tuple[int, int]:
+def _common_tails(old: bytes, new: bytes, head: int) -> tuple[int, int]:
     """Where the lines begin that are the same up to the end, and are not in the head."""
     ends = len(old), len(new)
     low, most = 0, min(ends) - head
-    while low < most and _same(old, new, low, low + _CHUNK):
+    while low < most and _is_same(old, new, low, low + _CHUNK):
         low += _CHUNK
     high = min(low + _CHUNK, most)
     low = min(low, most)
     while low < high:
         half = (low + high + 1) // 2
-        low, high = (half, high) if _same(old, new, low, half) else (low, half - 1)
+        low, high = (half, high) if _is_same(old, new, low, half) else (low, half - 1)
     places = ends[0] - low, ends[1] - low
     begin_lines = (at == head or text[at - 1] == 10 for text, at in zip((old, new), places, strict=True))
     if not all(begin_lines):
@@ -99,7 +99,7 @@ def _tails(old: bytes, new: bytes, head: int) -> tuple[int, int]:
     return places
 
 
-def _same(old: bytes, new: bytes, near: int, far: int) -> bool:
+def _is_same(old: bytes, new: bytes, near: int, far: int) -> bool:
     """Whether both are the same between two distances from their ends."""
     return old[max(len(old) - far, 0) : len(old) - near] == new[max(len(new) - far, 0) : len(new) - near]
 
@@ -120,7 +120,7 @@ def _line_below(text: bytes, at: int) -> int:
     return at
 
 
-def _naming(text: bytes, at: int) -> bytes:
+def _hunk_heading(text: bytes, at: int) -> bytes:
     """The last line before a place that may be shown beside `@@`."""
     while at > 0:
         start = text.rfind(b"\n", 0, at - 1) + 1
@@ -130,7 +130,7 @@ def _naming(text: bytes, at: int) -> bytes:
     return b""
 
 
-def _lines(text: bytes) -> list[bytes]:
+def _split_lines(text: bytes) -> list[bytes]:
     parts = text.split(b"\n")
     last = parts.pop()
     return [*(line + b"\n" for line in parts), last] if last else [line + b"\n" for line in parts]

@@ -9,7 +9,7 @@ import pygit2
 
 from codeplane.git.history.blame import old_path
 from codeplane.git.history.changes import KIND, TREE, Kind
-from codeplane.git.history.hunks import Hunk, hunks
+from codeplane.git.history.hunks import Hunk, diff_hunks
 from codeplane.git.history.walk import Place, commit_of, place_at
 
 
@@ -58,13 +58,13 @@ class Follow:
         """The changes, newest first; None for each commit that was passed without one."""
         while self.ahead:
             here = heapq.heappop(self.ahead)[2]
-            older, step = _before(handle, here)
+            older, step = _predecessors(handle, here)
             for version in older:
                 self.begin(handle, version)
             yield step
 
 
-def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], Step | None]:
+def _predecessors(handle: pygit2.Repository, here: Version) -> tuple[list[Version], Step | None]:
     """Where the file comes from, and what the commit has done to it.
 
     A commit that has it like one parent has done nothing, and nothing is asked of the other parents.
@@ -81,7 +81,7 @@ def _before(handle: pygit2.Repository, here: Version) -> tuple[list[Version], St
             path = old_name or path
             then = place_at(handle, parent, path)
         is_new = is_new and not (then if place is None else _is_of_kind(then, place))
-        span, is_touched = _mapped(handle, then, place, here.span)
+        span, is_touched = _map_span(handle, then, place, here.span)
         if not is_touched and (path == here.path or here.span is not None):
             return [Version(parent, path, span)], None
         if span is None or span.end > span.start:
@@ -97,27 +97,29 @@ def _is_of_kind(old: Place, new: tuple[str, int]) -> bool:
     return old is not None and (old[1] & KIND == TREE) == (new[1] & KIND == TREE)
 
 
-def _mapped(handle: pygit2.Repository, old: Place, new: Place, span: Span | None) -> tuple[Span | None, bool]:
+def _map_span(
+    handle: pygit2.Repository, old: Place, new: Place, span: Span | None
+) -> tuple[Span | None, bool]:
     """The lines in the older file, and whether they, or where no lines are asked for the file, differ."""
     if span is None or old == new:
         return span, old != new
     one, two = (handle.get(place[0]) if place is not None else None for place in (old, new))
     if not isinstance(one, pygit2.Blob) or not isinstance(two, pygit2.Blob):
         return Span(0, 0), True
-    differences = hunks(one, two, by_indent=False)  # as `git log -L` compares
-    return mapped(differences, span), any(_touches(hunk, span) for hunk in differences)
+    differences = diff_hunks(one, two, by_indent=False)  # as `git log -L` compares
+    return span_before(differences, span), any(_is_touched(hunk, span) for hunk in differences)
 
 
-def mapped(differences: list[Hunk], span: Span) -> Span:
+def span_before(differences: list[Hunk], span: Span) -> Span:
     """Where lines were before, with all that was replaced among them."""
-    return Span(_start(differences, span.start), _end(differences, span.end))
+    return Span(_start_before(differences, span.start), _end_before(differences, span.end))
 
 
-def _touches(hunk: Hunk, span: Span) -> bool:
+def _is_touched(hunk: Hunk, span: Span) -> bool:
     return not (hunk.new_end <= span.start or span.end <= hunk.new)
 
 
-def _start(differences: list[Hunk], line: int) -> int:
+def _start_before(differences: list[Hunk], line: int) -> int:
     shift = 0
     for hunk in differences:
         if hunk.new <= line < hunk.new_end:
@@ -127,7 +129,7 @@ def _start(differences: list[Hunk], line: int) -> int:
     return line + shift
 
 
-def _end(differences: list[Hunk], line: int) -> int:
+def _end_before(differences: list[Hunk], line: int) -> int:
     shift = 0
     for hunk in differences:
         if hunk.new < line <= hunk.new_end:

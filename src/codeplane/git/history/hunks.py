@@ -17,7 +17,7 @@ class Hunk(NamedTuple):
     new_end: int
 
 
-class Kept(NamedTuple):
+class UnchangedRun(NamedTuple):
     """Lines that stayed, counted from 0."""
 
     old: int
@@ -25,31 +25,31 @@ class Kept(NamedTuple):
     length: int
 
 
-def hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, by_indent: bool = True) -> list[Hunk]:
+def diff_hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, by_indent: bool = True) -> list[Hunk]:
     """What was replaced. Where there is a choice, indentation decides, unless it is not `by_indent`."""
     flags = _OPTION.FORCE_TEXT | (_OPTION.INDENT_HEURISTIC if by_indent else _OPTION.NORMAL)
     patch = pygit2.Patch.create_from(old, new, flag=flags, context_lines=0)
     return [
         Hunk(
-            *_span(one.old_start, one.old_lines),
-            *_span(one.new_start, one.new_lines),
+            *_line_span(one.old_start, one.old_lines),
+            *_line_span(one.new_start, one.new_lines),
         )
         for one in patch.hunks
     ]
 
 
-def kept(differences: list[Hunk], lines: int) -> Iterator[Kept]:
+def unchanged_runs(differences: list[Hunk], lines: int) -> Iterator[UnchangedRun]:
     """The parts of the new content, which has so many lines, that no hunk has replaced."""
     old = new = 0
     for hunk in differences:
         if hunk.new > new:
-            yield Kept(old, new, hunk.new - new)
+            yield UnchangedRun(old, new, hunk.new - new)
         old, new = hunk.old_end, hunk.new_end
     if lines > new:
-        yield Kept(old, new, lines - new)
+        yield UnchangedRun(old, new, lines - new)
 
 
-def _span(start: int, count: int) -> tuple[int, int]:
+def _line_span(start: int, count: int) -> tuple[int, int]:
     """A hunk without lines on a side is after the line that it names."""
     first = start - 1 if count else start
     return first, first + count

@@ -9,7 +9,7 @@ from typing import Final
 import pygit2
 
 from codeplane.git.history.changes import KIND, SUBMODULE, Change
-from codeplane.git.history.diff_window import middle_of
+from codeplane.git.history.diff_window import diff_window
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Side
 from codeplane.jail import shown
@@ -66,49 +66,53 @@ def patch_of(
     """
     in_tree = change.new is not None and not change.new.oid and change.new.mode & KIND != SUBMODULE
     new = read(change) if in_tree and read is not None else None
-    size = max(len(new or b""), _size(handle, change.old), _size(handle, change.new))
+    size = max(len(new or b""), _side_size(handle, change.old), _side_size(handle, change.new))
     if size > LARGEST:
         return Patch(change, note=f"{size} bytes: too large to be compared")
-    old = _content(handle, change.old)
-    new = new if in_tree else _content(handle, change.new)
+    old = _side_content(handle, change.old)
+    new = new if in_tree else _side_content(handle, change.new)
     driver = Attributes(handle, change.path).diff if has_attributes else None
     if change.kind == "T":
         # Git shows it as one file that went and another that came.
-        return _joined(change, [_part(change, half, driver, context) for half in ((old, None), (None, new))])
-    return _joined(change, [_part(change, (old, new), driver, context)])
+        return _join_parts(
+            change, [_compare_contents(change, half, driver, context) for half in ((old, None), (None, new))]
+        )
+    return _join_parts(change, [_compare_contents(change, (old, new), driver, context)])
 
 
-def _part(change: Change, pair: tuple[Content, Content], driver: bool | str | None, context: int) -> _Part:
+def _compare_contents(
+    change: Change, pair: tuple[Content, Content], driver: bool | str | None, context: int
+) -> _Part:
     is_binary = driver is False or (driver is not True and _is_binary(*pair))
     if is_binary and not change.is_submodule:
         return (), 0, 0, (pair[0] or b"") != (pair[1] or b"")
     # A language that the attributes name decides what is shown beside `@@`.
     driver_path = change.path if isinstance(driver, str) and shown(change.path) == change.path else None
-    return _compared(driver_path, *pair, context)
+    return _compare_window(driver_path, *pair, context)
 
 
-def _joined(change: Change, parts: list[_Part]) -> Patch:
+def _join_parts(change: Change, parts: list[_Part]) -> Patch:
     hunks, insertions, deletions, binaries = zip(*parts, strict=True)
     return Patch(change, sum(hunks, ()), sum(insertions), sum(deletions), any(binaries))
 
 
-def _compared(driver_path: str | None, old: Content, new: Content, context: int) -> _Part:
+def _compare_window(driver_path: str | None, old: Content, new: Content, context: int) -> _Part:
     if driver_path is None and old is not None and new is not None:
-        part = middle_of(old, new, context)
+        part = diff_window(old, new, context)
         if part is not None:
-            hunks, insertions, deletions, _ = _made(None, part.old, part.new, context)
-            return tuple(part.placed(hunk) for hunk in hunks), insertions, deletions, False
-    return _made(driver_path, old, new, context)
+            hunks, insertions, deletions, _ = _create_patch(None, part.old, part.new, context)
+            return tuple(part.place_hunk(hunk) for hunk in hunks), insertions, deletions, False
+    return _create_patch(driver_path, old, new, context)
 
 
-def _made(driver_path: str | None, old: Content, new: Content, context: int) -> _Part:
+def _create_patch(driver_path: str | None, old: Content, new: Content, context: int) -> _Part:
     make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
     patch = make(old_as_path=driver_path, new_as_path=driver_path) if driver_path is not None else make()
     _, insertions, deletions = patch.line_stats
-    return _hunks(patch.data or b""), insertions, deletions, False
+    return _split_hunks(patch.data or b""), insertions, deletions, False
 
 
-def _hunks(data: bytes) -> tuple[str, ...]:
+def _split_hunks(data: bytes) -> tuple[str, ...]:
     """The hunks of a patch: every line of a content has a sign before it, so a line with `@@` begins one."""
     beginning = data.find(b"\n@@ ")
     if beginning < 0:
@@ -118,7 +122,7 @@ def _hunks(data: bytes) -> tuple[str, ...]:
     return tuple(one if one.endswith("\n") else f"{one}\n" for one in (first, *(f"@@ {r}" for r in rest)))
 
 
-def pieces(hunk: str, most: int) -> list[str]:
+def split_hunk(hunk: str, most: int) -> list[str]:
     """A long hunk as several, each with a `@@` line of its own and at most so many lines."""
     header, *lines = (f"{line}\n" for line in hunk.removesuffix("\n").split("\n"))
     place = _HEADER.match(header)
@@ -139,7 +143,7 @@ def _is_binary(old: Content, new: Content) -> bool:
     return any(one.find(b"\0", 0, _BEGINNING) >= 0 for one in (old, new) if one is not None)
 
 
-def _content(handle: pygit2.Repository, side: Side | None) -> Content:
+def _side_content(handle: pygit2.Repository, side: Side | None) -> Content:
     if side is None:
         return None
     if side.mode & KIND == SUBMODULE:
@@ -149,6 +153,6 @@ def _content(handle: pygit2.Repository, side: Side | None) -> Content:
     return data
 
 
-def _size(handle: pygit2.Repository, side: Side | None) -> int:
+def _side_size(handle: pygit2.Repository, side: Side | None) -> int:
     is_kept = side is not None and side.oid and side.mode & KIND != SUBMODULE
     return int(handle.odb.read_header(side.oid)[1]) if side is not None and is_kept else 0

@@ -38,7 +38,7 @@ class _Match(NamedTuple):
     come: str
 
 
-def renames(
+def find_renames(
     handle: pygit2.Repository,
     deletions: Sides,
     additions: Sides,
@@ -49,23 +49,25 @@ def renames(
 
     With `targets`, only those of the old paths are looked for; others may be found by the way.
     """
-    similarity = _Shared(handle, blobs or {})
-    pairs = _equal(deletions, additions)
-    pairs |= _by_name(_left(deletions, pairs.values()), _left(additions, pairs), similarity, targets)
-    old, new = _left(deletions, pairs.values()), _left(additions, pairs)
+    similarity = _Similarity(handle, blobs or {})
+    pairs = _match_equal(deletions, additions)
+    pairs |= _match_by_name(
+        _remaining(deletions, pairs.values()), _remaining(additions, pairs), similarity, targets
+    )
+    old, new = _remaining(deletions, pairs.values()), _remaining(additions, pairs)
     if targets is not None:
         old = {path: side for path, side in old.items() if path in targets}
     if 0 < len(old) * len(new) <= MOST_PAIRS:
-        pairs |= _by_content(old, new, similarity)
+        pairs |= _match_by_content(old, new, similarity)
     return pairs
 
 
-def _left(sides: Sides, paths: Iterable[str]) -> Sides:
+def _remaining(sides: Sides, paths: Iterable[str]) -> Sides:
     out = set(paths)
     return {path: side for path, side in sides.items() if path not in out}
 
 
-def _equal(deletions: Sides, additions: Sides) -> dict[str, str]:
+def _match_equal(deletions: Sides, additions: Sides) -> dict[str, str]:
     places: dict[str, list[str]] = {}
     for path, side in deletions.items():
         places.setdefault(side.oid, []).append(path)
@@ -79,8 +81,8 @@ def _equal(deletions: Sides, additions: Sides) -> dict[str, str]:
     return pairs
 
 
-def _by_name(
-    deletions: Sides, additions: Sides, similarity: "_Shared", targets: Collection[str] | None
+def _match_by_name(
+    deletions: Sides, additions: Sides, similarity: "_Similarity", targets: Collection[str] | None
 ) -> dict[str, str]:
     """Files whose name is the only one of its kind on both sides."""
     old, new = _unique_names(deletions), _unique_names(additions)
@@ -98,14 +100,14 @@ def _unique_names(paths: Sides) -> dict[str, str]:
     return {name: path for path in paths if count[name := posixpath.basename(path)] == 1}
 
 
-def _by_content(deletions: Sides, additions: Sides, similarity: "_Shared") -> dict[str, str]:
+def _match_by_content(deletions: Sides, additions: Sides, similarity: "_Similarity") -> dict[str, str]:
     matches: list[_Match] = []
     for path, side in additions.items():
         every = (
             _Match(-similarity.score(deletions[old], side, _LEAST), not _has_name_of(old, path), old, path)
             for old in deletions
         )
-        matches += _best(every)
+        matches += _best_matches(every)
     pairs: dict[str, str] = {}
     targets: set[str] = set()
     for match in sorted(matches, key=lambda one: one[:2]):
@@ -115,7 +117,7 @@ def _by_content(deletions: Sides, additions: Sides, similarity: "_Shared") -> di
     return pairs
 
 
-def _best(every: Iterable[_Match]) -> list[_Match]:
+def _best_matches(every: Iterable[_Match]) -> list[_Match]:
     """The few best of one file, in the places where they were found."""
     matches: list[_Match] = []
     for one in every:
@@ -140,7 +142,7 @@ def _has_name_of(one: str, other: str) -> bool:
     return posixpath.basename(one) == posixpath.basename(other)
 
 
-class _Shared:
+class _Similarity:
     """How much of a content is in another; each is read once."""
 
     def __init__(self, handle: pygit2.Repository, blobs: Mapping[str, bytes]) -> None:
@@ -169,14 +171,14 @@ class _Shared:
         if b"\0" not in data[:_BEGINNING]:
             data = data.replace(b"\r\n", b"\n")
         spans: Counter[bytes] = Counter()
-        for line in data.splitlines(keepends=True) if b"\r" not in data else _lines(data):
+        for line in data.splitlines(keepends=True) if b"\r" not in data else _split_lines(data):
             for at in range(0, len(line), _SPAN):
                 piece = line[at : at + _SPAN]
                 spans[piece] += len(piece)
         return spans
 
 
-def _lines(data: bytes) -> list[bytes]:
+def _split_lines(data: bytes) -> list[bytes]:
     """Lines by line feeds alone."""
     *whole, last = data.split(b"\n")
     return [*(line + b"\n" for line in whole), *([last] if last else [])]

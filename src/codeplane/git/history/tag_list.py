@@ -21,14 +21,14 @@ class TagInfo:
     seconds: int
 
 
-def tags_of(handle: pygit2.Repository) -> list[TagInfo]:
+def list_tags(handle: pygit2.Repository) -> list[TagInfo]:
     """Newest first; those of the same moment by their names."""
     tags = [one for one in handle.references.iterator() if one.raw_name.startswith(_PREFIX)]
-    infos = [_tag(handle, one) for one in tags]
+    infos = [_tag_info(handle, one) for one in tags]
     return sorted(infos, key=lambda one: (-one.seconds, one.name))
 
 
-def _tag(handle: pygit2.Repository, reference: pygit2.Reference) -> TagInfo:
+def _tag_info(handle: pygit2.Repository, reference: pygit2.Reference) -> TagInfo:
     name = reference.raw_name.removeprefix(_PREFIX).decode("utf-8", "surrogateescape")
     target = reference.target
     tag = handle.get(target) if isinstance(target, pygit2.Oid) else None
@@ -36,14 +36,14 @@ def _tag(handle: pygit2.Repository, reference: pygit2.Reference) -> TagInfo:
         message = subject_of(tag.raw_message.decode("utf-8", "replace"))
         when = signature_of(tag.tagger).when if tag.tagger is not None else ""
         seconds = tag.tagger.time if tag.tagger is not None else 0
-        return TagInfo(name, _peeled(tag), when, message, seconds)
+        return TagInfo(name, _peel_tag(tag), when, message, seconds)
     if isinstance(tag, pygit2.Commit):
         info = info_of(tag)
         return TagInfo(name, info.oid, info.committer.when, "", tag.commit_time)
     return TagInfo(name, str(target), "", "", 0)
 
 
-def _peeled(tag: pygit2.Tag) -> str:
+def _peel_tag(tag: pygit2.Tag) -> str:
     try:
         return str(tag.peel(pygit2.Commit).id)
     except (pygit2.GitError, pygit2.InvalidSpecError, KeyError):

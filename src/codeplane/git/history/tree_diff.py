@@ -18,29 +18,31 @@ class Pair(NamedTuple):
     new: Side | None
 
 
-def between(handle: pygit2.Repository, old: str | None, new: str) -> dict[str, Pair]:
+def diff_trees(handle: pygit2.Repository, old: str | None, new: str) -> dict[str, Pair]:
     """What differs between two trees by their ids; `old` None is the empty tree."""
     target = handle[new].peel(pygit2.Tree)
     if old is None:
-        return _pairs(target.diff_to_tree(swap=True).deltas)
-    return _pairs(handle[old].peel(pygit2.Tree).diff_to_tree(target).deltas)
+        return _collect_pairs(target.diff_to_tree(swap=True).deltas)
+    return _collect_pairs(handle[old].peel(pygit2.Tree).diff_to_tree(target).deltas)
 
 
-def staged(handle: pygit2.Repository, tree: str | None, index: pygit2.Index | None = None) -> dict[str, Pair]:
-    """From a tree to git's index, or another. An unmerged path has no new side here: `unmerged` has it."""
+def diff_index(
+    handle: pygit2.Repository, tree: str | None, index: pygit2.Index | None = None
+) -> dict[str, Pair]:
+    """From a tree to git's index, or another; an unmerged path has no new side here."""
     index = handle.index if index is None else index
     if tree is None:
         return {os.fsdecode(e.path): Pair(None, Side(str(e.id), int(e.mode))) for e in index}
-    return _pairs(index.diff_to_tree(handle[tree].peel(pygit2.Tree)).deltas)
+    return _collect_pairs(index.diff_to_tree(handle[tree].peel(pygit2.Tree)).deltas)
 
 
-def unstaged(handle: pygit2.Repository) -> set[str]:
+def unstaged_paths(handle: pygit2.Repository) -> set[str]:
     """Tracked paths whose file is not what the index has: changed, of another kind, or gone."""
     deltas = handle.index.diff_to_workdir(_IN_INDEX).deltas
     return {os.fsdecode(delta.new_file.raw_path) for delta in deltas}
 
 
-def in_index(handle: pygit2.Repository, path: str) -> Side | None:
+def index_side(handle: pygit2.Repository, path: str) -> Side | None:
     """The entry of the index that is not one side of a conflict."""
     try:
         entry = handle.index[path]
@@ -49,22 +51,22 @@ def in_index(handle: pygit2.Repository, path: str) -> Side | None:
     return Side(str(entry.id), int(entry.mode))
 
 
-def unmerged(handle: pygit2.Repository) -> set[str]:
+def conflict_paths(handle: pygit2.Repository) -> set[str]:
     """Paths with a conflict in the index."""
     sides = handle.index.conflicts or ()
     return {os.fsdecode(side.path) for conflict in sides for side in conflict if side is not None}
 
 
-def _pairs(deltas: Iterable[pygit2.DiffDelta]) -> dict[str, Pair]:
+def _collect_pairs(deltas: Iterable[pygit2.DiffDelta]) -> dict[str, Pair]:
     """A change of kind may come as two deltas."""
     pairs: dict[str, Pair] = {}
     for delta in deltas:
-        old, new = _side(delta.old_file), _side(delta.new_file)
+        old, new = _side_of(delta.old_file), _side_of(delta.new_file)
         path = os.fsdecode(delta.new_file.raw_path or delta.old_file.raw_path)
         before = pairs.get(path, Pair(None, None))
         pairs[path] = Pair(before.old or old, before.new or new)
     return {path: pair for path, pair in pairs.items() if pair.old != pair.new}
 
 
-def _side(file: pygit2.DiffFile) -> Side | None:
+def _side_of(file: pygit2.DiffFile) -> Side | None:
     return Side(str(file.id), int(file.mode)) if file.mode else None

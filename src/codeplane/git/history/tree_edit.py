@@ -16,43 +16,43 @@ EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 Edits = Mapping[str, Side | None]
 
 
-def edited(handle: pygit2.Repository, tree: str, edits: Edits) -> str:
+def edit_tree(handle: pygit2.Repository, tree: str, edits: Edits) -> str:
     """The tree with files put (a side) and taken away (None); a directory that is left empty is gone."""
     split = {tuple(os.fsencode(path).split(b"/")): side for path, side in edits.items()}
-    root = _edited(handle, tree, split)
+    root = _write_edited(handle, tree, split)
     return str(root or handle.odb.write(pygit2.enums.ObjectType.TREE, b""))
 
 
 def side_at(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     """What a tree has at a path; None where it has no file, link or submodule there."""
-    entry = _found(handle, tree, path)
+    entry = _find_entry(handle, tree, path)
     return entry if entry is not None and entry.mode != _TREE else None
 
 
 def has_entry(handle: pygit2.Repository, tree: str, path: str) -> bool:
     """Whether a tree has anything at a path, a directory too."""
-    return _found(handle, tree, path) is not None
+    return _find_entry(handle, tree, path) is not None
 
 
-def above(path: str) -> list[str]:
+def parent_paths(path: str) -> list[str]:
     """The directories of a path, the outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
-def beside(paths: Iterable[str], others: Collection[str]) -> set[str]:
+def clashing_paths(paths: Iterable[str], others: Collection[str]) -> set[str]:
     """Paths that cannot be there together with one of the others, which is below or above them."""
-    paths_there, directories = set(others), {parent for path in others for parent in above(path)}
-    return {path for path in paths if path in directories or not paths_there.isdisjoint(above(path))}
+    paths_there, directories = set(others), {parent for path in others for parent in parent_paths(path)}
+    return {path for path in paths if path in directories or not paths_there.isdisjoint(parent_paths(path))}
 
 
-def _found(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
+def _find_entry(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     *parents, name = os.fsencode(path).split(b"/")
     here: str | None = tree
     for part in parents:
-        entry = dict(_entries(handle, here)).get(part) if here is not None else None
+        entry = dict(_read_entries(handle, here)).get(part) if here is not None else None
         here = entry.oid if entry is not None and entry.mode == _TREE else None
-    return dict(_entries(handle, here)).get(name) if here is not None else None
+    return dict(_read_entries(handle, here)).get(name) if here is not None else None
 
 
 @dataclass
@@ -83,11 +83,11 @@ class _Directory:
             del self.entries[name]
 
 
-def _edited(
+def _write_edited(
     handle: pygit2.Repository, tree: str, edits: Mapping[tuple[bytes, ...], Side | None]
 ) -> pygit2.Oid | None:
     # Not by recursion: a tree may be deeper than Python goes.
-    stack = [_Directory(b"", dict(_entries(handle, tree)))]
+    stack = [_Directory(b"", dict(_read_entries(handle, tree)))]
     stack[0].apply(edits)
     oid = None
     while stack:
@@ -95,10 +95,10 @@ def _edited(
         if here.below:
             name, inner = here.below.popitem()
             old = here.entries[name].oid if here.has_tree(name) else EMPTY_TREE
-            stack.append(_Directory(name, dict(_entries(handle, old))))
+            stack.append(_Directory(name, dict(_read_entries(handle, old))))
             stack[-1].apply(inner)
             continue
-        content = _packed(here.entries)
+        content = _pack_entries(here.entries)
         oid = handle.odb.write(pygit2.enums.ObjectType.TREE, content) if here.entries else None
         stack.pop()
         if stack:
@@ -106,7 +106,7 @@ def _edited(
     return oid
 
 
-def _entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes, Side]]:
+def _read_entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes, Side]]:
     data = handle.odb.read(tree)[1] if tree != EMPTY_TREE else b""
     at = 0
     while at < len(data):
@@ -116,7 +116,7 @@ def _entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes, Side
         at = end + 1 + _OID
 
 
-def _packed(entries: Mapping[bytes, Side]) -> bytes:
+def _pack_entries(entries: Mapping[bytes, Side]) -> bytes:
     """In git's order: a directory is sorted as if its name ended in a slash."""
     entries_in_order = sorted(
         entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == _TREE else b"")

@@ -8,7 +8,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import CodePlaneError, WorkAtRisk
-from codeplane.git.history.tree_diff import between, in_index, staged, unmerged
+from codeplane.git.history.tree_diff import conflict_paths, diff_index, diff_trees, index_side
 from codeplane.git.history.tree_edit import side_at
 from codeplane.git.merge.tree_merge import Merged
 from codeplane.git.repo.outcome import Conflict, Side
@@ -27,7 +27,7 @@ _OID: Final = re.compile(r"[0-9a-f]{40}")
 
 def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
     """As git: a merge of any kind begins with the index that HEAD has."""
-    if differences := staged(handle, head_tree(handle)):
+    if differences := diff_index(handle, head_tree(handle)):
         raise unforced(at_risk(dict.fromkeys(differences, Risk.STAGED), what))
 
 
@@ -86,13 +86,13 @@ def leave(
 
 def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str | None) -> Plan:
     """What the merge has put there is in its tree, so only what differs from that is work."""
-    paths = staged(handle, target).keys() | unmerged(handle)
-    written = between(handle, target, result) if result is not None else {}
+    paths = diff_index(handle, target).keys() | conflict_paths(handle)
+    written = diff_trees(handle, target, result) if result is not None else {}
     whole = handle[target].peel(pygit2.Tree)
     plan = plan_paths(handle, root, {path: in_tree(whole, path) for path in paths | written.keys()})
     tree = WorkTree(handle, root)
     for path in [path for path in plan.risks if result is not None]:
-        current = tree.at(path, in_index(handle, path))
+        current = tree.at(path, index_side(handle, path))
         if (
             current is not None
             and current.side is not None
@@ -102,7 +102,7 @@ def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str |
     for path, pair in written.items():
         current = tree.at(path)
         is_left = pair.old is None and current is not None and current.side == pair.new
-        if is_left and in_index(handle, path) is None:
+        if is_left and index_side(handle, path) is None:
             plan.removals.add(path)
     return plan
 

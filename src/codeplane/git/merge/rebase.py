@@ -7,11 +7,11 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitFailed, GitUnfinished
-from codeplane.git.commit.cleanup import cleaned
+from codeplane.git.commit.cleanup import clean_message
 from codeplane.git.commit.create import move_ref
 from codeplane.git.commit.messages import split_conflicts
 from codeplane.git.history.commit_info import message_of
-from codeplane.git.history.tree_diff import unstaged
+from codeplane.git.history.tree_diff import unstaged_paths
 from codeplane.git.merge.apply_result import check_nothing_staged, leave, unforced
 from codeplane.git.merge.rebase_range import Range, autosquashed, checked, range_of
 from codeplane.git.merge.rebase_todo import (
@@ -171,7 +171,7 @@ def _drop_remarks(handle: pygit2.Repository, replay: Replay, progress: Progress)
     """Makes a commit anew that git has made of several and would take its own remarks out of at the end."""
     head = handle[replay.at].peel(pygit2.Commit)
     if progress.is_remarked and progress.amends == replay.at:
-        message = cleaned(handle, message_of(head), "strip")
+        message = clean_message(handle, message_of(head), "strip")
         replay.commit(str(head.tree_id), message, head, [str(oid) for oid in head.parent_ids])
         progress.amends = replay.at
 
@@ -242,7 +242,7 @@ def _check_no_loose(handle: pygit2.Repository) -> None:
 
 
 def _loose(handle: pygit2.Repository) -> list[str]:
-    return [path for path in sorted(unstaged(handle)) if int(handle.index[path].mode) != SUBMODULE]
+    return [path for path in sorted(unstaged_paths(handle)) if int(handle.index[path].mode) != SUBMODULE]
 
 
 def _is_there(handle: pygit2.Repository, plan: Plan) -> bool:

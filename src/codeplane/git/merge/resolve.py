@@ -6,7 +6,7 @@ import pygit2
 
 from codeplane.core.errors import GitUnsupported
 from codeplane.git.commit.messages import split_conflicts
-from codeplane.git.history.tree_diff import in_index
+from codeplane.git.history.tree_diff import index_side
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Conflict
 from codeplane.git.repo.remedies import Fix, Remedy
@@ -35,7 +35,7 @@ def resolve(
     _, mentions = split_conflicts(message)
     conflict_paths = {one.path for one in conflicts}
     unresolved += [
-        Conflict(path, None, in_index(handle, path), None)
+        Conflict(path, None, index_side(handle, path), None)
         for path in mentions
         if path not in conflict_paths and path not in resolved and has_marks(read(path) or b"")
     ]

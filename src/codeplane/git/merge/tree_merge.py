@@ -11,9 +11,9 @@ from typing import Final
 
 import pygit2
 
-from codeplane.git.history.renames import renames
-from codeplane.git.history.tree_diff import Pair, between
-from codeplane.git.history.tree_edit import above, edited, has_entry
+from codeplane.git.history.renames import find_renames
+from codeplane.git.history.tree_diff import Pair, diff_trees
+from codeplane.git.history.tree_edit import edit_tree, has_entry, parent_paths
 from codeplane.git.merge.text_merge import Drivers, Labels
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Conflict, Side
@@ -68,7 +68,7 @@ def merge_trees(drivers: Drivers, base: str, ours: str, theirs: str, labels: Lab
         return Merged(ours)
     if ours == base:
         return Merged(theirs)
-    our_changes, their_changes = between(handle, base, ours), between(handle, base, theirs)
+    our_changes, their_changes = diff_trees(handle, base, ours), diff_trees(handle, base, theirs)
     result = _Work(
         drivers,
         labels,
@@ -76,7 +76,7 @@ def merge_trees(drivers: Drivers, base: str, ours: str, theirs: str, labels: Lab
         _changes(handle, our_changes, their_changes),
         _changes(handle, their_changes, our_changes),
     ).run()
-    tree = edited(handle, ours, result.edits)
+    tree = edit_tree(handle, ours, result.edits)
     conflicts = tuple(result.conflicts[path] for path in sorted(result.conflicts))
     return Merged(tree, conflicts, tuple(result.notes))
 
@@ -91,14 +91,14 @@ def _changes(handle: pygit2.Repository, pairs: Mapping[str, Pair], other: Mappin
         path: new for path in paths for old, new in [pairs[path]] if new and not old and _is_traced(new)
     }
     targets = deletions.keys() & other.keys()
-    moves = renames(handle, deletions, additions, targets=targets) if targets and additions else {}
+    moves = find_renames(handle, deletions, additions, targets=targets) if targets and additions else {}
     return _Changes(pairs, {old: new for new, old in moves.items() if old in targets})
 
 
 def _in_order(pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> list[str]:
     """As git comes by them, which counts where files are alike: last what is in directories of one side."""
-    common = {parent for path in other for parent in above(path)} | other.keys()
-    return sorted(pairs, key=lambda path: (not common.issuperset(above(path)), os.fsencode(path)))
+    common = {parent for path in other for parent in parent_paths(path)} | other.keys()
+    return sorted(pairs, key=lambda path: (not common.issuperset(parent_paths(path)), os.fsencode(path)))
 
 
 def _is_traced(side: Side) -> bool:
@@ -124,7 +124,9 @@ class _Work:
             ours = self._ours.sides[path][1] if path in self._ours.sides else base
             theirs = self._theirs.sides[path][1] if path in self._theirs.sides else base
             self._items[path] = _Item(base, ours, theirs, (path, path, path))
-        our_directories = {parent for path, one in self._items.items() if one.ours for parent in above(path)}
+        our_directories = {
+            parent for path, one in self._items.items() if one.ours for parent in parent_paths(path)
+        }
         for old in sorted(self._ours.renames.keys() | self._theirs.renames.keys(), key=os.fsencode):
             self._follow(old, self._ours.renames.get(old), self._theirs.renames.get(old))
         # What is in a directory is decided first: where anything stays in it, a file of its name moves aside.
@@ -285,7 +287,7 @@ class _Work:
     def _settle(self, path: str, item: _Item, side: Side | None, *, is_clean: bool) -> None:
         self._result.edits[path] = side
         if side is not None:
-            self._full.update(above(path))
+            self._full.update(parent_paths(path))
         if not is_clean and any((item.base, item.ours, item.theirs)):
             self._result.conflicts[path] = Conflict(path, item.base, item.ours, item.theirs)
 

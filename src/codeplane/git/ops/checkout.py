@@ -10,7 +10,7 @@ import pygit2
 from codeplane.core.errors import InvalidArgument, NotFound, RevisionNotFound
 from codeplane.core.suggest import nearest
 from codeplane.git.history.commit_info import info_of
-from codeplane.git.history.tree_diff import between, in_index, staged, unmerged, unstaged
+from codeplane.git.history.tree_diff import conflict_paths, diff_index, diff_trees, index_side, unstaged_paths
 from codeplane.git.repo.heads import BRANCHES, check_free, previous
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import find_commit
@@ -121,20 +121,20 @@ def restore(
 
 def _of_index(handle: pygit2.Repository, selection: Selection) -> dict[str, Side | None]:
     paths = [os.fsdecode(entry.path) for entry in handle.index]
-    conflicts = sorted(path for path in unmerged(handle) if path in selection)
+    conflicts = sorted(path for path in conflict_paths(handle) if path in selection)
     if conflicts:
         raise InvalidArgument(
             f"Unmerged, so the index has no single version: {', '.join(map(shown, conflicts[:20]))}.",
             hints=["Name a commit in `ref`, or resolve and stage them."],
         )
     _check_found(selection, paths, "the index")
-    return {path: in_index(handle, path) for path in unstaged(handle) if path in selection}
+    return {path: index_side(handle, path) for path in unstaged_paths(handle) if path in selection}
 
 
 def _of_tree(handle: pygit2.Repository, selection: Selection, tree: str) -> dict[str, Side | None]:
-    there = between(handle, None, tree)
+    there = diff_trees(handle, None, tree)
     _check_found(selection, there, "that commit")
-    differ = staged(handle, tree).keys() | unstaged(handle) | unmerged(handle)
+    differ = diff_index(handle, tree).keys() | unstaged_paths(handle) | conflict_paths(handle)
     return {path: there[path].new for path in differ if path in there and path in selection}
 
 

@@ -7,7 +7,7 @@ import pygit2
 
 from codeplane.core.errors import GitUnfinished, NotFound
 from codeplane.git.history.commit_info import info_of
-from codeplane.git.history.tree_diff import Pair, between, in_index, staged, unmerged
+from codeplane.git.history.tree_diff import Pair, conflict_paths, diff_index, diff_trees, index_side
 from codeplane.git.repo.heads import move_head, note_orig_head
 from codeplane.git.repo.objects import Commit, find_commit
 from codeplane.git.repo.outcome import Outcome, Side
@@ -56,9 +56,9 @@ def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outco
     """Entries of the index become those of a commit; the files stay, and so does the branch."""
     with repository.opened() as handle:
         tree = head_tree(handle) if ref == "HEAD" else find_commit(handle, ref).tree
-        differ = {path: pair for path, pair in staged(handle, tree).items() if path in selection}
+        differ = {path: pair for path, pair in diff_index(handle, tree).items() if path in selection}
         differ |= {
-            path: Pair(_at(handle, tree, path), None) for path in unmerged(handle) if path in selection
+            path: Pair(_at(handle, tree, path), None) for path in conflict_paths(handle) if path in selection
         }
         _check_known(handle, selection, tree)
         saved = _save_hidden(repository, handle, set(differ))
@@ -95,7 +95,7 @@ def _follow(
 def _save_hidden(repository: Repository, handle: pygit2.Repository, paths: set[str] | None) -> str | None:
     """Keeps what only the index has: a staged content that the file does not have any more."""
     tree = WorkTree(handle, repository.root)
-    differences = staged(handle, head_tree(handle))
+    differences = diff_index(handle, head_tree(handle))
     hidden_paths = {
         path
         for path, pair in differences.items()
@@ -109,13 +109,13 @@ def _save_hidden(repository: Repository, handle: pygit2.Repository, paths: set[s
 
 
 def _differs(handle: pygit2.Repository, tree: WorkTree, path: str) -> bool:
-    entry = in_index(handle, path)
+    entry = index_side(handle, path)
     current = tree.at(path, entry)
     return current is None or current.side != entry
 
 
 def _check_merged(handle: pygit2.Repository, mode: Mode) -> None:
-    conflicts = sorted(unmerged(handle))
+    conflicts = sorted(conflict_paths(handle))
     if conflicts and mode is Mode.KEEP:
         raise GitUnfinished(
             f"A keep reset is not possible with unmerged paths: {', '.join(map(shown, conflicts))}."
@@ -123,8 +123,8 @@ def _check_merged(handle: pygit2.Repository, mode: Mode) -> None:
 
 
 def _check_known(handle: pygit2.Repository, selection: Selection, tree: str | None) -> None:
-    paths = {*between(handle, None, tree)} if tree is not None else set()
-    paths |= {str(entry.path) for entry in handle.index} | unmerged(handle)
+    paths = {*diff_trees(handle, None, tree)} if tree is not None else set()
+    paths |= {str(entry.path) for entry in handle.index} | conflict_paths(handle)
     missing = selection.missing(paths)
     if missing:
         raise NotFound(f"Neither tracked nor in that commit: {', '.join(map(shown, missing[:20]))}.")

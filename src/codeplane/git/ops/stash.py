@@ -11,7 +11,7 @@ from pygit2.enums import FileStatus
 
 from codeplane.core.errors import GitUnfinished, InvalidArgument, NotFound, NothingToCommit, WorkAtRisk
 from codeplane.git.history.commit_info import info_of
-from codeplane.git.history.tree_diff import in_index, unmerged
+from codeplane.git.history.tree_diff import conflict_paths, index_side
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
@@ -182,7 +182,7 @@ def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, m
 def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, keep_index: bool) -> Plan:
     """How the work leaves the files; what is in the way of that and no part of it is refused."""
     head = handle[head_tree(handle) or ""].peel(pygit2.Tree)
-    targets = {path: in_index(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
+    targets = {path: index_side(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
     plan = plan_paths(handle, repository.root, targets)
     tree = WorkTree(handle, repository.root)
     for path in work.untracked:
@@ -203,7 +203,7 @@ def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, 
 
 def check_merged(handle: pygit2.Repository) -> None:
     """Refuses an index with conflicts."""
-    conflicts = sorted(unmerged(handle))
+    conflicts = sorted(conflict_paths(handle))
     if conflicts:
         raise GitUnfinished(
             f"Resolve these paths first: {', '.join(map(shown, conflicts[:20]))}.",

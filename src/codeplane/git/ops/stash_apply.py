@@ -7,8 +7,8 @@ import pygit2
 from pygit2.enums import FileMode
 
 from codeplane.core.errors import GitFailed
-from codeplane.git.history.tree_diff import between
-from codeplane.git.history.tree_edit import beside
+from codeplane.git.history.tree_diff import diff_trees
+from codeplane.git.history.tree_edit import clashing_paths
 from codeplane.git.merge.text_merge import Drivers, Labels
 from codeplane.git.merge.tree_merge import Merged, merge_trees
 from codeplane.git.ops.stash import Entry, StashOutcome, check_merged, drop
@@ -97,9 +97,9 @@ def _loose(
     if len(stash.parents) < _WITH_UNTRACKED:
         return {}
     tree = WorkTree(handle, repository.root)
-    additions = between(handle, None, str(stash.parents[2].tree.id))
+    additions = diff_trees(handle, None, str(stash.parents[2].tree.id))
     loose = {path: pair.new for path, pair in additions.items() if pair.new is not None}
-    clashes = sorted(beside(loose, plan.writes))
+    clashes = sorted(clashing_paths(loose, plan.writes))
     if clashes:
         hints = [f"git show {stash.id}^3:{shown(clashes[0])}"]
         raise GitFailed(f"The stash has {shown(clashes[0])} as a file and as a directory.", hints=hints)
@@ -137,11 +137,11 @@ def _settle(
         elif trees.staged is not None:
             index.read_tree(handle[trees.staged].peel(pygit2.Tree))
         else:
-            differ = between(handle, trees.current, result.tree)
+            differ = diff_trees(handle, trees.current, result.tree)
             additions = {path for path, pair in differ.items() if pair.old is None}
             # What is new stays staged, and no entry can be there beside one below it.
             old = {path for path, pair in differ.items() if pair.old is not None}
-            for path in old - beside(old, additions):
+            for path in old - clashing_paths(old, additions):
                 put_entry(index, path, in_tree(before, path))
 
 

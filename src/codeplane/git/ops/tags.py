@@ -5,9 +5,9 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import InvalidArgument, NotFound
-from codeplane.git.commit.cleanup import cleaned
+from codeplane.git.commit.cleanup import clean_message
 from codeplane.git.commit.create import move_ref
-from codeplane.git.commit.identity import committer, written
+from codeplane.git.commit.identity import committer_signature, format_signature
 from codeplane.git.commit.signing import sign
 from codeplane.git.repo.lock_retry import patiently
 from codeplane.git.repo.objects import find_commit
@@ -69,11 +69,15 @@ def _annotated(
     commit: str,
     message: str,
 ) -> tuple[str, tuple[str, ...]]:
-    text = cleaned(handle, message, "strip")
+    text = clean_message(handle, message, "strip")
     if not text:
         raise InvalidArgument("The message of a tag is empty.")
-    tagger = committer(handle)
-    head = f"object {commit}\ntype commit\ntag {name}\n".encode() + b"tagger " + written(tagger, "utf-8")
+    tagger = committer_signature(handle)
+    head = (
+        f"object {commit}\ntype commit\ntag {name}\n".encode()
+        + b"tagger "
+        + format_signature(tagger, "utf-8")
+    )
     payload = head + b"\n\n" + text.encode()
     signature, notes = sign(repository, programs, handle, payload, tagger, "tag")
     return str(handle.write(pygit2.enums.ObjectType.TAG, payload + signature)), notes

@@ -12,7 +12,7 @@ from pygit2.enums import FileStatus
 
 from codeplane.core.errors import GitBusy, GitUnfinished, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.git.history.tree_diff import in_index, unmerged, unstaged
+from codeplane.git.history.tree_diff import conflict_paths, index_side, unstaged_paths
 from codeplane.git.history.tree_edit import side_at
 from codeplane.git.repo.config import flag
 from codeplane.git.repo.outcome import Outcome, Side
@@ -120,7 +120,7 @@ class _Staging:
     def _may_hold_more(self, path: str) -> bool:
         """Whether it is a directory, or was one that is gone with all that git knows in it."""
         place = self.repository.root / path
-        return place.is_dir() or (not os.path.lexists(place) and in_index(self.handle, path) is None)
+        return place.is_dir() or (not os.path.lexists(place) and index_side(self.handle, path) is None)
 
     def _against(self, path: str) -> str | None:
         reason = self.rules.closed(path)
@@ -128,17 +128,17 @@ class _Staging:
             return reason
         if is_frozen(self.handle.index, path):
             return f"{shown(path)} is marked assume-unchanged or skip-worktree in git's index."
-        is_new = in_index(self.handle, path) is None
+        is_new = index_side(self.handle, path) is None
         return self.rules.unwanted(path) if is_new and not self.force else None
 
     def _leave(self, path: str, reason: str) -> None:
         if path in self.chosen.paths and not (self.repository.root / path).is_dir():
             raise PathRefused(reason, hints=_force_hint(self.rules, path), path=shown(path))
-        if os.path.lexists(self.repository.root / path) or in_index(self.handle, path) is not None:
+        if os.path.lexists(self.repository.root / path) or index_side(self.handle, path) is not None:
             self.left[path] = reason
 
     def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
-        entry = in_index(self.handle, path)
+        entry = index_side(self.handle, path)
         is_known = entry is not None or is_torn or (self.tracked_only and self._is_in_head(path))
         status = None if tree.blocker(path) is not None else _lstat(self.repository, path)
         if status is None:
@@ -194,7 +194,7 @@ class _Staging:
         """What is read is what stands there, beneath the root, before and after."""
         place = self.repository.root / path
         status = self._beneath(path)
-        mode = modes.of_file(status, in_index(self.handle, path))
+        mode = modes.of_file(status, index_side(self.handle, path))
         if stat.S_ISLNK(status.st_mode):
             oid = self.handle.create_blob(os.fsencode(os.readlink(place)))  # noqa: PTH115
         elif not stat.S_ISREG(status.st_mode):
@@ -255,7 +255,7 @@ def stage_into(
 ) -> Staged:
     """The same into an index that is not git's yet."""
     handle.index.read(False)
-    conflicts = unmerged(handle)
+    conflicts = conflict_paths(handle)
     work = _Staging(repository, handle, rules, selection, force, tracked_only)
     work.sort(WorkTree(handle, repository.root), conflicts)
     _check_marks(repository, (path for path in work.put if path in conflicts and not force))
@@ -275,7 +275,7 @@ def stage_into(
         sorted(
             path
             for path in paths
-            if in_index(handle, path) != _side(index, path) or (path in conflicts) != (path in still)
+            if index_side(handle, path) != _side(index, path) or (path in conflicts) != (path in still)
         )
     )
     return Staged(summary("staged", changes), notes=left_out(work.left), paths=changes)
@@ -342,8 +342,10 @@ def _force_hint(rules: Rules, path: str) -> list[str]:
 
 def _changed_only(handle: pygit2.Repository, drivers: dict[str, str], conflicts: set[str]) -> dict[str, str]:
     """By their stat: without the filter the content says nothing."""
-    differences = unstaged(handle) | conflicts if drivers else set()
-    return {path: name for path, name in drivers.items() if path in differences or not in_index(handle, path)}
+    differences = unstaged_paths(handle) | conflicts if drivers else set()
+    return {
+        path: name for path, name in drivers.items() if path in differences or not index_side(handle, path)
+    }
 
 
 def left_out(reason_by_path: dict[str, str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import pygit2
 
 from codeplane.core.errors import GitUnfinished, NotFound, PathRefused
-from codeplane.git.history.tree_diff import in_index, staged, unmerged, unstaged
+from codeplane.git.history.tree_diff import conflict_paths, diff_index, index_side, unstaged_paths
 from codeplane.git.history.tree_edit import EMPTY_TREE, side_at
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.pathspec import Selection
@@ -26,8 +26,8 @@ from codeplane.process import Programs
 def unstage(repository: Repository, selection: Selection, rules: Rules) -> Staged:
     """Makes the index what HEAD has, at the chosen paths; files stay as they are."""
     with repository.opened() as handle, edited_index(repository, handle) as index:
-        pairs = staged(handle, head_tree(handle))
-        conflicts = unmerged(handle)
+        pairs = diff_index(handle, head_tree(handle))
+        conflicts = conflict_paths(handle)
         paths = sorted(path for path in pairs.keys() | conflicts if path in selection)
         _check_known(handle, selection, paths)
         tree = head_tree(handle) or EMPTY_TREE
@@ -48,7 +48,7 @@ def discard(
     """Brings tracked files back as the index has them. What is lost by it needs `force` and is saved."""
     with repository.opened() as handle:
         handle.index.read()
-        conflicts = sorted(path for path in unmerged(handle) if path in selection)
+        conflicts = sorted(path for path in conflict_paths(handle) if path in selection)
         if conflicts:
             raise GitUnfinished(
                 f"In conflict, so the index has no single version: {listed(conflicts)}.",
@@ -56,8 +56,8 @@ def discard(
             )
         work = {
             path: side
-            for path in sorted(unstaged(handle))
-            if path in selection and (side := in_index(handle, path)) is not None and side.mode != SUBMODULE
+            for path in sorted(unstaged_paths(handle))
+            if path in selection and (side := index_side(handle, path)) is not None and side.mode != SUBMODULE
         }
         reasons = {path: reason for path in work if (reason := rules.closed(path)) is not None}
         for path, reason in reasons.items():

@@ -9,8 +9,8 @@ from typing import Final
 import pygit2
 
 from codeplane.git.history.commit_info import info_of
-from codeplane.git.history.tree_diff import in_index, staged, unmerged, unstaged
-from codeplane.git.history.tree_edit import beside, side_at
+from codeplane.git.history.tree_diff import conflict_paths, diff_index, index_side, unstaged_paths
+from codeplane.git.history.tree_edit import clashing_paths, side_at
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.files import LINK, WorkTree
@@ -73,11 +73,13 @@ class Work:
     def look(
         cls, repository: Repository, handle: pygit2.Repository, paths: Iterable[str] | None = None
     ) -> "Work":
-        tree, conflicts = WorkTree(handle, repository.root), unmerged(handle)
-        differences = staged(handle, head_tree(handle)).keys() | conflicts
-        candidates = differences | unstaged(handle) if paths is None else set(paths)
+        tree, conflicts = WorkTree(handle, repository.root), conflict_paths(handle)
+        differences = diff_index(handle, head_tree(handle)).keys() | conflicts
+        candidates = differences | unstaged_paths(handle) if paths is None else set(paths)
         tracked = {
-            path for path in candidates if in_index(handle, path) or path in conflicts or path in differences
+            path
+            for path in candidates
+            if index_side(handle, path) or path in conflicts or path in differences
         }
         loose = {path: side for path in candidates - tracked if (side := stored(tree, path)) is not None}
         return cls(
@@ -123,7 +125,7 @@ def head_tree(handle: pygit2.Repository) -> str | None:
 
 def stored(tree: WorkTree, path: str) -> Side | None:
     """The file or link at a path, written as a blob; None where there is neither."""
-    current = tree.at(path, in_index(tree.handle, path))
+    current = tree.at(path, index_side(tree.handle, path))
     if current is None or current.side is None:
         return None
     if current.side.mode == LINK:
@@ -159,13 +161,13 @@ def _in_files(tree: WorkTree, tracked: set[str], head: str | None, loose: Entrie
     sides = {path: stored(tree, path) for path in tracked}
     missing = {path for path, side in sides.items() if side is None}
     new_paths = {path for path in missing if head is None or side_at(tree.handle, head, path) is None}
-    new_paths -= beside(new_paths, loose)
+    new_paths -= clashing_paths(new_paths, loose)
     return {path: side for path, side in sides.items() if path not in new_paths}
 
 
 def _staged_side(handle: pygit2.Repository, path: str, conflicts: set[str]) -> Side | None:
     if path not in conflicts:
-        return in_index(handle, path)
+        return index_side(handle, path)
     _, ours, _ = handle.index.conflicts[path]
     return Side(str(ours.id), int(ours.mode)) if ours is not None else None
 

@@ -8,7 +8,14 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import FileStatus
 
-from codeplane.git.history.tree_diff import Pair, between, in_index, staged, unmerged, unstaged
+from codeplane.git.history.tree_diff import (
+    Pair,
+    conflict_paths,
+    diff_index,
+    diff_trees,
+    index_side,
+    unstaged_paths,
+)
 from codeplane.git.repo.outcome import Side
 from codeplane.git.worktree.files import SUBMODULE, Standing, WorkTree
 from codeplane.git.worktree.filters import filtered
@@ -38,7 +45,9 @@ class Plan:
 
 def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target: str) -> Plan:
     """From one tree to another: only what differs between them is touched, as git's two-way merge does."""
-    planner = _Planner(handle, WorkTree(handle, root), unmerged(handle), between(handle, base, target))
+    planner = _Planner(
+        handle, WorkTree(handle, root), conflict_paths(handle), diff_trees(handle, base, target)
+    )
     for path, pair in planner.pairs.items():
         planner.switch(path, pair)
     return planner.checked()
@@ -47,17 +56,17 @@ def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target:
 def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> Plan:
     """To exactly a tree: every tracked file and every entry of the index."""
     tree = handle[target].peel(pygit2.Tree)
-    targets = {path: in_tree(tree, path) for path in unstaged(handle) | unmerged(handle)}
-    targets |= {path: pair.old for path, pair in staged(handle, target).items() if path not in targets}
+    targets = {path: in_tree(tree, path) for path in unstaged_paths(handle) | conflict_paths(handle)}
+    targets |= {path: pair.old for path, pair in diff_index(handle, target).items() if path not in targets}
     return plan_paths(handle, root, targets)
 
 
 def plan_paths(handle: pygit2.Repository, root: Path, targets: Mapping[str, Side | None]) -> Plan:
     """Some paths become what is wanted, in files and index, whatever they are."""
     head = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
-    pairs = {path: Pair(in_index(handle, path), side) for path, side in targets.items()}
-    planner = _Planner(handle, WorkTree(handle, root), unmerged(handle), pairs)
-    by_head = staged(handle, head).keys()
+    pairs = {path: Pair(index_side(handle, path), side) for path, side in targets.items()}
+    planner = _Planner(handle, WorkTree(handle, root), conflict_paths(handle), pairs)
+    by_head = diff_index(handle, head).keys()
     for path, pair in pairs.items():
         planner.replace(path, pair, is_staged=path in by_head)
     return planner.checked()
@@ -73,7 +82,7 @@ class _Planner:
 
     def switch(self, path: str, pair: Pair) -> None:
         """The table of git's two-way merge for one path that the trees have differently."""
-        current = in_index(self.handle, path)
+        current = index_side(self.handle, path)
         if path not in self.torn and current == pair.new:
             return
         standing = self.tree.at(path, current)
@@ -107,7 +116,7 @@ class _Planner:
             self.plan.risks[path] = risk
         if new is None:
             self.plan.dropped.add(path)
-            if standing is not None and (in_index(self.handle, path) is not None or path in self.torn):
+            if standing is not None and (index_side(self.handle, path) is not None or path in self.torn):
                 self.plan.removals.add(path)
         elif standing is not None and standing.side == new:
             self.plan.adopted[path] = new
@@ -142,7 +151,7 @@ class _Planner:
             return
         if self.tree.is_directory(path):
             self._clear_directory(path)
-        elif self.tree.is_there(path) and in_index(self.handle, path) is None and path not in self.torn:
+        elif self.tree.is_there(path) and index_side(self.handle, path) is None and path not in self.torn:
             self._in_the_way(path)
 
     def _clear_directory(self, path: str) -> None:
@@ -159,7 +168,7 @@ class _Planner:
                 self._in_the_way(inner)
 
     def _in_the_way(self, path: str) -> None:
-        is_tracked = in_index(self.handle, path) is not None
+        is_tracked = index_side(self.handle, path) is not None
         is_ignored = not is_tracked and _is_ignored(self.handle, path)
         risk = Risk.STAGED if is_tracked else Risk.IGNORED if is_ignored else Risk.UNTRACKED
         self.plan.risks.setdefault(path, risk)
