@@ -5,7 +5,7 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import FileMode, MergeFavor
 
-from codeplane.git.merge.text_merge import Drivers, Labels
+from codeplane.git.merge.text_merge import Labels, MergeDrivers
 from codeplane.git.repo.outcome import Side
 from tests.git import plain
 
@@ -16,7 +16,7 @@ Sides = tuple[Side | None, Side, Side]
 How = tuple[MergeFavor, int]
 
 
-class LinesOfMerge(Drivers):
+class LinesOfMerge(MergeDrivers):
     """As `git merge` has them, by a merge of commits with no other file."""
 
     def _merged(self, path: str, sides: Sides, labels: Labels, how: How) -> tuple[bytes, bool]:
@@ -41,7 +41,7 @@ class LinesOfMerge(Drivers):
         return self.handle.create_commit(None, _NOBODY, _NOBODY, "", builder.write(), parents)
 
 
-class LinesOfMergeFile(Drivers):
+class LinesOfMergeFile(MergeDrivers):
     """As `git merge-file` has them, which compares as libgit2 does."""
 
     def _merged(self, path: str, sides: Sides, labels: Labels, how: How) -> tuple[bytes, bool]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.git import open_repository
-from codeplane.git.ops.checkout import check_out, find_goal
-from codeplane.git.ops.reset import Mode, reset
+from codeplane.git.ops.checkout import check_out, find_target
+from codeplane.git.ops.reset import ResetMode, reset_head
 from codeplane.git.repo.ref_locks import drop_ref_locks
 from codeplane.git.worktree.index_writer import drop_own_lock
 from codeplane.process import Programs
@@ -82,10 +82,10 @@ def cut_off_and_repeated(root: Path, number: int, *, back: bool) -> None:
     repository = open_repository(root, trusted=False)
     drop_own_lock(repository)  # as the next start does
     if back:
-        reset(repository, PROGRAMS, "main", Mode.HARD, force=True)
+        reset_head(repository, PROGRAMS, "main", ResetMode.HARD, force=True)
         assert plain.text(root, "rev-parse", "main^{tree}") == plain.text(root, "write-tree")
         assert plain.run(root, "diff") == b""
-    check_out(repository, PROGRAMS, find_goal(repository, "other"))
+    check_out(repository, PROGRAMS, find_target(repository, "other"))
     assert plain.run(root, "status", "--porcelain") == b"" and len(plain.files_of(root)) == COUNT
     assert plain.text(root, "branch", "--show-current") == "other"
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from codeplane.core.errors import CodePlaneError, NothingToCommit, WorkAtRisk
 from codeplane.git import Repository, open_repository
 from codeplane.git.history.tree_diff import diff_trees
-from codeplane.git.ops.checkout import check_out, find_goal
-from codeplane.git.ops.reset import Mode, reset
-from codeplane.git.ops.stash import find, push
-from codeplane.git.ops.stash_apply import pop
+from codeplane.git.ops.checkout import check_out, find_target
+from codeplane.git.ops.reset import ResetMode, reset_head
+from codeplane.git.ops.stash import find_stash, push_stash
+from codeplane.git.ops.stash_apply import pop_stash
 from codeplane.process import Programs
 from tests.git import plain
 from tests.git.accidents import is_accident
@@ -72,7 +72,7 @@ def in_the_way(root: Path, error: CodePlaneError, target: str) -> bool:
 def checked_out_alike(world: World) -> None:
     with made(world, copies=2) as (ours, theirs):
         before = state_of(ours)
-        refused = by_us(ours, lambda one: check_out(one, PROGRAMS, find_goal(one, "side")))
+        refused = by_us(ours, lambda one: check_out(one, PROGRAMS, find_target(one, "side")))
         is_done = by_git(theirs, "checkout", "-q", "side")
         after = state_of(ours)
         event(f"ours {'refuses' if refused else 'goes'}, git {'goes' if is_done else 'refuses'}")
@@ -84,10 +84,12 @@ def checked_out_alike(world: World) -> None:
         assert_nothing_lost(ours, before)
 
 
-def reset_alike(world: World, mode: Mode) -> None:
+def reset_alike(world: World, mode: ResetMode) -> None:
     with made(world, copies=2) as (ours, theirs):
         before = state_of(ours)
-        refused = by_us(ours, lambda one: reset(one, PROGRAMS, "side", mode, force=mode is Mode.HARD))
+        refused = by_us(
+            ours, lambda one: reset_head(one, PROGRAMS, "side", mode, force=mode is ResetMode.HARD)
+        )
         is_done = by_git(theirs, "reset", "-q", f"--{mode}", "side")
         event(f"{mode}: ours {'refuses' if refused else 'goes'}, git {'goes' if is_done else 'refuses'}")
         if refused is not None:
@@ -102,7 +104,7 @@ def reset_alike(world: World, mode: Mode) -> None:
 def stashed_alike(world: World, *, untracked: bool, index: bool, moves: bool) -> None:
     with made(world, copies=2) as (ours, theirs):
         before = state_of(ours)
-        refused = by_us(ours, lambda one: push(one, PROGRAMS, untracked=untracked))
+        refused = by_us(ours, lambda one: push_stash(one, PROGRAMS, untracked=untracked))
         is_done = by_git(theirs, "stash", "push", "-q", *(["-u"] if untracked else []))
         if isinstance(refused, NothingToCommit):
             assert plain.run(theirs, "stash", "list") == b""
@@ -169,7 +171,7 @@ def popped_alike(ours: Path, theirs: Path, *, index: bool, moves: bool) -> None:
         by_git(root, "checkout", "-q", "-f", "side")
     before, has_loose = state_of(ours), files_in(theirs, "^3") != b""
     trees = plain.text(ours, "rev-parse", "refs/stash^^{tree}", "HEAD^{tree}", "refs/stash^{tree}").split()
-    refused = by_us(ours, lambda one: pop(one, PROGRAMS, find(one, None), index=index))
+    refused = by_us(ours, lambda one: pop_stash(one, PROGRAMS, find_stash(one, None), index=index))
     is_done = by_git(theirs, "stash", "pop", "-q", *(["--index"] if index else []))
     kept = [plain.run(root, "stash", "list") != b"" for root in (ours, theirs)]
     event(f"pop: ours {type(refused).__name__}, git {'goes' if is_done else 'stops'}")
@@ -201,9 +203,9 @@ def test_a_branch_is_checked_out_as_git_does_it(world: World) -> None:
     checked_out_alike(world)
 
 
-@given(worlds(), st.sampled_from(Mode))
+@given(worlds(), st.sampled_from(ResetMode))
 @FEW
-def test_a_branch_is_reset_as_git_does_it(world: World, mode: Mode) -> None:
+def test_a_branch_is_reset_as_git_does_it(world: World, mode: ResetMode) -> None:
     reset_alike(world, mode)
 
 
@@ -223,9 +225,9 @@ def test_many_branches_are_checked_out_as_git_does_it(world: World) -> None:
 
 
 @pytest.mark.soak
-@given(worlds(), st.sampled_from(Mode))
+@given(worlds(), st.sampled_from(ResetMode))
 @MANY
-def test_many_branches_are_reset_as_git_does_it(world: World, mode: Mode) -> None:
+def test_many_branches_are_reset_as_git_does_it(world: World, mode: ResetMode) -> None:
     reset_alike(world, mode)
 
 

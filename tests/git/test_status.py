@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.git.worktree.index_snapshot import Staged
+from codeplane.git.worktree.index_snapshot import IndexSnapshot
 from codeplane.working_tree.tracked import Tracked
 from tests.git import plain
 from tests.git.reading import check_status, tree_of
@@ -230,11 +230,11 @@ def test_status_of(arrange: Callable[[Path], None], tmp_path: Path) -> None:
 def test_an_index_that_is_read_again_is_read_right(arrange: Callable[[Path], None], tmp_path: Path) -> None:
     root = new(tmp_path / "repo")
     index = root / ".git" / "index"
-    staged, tracked = Staged.of(index.read_bytes()), Tracked.read(index)
+    staged, tracked = IndexSnapshot.of(index.read_bytes()), Tracked.read(index)
     assert Tracked.read(index, tracked) is tracked
     arrange(root)
     data = index.read_bytes() if index.exists() else b""
-    assert Staged.of(data, staged) == Staged.of(data)
+    assert IndexSnapshot.of(data, staged) == IndexSnapshot.of(data)
     assert Tracked.read(index, tracked) == Tracked.read(index)
 
 

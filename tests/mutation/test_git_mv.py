@@ -8,7 +8,7 @@ import pytest
 
 from codeplane.core.edits import EditSet
 from codeplane.core.ids import OperationId
-from codeplane.git.repo.index_file import renamed
+from codeplane.git.repo.index_file import rename_entries
 from tests.drive import git
 from tests.mutation.world import World, fine
 
@@ -126,18 +126,18 @@ def test_a_change_that_the_index_could_not_tell_from_none_is_still_seen(world: W
 def test_a_damaged_index_is_not_written(world: World) -> None:
     data = (world.root / ".git" / "index").read_bytes()
     moves = {b"a.py": b"z.py"}
-    assert renamed(data, moves, 0) is not None
+    assert rename_entries(data, moves, 0) is not None
     dice = random.Random(1)
     for _ in range(300):
         at = dice.randrange(len(data))
         damaged = data[:at] + bytes([data[at] ^ (1 << dice.randrange(8))]) + data[at + 1 :]
-        assert renamed(damaged, moves, 0) is None
-        assert renamed(data[:at], moves, 0) is None
+        assert rename_entries(damaged, moves, 0) is None
+        assert rename_entries(data[:at], moves, 0) is None
 
 
 def test_names_that_would_collide_in_the_index_are_refused(world: World) -> None:
     data = (world.root / ".git" / "index").read_bytes()
-    assert renamed(data, {b"a.py": b"pkg"}, 0) is None
-    assert renamed(data, {b"a.py": b"pkg/c.py/x"}, 0) is None
-    assert renamed(data, {b"a.py": b"pkg/c.py"}, 0) is None
-    assert renamed(data, {b"gone.py": b"x"}, 0) is None
+    assert rename_entries(data, {b"a.py": b"pkg"}, 0) is None
+    assert rename_entries(data, {b"a.py": b"pkg/c.py/x"}, 0) is None
+    assert rename_entries(data, {b"a.py": b"pkg/c.py"}, 0) is None
+    assert rename_entries(data, {b"gone.py": b"x"}, 0) is None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from codeplane.git.repo.index_file import entries, is_merged, oid_of, renamed
+from codeplane.git.repo.index_file import entries, is_merged, oid_of, rename_entries
 from codeplane.mutation.batch import IndexMoves
 from codeplane.storage.disk import Disk
 from codeplane.storage.files import read_small
@@ -100,7 +100,7 @@ class GitIndex:
         if data is None or not all(found.get(name) in oids for name in names):
             return False
         stamp = os.stat(_INDEX, dir_fd=place, follow_symlinks=False)
-        made = renamed(data, names, stamp.st_mtime_ns)
+        made = rename_entries(data, names, stamp.st_mtime_ns)
         if made is None:
             return False
         self._disk.set_mode(fd, stamp.st_mode & 0o777)

@@ -14,7 +14,7 @@ from codeplane import __version__
 from codeplane.contexts.contexts import Override, Probed, detect
 from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.git.ops.worktrees import where
+from codeplane.git.ops.worktrees import describe_place
 from codeplane.git.worktree.autosave import drop_saved
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.index import (
@@ -131,7 +131,7 @@ def _disk(checkout: Checkout) -> list[str]:
 
 
 def _place(checkout: Checkout) -> list[str]:
-    told = where(checkout.repository)
+    told = describe_place(checkout.repository)
     return [f"This is a {told}."] if told is not None else []
 
 

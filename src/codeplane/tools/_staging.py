@@ -1,13 +1,13 @@
 """What may be staged, by the rules of the tree."""
 
 from codeplane.core.paths import RepoPath
-from codeplane.git.staging.stage import Rules
+from codeplane.git.staging.stage import StagingRules
 from codeplane.session import Call
 from codeplane.working_tree import Verdict
 from codeplane.working_tree.version import submodule_head
 
 
-def staging_rules(call: Call) -> Rules:
+def staging_rules(call: Call) -> StagingRules:
     """The rules as they are now; secrets and what `.cplignore` excludes are closed, tracked or not."""
     judge = call.repo.tree.judge()
 
@@ -22,4 +22,4 @@ def staging_rules(call: Call) -> Rules:
     def submodule(path: str) -> str | None:
         return submodule_head(call.repo.checkout.repository, RepoPath(path))
 
-    return Rules(closed, unwanted, submodule, call.check)
+    return StagingRules(closed, unwanted, submodule, call.check)

@@ -1,11 +1,11 @@
 """How tools talk to remotes."""
 
-from codeplane.git.remote.transfer import Line
+from codeplane.git.remote.transfer import Connection
 from codeplane.session import Call
 
 
-def line_of(call: Call) -> Line:
+def line_of(call: Call) -> Connection:
     """How this call may talk to a remote."""
     checkout = call.repo.checkout
     seconds = checkout.settings.git.remote_timeout_sec
-    return Line(checkout.repository, checkout.programs, seconds, call.check, call.progress)
+    return Connection(checkout.repository, checkout.programs, seconds, call.check, call.progress)

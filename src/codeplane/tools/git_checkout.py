@@ -4,7 +4,7 @@ from pydantic import Field
 
 from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.ops.checkout import check_out, find_goal, new_branch, restore
+from codeplane.git.ops.checkout import check_out, find_target, new_branch, restore_paths
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
@@ -60,12 +60,12 @@ def _act(call: Call, args: GitCheckoutInput) -> Outcome:
     if args.paths:
         selection = Selection.of(call.repo.tree.jail, args.paths)
         check_restored(call, selection, args.ref)
-        return restore(repository, programs, selection, ref=args.ref, force=args.force)
+        return restore_paths(repository, programs, selection, ref=args.ref, force=args.force)
     ref = args.ref or ""
     if args.create:
         goal = new_branch(repository, ref, args.start)
     else:
-        goal = find_goal(repository, ref, detach=args.detach)
+        goal = find_target(repository, ref, detach=args.detach)
     return check_out(repository, programs, goal, force=args.force)
 
 

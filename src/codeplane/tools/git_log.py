@@ -17,7 +17,7 @@ from codeplane.git.history.follow import Follow, Step
 from codeplane.git.history.walk import Walk, commit_of
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.pathspec import PathFilter
-from codeplane.git.repo.unsupported import degraded
+from codeplane.git.repo.unsupported import describe_limits
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
@@ -123,7 +123,7 @@ def git_log(call: Call, args: GitLogInput) -> GitLogOutput:
         fields = list(islice(rest.fields(handle, call), limit))
         source = rest.source
         if handle.is_shallow or (isinstance(source, Walk) and source.ends):
-            for note in degraded(repository):
+            for note in describe_limits(repository):
                 call.warn(note)
     return GitLogOutput(
         commits=_told(fields),

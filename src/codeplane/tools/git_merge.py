@@ -9,13 +9,13 @@ from codeplane.answers.git.text import counts, stop_lines
 from codeplane.answers.output import Output
 from codeplane.answers.pages import more
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.merge.merge import How, merge
-from codeplane.git.merge.preview import content_in, foresee_merge
-from codeplane.git.merge.resume import Resolution, abandon, conclude
-from codeplane.git.merge.sequencer import Picking, pick
+from codeplane.git.merge.merge import MergeOptions, merge
+from codeplane.git.merge.preview import content_in, preview_merge
+from codeplane.git.merge.resume import Resolution, abort_merge, continue_merge
+from codeplane.git.merge.sequencer import Picking, pick_commits
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
-from codeplane.git.staging.conflicts import described
+from codeplane.git.staging.conflicts import describe_conflicts
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change, reader
@@ -119,13 +119,13 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
             case MergeAction.CHERRY_PICK | MergeAction.REVERT:
                 reverts = args.action is MergeAction.REVERT
                 picking = Picking(reverts=reverts, mainline=args.mainline, favor=_favor(args))
-                return pick(repository, programs, _refs(args), picking)
+                return pick_commits(repository, programs, _refs(args), picking)
             case MergeAction.CONTINUE:
                 chosen = Selection.of(call.repo.tree.jail, args.resolved)
                 resolution = Resolution(reader(call), chosen.paths, args.message)
-                return conclude(repository, programs, resolution)
+                return continue_merge(repository, programs, resolution)
             case MergeAction.ABORT:
-                return abandon(repository, programs)
+                return abort_merge(repository, programs)
 
     _check(args)
     if args.dry_run:
@@ -137,7 +137,7 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
 
 def _preview(call: Call, args: GitMergeInput) -> MergePreview:
     repository, rules = call.repo.checkout.repository, call.repo.tree.rules()
-    seen = foresee_merge(repository, _refs(args)[0], _how(args))
+    seen = preview_merge(repository, _refs(args)[0], _how(args))
 
     def read(path: str) -> bytes | None:
         return None if kept_back(rules, path) else content_in(repository, seen.tree, path)
@@ -153,7 +153,7 @@ def _preview(call: Call, args: GitMergeInput) -> MergePreview:
         deletions=seen.deletions or None,
         files=files[:_MOST_FILES] or None,
         more_files=max(0, len(files) - _MOST_FILES) or None,
-        conflicts=[stop_of(one) for one in described(seen.conflicts, read)] or None,
+        conflicts=[stop_of(one) for one in describe_conflicts(seen.conflicts, read)] or None,
         in_the_way=sorted(shown(one.path) for one in seen.changes if one.path in local) or None,
     )
 
@@ -162,8 +162,8 @@ def _refs(args: GitMergeInput) -> list[str]:
     return [args.ref] if isinstance(args.ref, str) else args.ref or []
 
 
-def _how(args: GitMergeInput) -> How:
-    return How(
+def _how(args: GitMergeInput) -> MergeOptions:
+    return MergeOptions(
         message=args.message,
         no_ff=args.no_ff,
         ff_only=args.ff_only,

@@ -5,8 +5,8 @@ from pydantic import Field
 from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.answers.git.refs import RefOutput, refs_told
 from codeplane.answers.git.text import delta_lines
-from codeplane.git.ops.pull import How, source_of, take_fetch, take_pull
-from codeplane.git.remote.fetch import fetched
+from codeplane.git.ops.pull import PullOptions, source_of, take_fetch, take_pull
+from codeplane.git.remote.fetch import fetch_objects
 from codeplane.git.remote.remotes import Tags
 from codeplane.git.repo.ref_names import branch_name, remote_name
 from codeplane.session import Call
@@ -66,7 +66,7 @@ def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
     branch = branch_name(args.branch) if args.branch is not None else None
     source = source_of(repository, remote, branch, merges=not args.fetch_only)
     tags: Tags | None = None if args.tags is None else "all" if args.tags else "none"
-    with fetched(line_of(call), source.remote, branch=branch, tags=tags) as brought:
+    with fetch_objects(line_of(call), source.remote, branch=branch, tags=tags) as brought:
         if args.fetch_only:
             changed = change(
                 call,
@@ -75,7 +75,7 @@ def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
                 alone=False,
             )
         else:
-            how = How(rebase=args.rebase, ff_only=args.ff_only, prune=args.prune)
+            how = PullOptions(rebase=args.rebase, ff_only=args.ff_only, prune=args.prune)
             changed = change(
                 call, "git_pull", lambda: take_pull(repository, checkout.programs, brought, source, how)
             )

@@ -6,7 +6,7 @@ from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.answers.git.refs import RefOutput, refs_told
 from codeplane.answers.git.text import delta_lines
 from codeplane.answers.output import Output
-from codeplane.git.remote.push import PushOutcome, Wish, plan_push, push_all
+from codeplane.git.remote.push import PushOutcome, PushRequest, plan_push, push_all
 from codeplane.git.repo.ref_names import branch_name, remote_name, tag_name
 from codeplane.session import Call
 from codeplane.session.operation.git import change
@@ -83,9 +83,9 @@ def git_push(call: Call, args: GitPushInput) -> GitPushOutput | GitPushPreview:
     )
 
 
-def _wish(args: GitPushInput) -> Wish:
+def _wish(args: GitPushInput) -> PushRequest:
     tags = ["*"] if args.tags is True else [tag_name(one) for one in args.tags or ()]
-    return Wish(
+    return PushRequest(
         remote=remote_name(args.remote) if args.remote is not None else None,
         branch=branch_name(args.branch) if args.branch is not None else None,
         to=branch_name(args.to) if args.to is not None else None,

@@ -11,7 +11,7 @@ from codeplane.answers.git.text import delta_lines
 from codeplane.answers.output import Output
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.history.commit_info import info_of
-from codeplane.git.merge.rebase import abandon, go_on, plan_rebase, skip, start
+from codeplane.git.merge.rebase import abort_rebase, continue_rebase, plan_rebase, skip_commit, start_rebase
 from codeplane.git.merge.rebase_todo import VERBS, Step, Verb
 from codeplane.git.merge.replay import RebaseOutcome
 from codeplane.git.merge.resume import Resolution
@@ -148,11 +148,13 @@ def git_rebase(call: Call, args: GitRebaseInput) -> PlanOutput | GitRebaseOutput
         match args.action:
             case RebaseAction.CONTINUE:
                 chosen = Selection.of(call.repo.tree.jail, args.resolved)
-                return go_on(repository, programs, Resolution(reader(call), chosen.paths, args.message))
+                return continue_rebase(
+                    repository, programs, Resolution(reader(call), chosen.paths, args.message)
+                )
             case RebaseAction.SKIP:
-                return skip(repository, programs)
+                return skip_commit(repository, programs)
             case RebaseAction.ABORT:
-                return abandon(repository, programs)
+                return abort_rebase(repository, programs)
             case _:
                 return _start(call, args)
 
@@ -176,7 +178,7 @@ def _start(call: Call, args: GitRebaseInput) -> RebaseOutcome:
         steps = [
             Step(one.action, find_commit(handle, one.commit).oid, one.message) for one in args.steps or ()
         ]
-        return start(repository, programs, handle, plan, steps)
+        return start_rebase(repository, programs, handle, plan, steps)
 
 
 def _plan(call: Call, args: GitRebaseInput) -> PlanOutput:

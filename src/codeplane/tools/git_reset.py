@@ -4,7 +4,7 @@ from pydantic import Field
 
 from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.ops.reset import Mode, reset, reset_paths
+from codeplane.git.ops.reset import ResetMode, reset_head, reset_paths
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
@@ -16,8 +16,8 @@ class GitResetInput(Input):
     ref: Annotated[str, synonyms("target", "commit", "revision", "to")] = Field(
         default="HEAD", min_length=1, max_length=250, description="Commit, `HEAD~1`, `HEAD@{1}`, a saved ref."
     )
-    mode: Annotated[Mode, synonyms("type", "kind")] = Field(
-        default=Mode.MIXED,
+    mode: Annotated[ResetMode, synonyms("type", "kind")] = Field(
+        default=ResetMode.MIXED,
         description="soft: branch only; mixed: also the index; hard: also files; keep: hard without loss.",
     )
     paths: Annotated[list[str] | None, synonyms("files", "path")] = Field(
@@ -38,7 +38,7 @@ def git_reset(call: Call, args: GitResetInput) -> GitDelta:
     - Undo the last commit, keep its changes: {"ref": "HEAD~1"}
     - Back to where HEAD was: {"ref": "HEAD@{1}", "mode": "keep"}
     """
-    if args.paths and args.mode is not Mode.MIXED:
+    if args.paths and args.mode is not ResetMode.MIXED:
         raise InvalidArgument(
             f"A {args.mode} reset takes no paths.",
             hints=["git_checkout with ref and paths restores files."],
@@ -50,4 +50,4 @@ def _act(call: Call, args: GitResetInput) -> Outcome:
     checkout = call.repo.checkout
     if args.paths:
         return reset_paths(checkout.repository, args.ref, Selection.of(call.repo.tree.jail, args.paths))
-    return reset(checkout.repository, checkout.programs, args.ref, args.mode, force=args.force)
+    return reset_head(checkout.repository, checkout.programs, args.ref, args.mode, force=args.force)

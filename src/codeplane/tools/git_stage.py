@@ -7,8 +7,8 @@ from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.answers.git.text import delta_lines
 from codeplane.answers.pages import more
 from codeplane.git.repo.pathspec import Selection
-from codeplane.git.staging.stage import Staged, stage
-from codeplane.git.staging.unstage import discard, unstage
+from codeplane.git.staging.stage import StageOutcome, stage_paths
+from codeplane.git.staging.unstage import discard_changes, unstage_paths
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change
@@ -75,14 +75,14 @@ def git_stage(call: Call, args: GitStageInput) -> GitStageOutput:
     )
 
 
-def _act(call: Call, args: GitStageInput) -> Staged:
+def _act(call: Call, args: GitStageInput) -> StageOutcome:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     chosen = Selection.of(call.repo.tree.jail, args.paths)
     rules = staging_rules(call)
     match args.action:
         case Action.STAGE:
-            return stage(repository, programs, chosen, rules, force=args.force)
+            return stage_paths(repository, programs, chosen, rules, force=args.force)
         case Action.UNSTAGE:
-            return unstage(repository, chosen, rules)
+            return unstage_paths(repository, chosen, rules)
         case Action.DISCARD:
-            return discard(repository, programs, chosen, rules, force=args.force)
+            return discard_changes(repository, programs, chosen, rules, force=args.force)

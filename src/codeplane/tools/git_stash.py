@@ -6,8 +6,15 @@ from pydantic import Field
 from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.answers.git.lists import GitStashes, stashes_of
 from codeplane.answers.output import Output
-from codeplane.git.ops.stash import StashOutcome, clear, drop, find, patch, push
-from codeplane.git.ops.stash_apply import apply, pop
+from codeplane.git.ops.stash import (
+    StashOutcome,
+    clear_stashes,
+    drop_stash,
+    find_stash,
+    push_stash,
+    stash_patch,
+)
+from codeplane.git.ops.stash_apply import apply_stash, pop_stash
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
@@ -72,8 +79,8 @@ def git_stash(call: Call, args: GitStashInput) -> GitStashes | GitStashShown | G
     if args.action == "list":
         return stashes_of(call)
     if args.action == "show":
-        entry = find(repository, args.ref)
-        files, text, is_cut = patch(repository, entry, _MOST_SHOWN)
+        entry = find_stash(repository, args.ref)
+        files, text, is_cut = stash_patch(repository, entry, _MOST_SHOWN)
         return GitStashShown(
             ref=entry.name, message=entry.message, files=files, patch=text, cut=is_cut or None
         )
@@ -87,7 +94,7 @@ def _act(call: Call, args: GitStashInput) -> Callable[[], StashOutcome]:
     match args.action:
         case "push":
             selection = Selection.of(call.repo.tree.jail, args.paths) if args.paths else None
-            return lambda: push(
+            return lambda: push_stash(
                 repository,
                 programs,
                 message=args.message or "",
@@ -96,11 +103,11 @@ def _act(call: Call, args: GitStashInput) -> Callable[[], StashOutcome]:
                 keep_index=args.keep_index,
             )
         case "drop":
-            return lambda: drop(repository, find(repository, args.ref))
+            return lambda: drop_stash(repository, find_stash(repository, args.ref))
         case "clear":
-            return lambda: clear(repository)
+            return lambda: clear_stashes(repository)
         case _:
-            take = pop if args.action == "pop" else apply
+            take = pop_stash if args.action == "pop" else apply_stash
             return lambda: take(
-                repository, programs, find(repository, args.ref), index=args.index, force=args.force
+                repository, programs, find_stash(repository, args.ref), index=args.index, force=args.force
             )

@@ -10,11 +10,11 @@ from codeplane.answers.output import Output
 from codeplane.answers.pages import more
 from codeplane.git import Head
 from codeplane.git.history.changes import Change
-from codeplane.git.ops.worktrees import where
+from codeplane.git.ops.worktrees import describe_place
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.state import unfinished_operation
-from codeplane.git.repo.unsupported import degraded
-from codeplane.git.repo.upstream import Upstream, upstream
+from codeplane.git.repo.unsupported import describe_limits
+from codeplane.git.repo.upstream import Upstream, find_upstream
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
@@ -77,12 +77,12 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
     found = within(call.repo.tree.git.look(), chosen)
     for path in found.undecided:
         call.warn(f"{shown(path)} goes through a filter that is not run; it may be unchanged.")
-    for note in degraded(repository):
+    for note in describe_limits(repository):
         call.warn(note)
     with repository.opened() as handle:
-        follows, state = upstream(handle), unfinished_operation(handle)
+        follows, state = find_upstream(handle), unfinished_operation(handle)
     told = _output(repository.head(), follows, state, found)
-    return told.model_copy(update={"where": where(repository)})
+    return told.model_copy(update={"where": describe_place(repository)})
 
 
 def _output(head: Head, follows: Upstream | None, state: str | None, found: WorkStatus) -> GitStatusOutput:

@@ -14,7 +14,7 @@ from codeplane.git.ops.submodules import (
     ModulesOutcome,
     add_module,
     init_modules,
-    statuses,
+    list_statuses,
     sync_modules,
     update_modules,
 )
@@ -124,7 +124,7 @@ def _act(call: Call, args: GitSubmoduleInput) -> Callable[[], ModulesOutcome]:
 
 def _listing(call: Call, args: GitSubmoduleInput) -> GitSubmodules:
     chosen = Selection.of(call.repo.tree.jail, args.paths)
-    found = list(statuses(call.repo.checkout.repository, chosen, recursive=args.recursive))
+    found = list(list_statuses(call.repo.checkout.repository, chosen, recursive=args.recursive))
     if len(found) > _MOST:
         call.warn(f"{len(found) - _MOST} more submodules.")
     return GitSubmodules(submodules=[_line(path, one) for path, one in found[:_MOST]])

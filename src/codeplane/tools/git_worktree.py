@@ -13,7 +13,7 @@ from codeplane.git.ops.worktrees import (
     add_worktree,
     find_worktree,
     lock_worktree,
-    plan_goal,
+    plan_target,
     prune_worktrees,
     unlock_worktree,
 )
@@ -73,7 +73,7 @@ def _act(call: Call, args: GitWorktreeInput, roots: Roots) -> Callable[[], Workt
         raise InvalidArgument(f"The action {args.action} needs path, a name such as fix-login.")
     if args.action == "add":
         place = roots.enter(args.path)
-        goal = plan_goal(repository, place, args.ref, args.create)
+        goal = plan_target(repository, place, args.ref, args.create)
         return lambda: add_worktree(repository, programs, place, goal)
     found = find_worktree(repository, args.path)
     match args.action:

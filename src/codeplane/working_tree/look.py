@@ -18,7 +18,7 @@ from codeplane.git.repo.config import flag
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.clean_filter import clean_content
-from codeplane.git.worktree.index_snapshot import Entry, Staged
+from codeplane.git.worktree.index_snapshot import IndexEntry, IndexSnapshot
 from codeplane.jail import Jail
 from codeplane.working_tree.folders import Folders
 from codeplane.working_tree.known import Known, is_racy
@@ -46,7 +46,7 @@ class Look:
     repository: Repository
     jail: Jail
     folders: Folders
-    staged: Staged
+    staged: IndexSnapshot
     unknown: Untracked
     known: Mapping[RepoPath, Known] = field(default_factory=dict)  # files that need not be asked
     index_ns: int = 0
@@ -73,9 +73,9 @@ class Look:
         with self.jail.descriptor() as root:
             self._compare(root, left, tuple(f"{folder}/" if folder else "" for folder in gone))
 
-    def _unlike_known(self) -> list[Entry]:
+    def _unlike_known(self) -> list[IndexEntry]:
         """The tracked files that are not known to be what the index has."""
-        latest, known, left = self.latest, self.known.get, list[Entry]()
+        latest, known, left = self.latest, self.known.get, list[IndexEntry]()
         for entry in self.staged.watched:
             path, mode, _, mtime_ns, ctime_ns, inode, size, _, _, is_intended = entry
             now = known(RepoPath(path))
@@ -136,7 +136,7 @@ class Look:
             data = stream.read(_LARGEST_COMPARED)
         return clean_content(Attributes(self.handle, path), data, None)
 
-    def _compare(self, root: int, entries: Iterable[Entry], gone: tuple[str, ...]) -> None:
+    def _compare(self, root: int, entries: Iterable[IndexEntry], gone: tuple[str, ...]) -> None:
         """Tracked files, but those below what is gone."""
         latest, lstat = self.latest, os.lstat
         for entry in entries:
@@ -159,11 +159,11 @@ class Look:
             ):
                 self._suspect(entry, now)
 
-    def _missing(self, entry: Entry) -> None:
+    def _missing(self, entry: IndexEntry) -> None:
         if not entry.is_skipped:
             self.modified.append(Change("D", entry.path, entry.side, None))
 
-    def _is_a_folder(self, entry: Entry) -> None:
+    def _is_a_folder(self, entry: IndexEntry) -> None:
         """A directory in the place of a file, or that of a submodule."""
         if entry.is_submodule:
             self._submodule(entry)
@@ -171,7 +171,7 @@ class Look:
             new = Side("", SUBMODULE) if is_repository(self.jail, entry.path) else None
             self.modified.append(Change("T" if new else "D", entry.path, entry.side, new))
 
-    def _suspect(self, entry: Entry, now: os.stat_result) -> None:
+    def _suspect(self, entry: IndexEntry, now: os.stat_result) -> None:
         """A file whose stat proves nothing, or that it is another one."""
         if stat.S_ISDIR(now.st_mode):
             self._is_a_folder(entry)
@@ -191,18 +191,18 @@ class Look:
         ):
             self.modified.append(Change("M", entry.path, entry.side, new))
 
-    def _has_other_size(self, entry: Entry, now: os.stat_result) -> bool:
+    def _has_other_size(self, entry: IndexEntry, now: os.stat_result) -> bool:
         """Then git looks no further, even where line ends alone have changed; 0 is no size that it knows."""
         return entry.size != 0 and now.st_size & _WORD != entry.size
 
-    def _mode(self, entry: Entry, now: os.stat_result) -> int:
+    def _mode(self, entry: IndexEntry, now: os.stat_result) -> int:
         if stat.S_ISLNK(now.st_mode):
             return LINK
         if not self.trusts_modes and stat.S_ISREG(entry.mode):
             return entry.mode
         return git_mode(now.st_mode)
 
-    def _hash(self, entry: Entry, now: os.stat_result) -> str | None:
+    def _hash(self, entry: IndexEntry, now: os.stat_result) -> str | None:
         key = (now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino, now.st_mode)
         known = self.hashed.get(entry.path)
         if known is None or known[0] != key:
@@ -213,7 +213,7 @@ class Look:
         self.kept[entry.path] = known
         return known[1]
 
-    def _read(self, entry: Entry, now: os.stat_result) -> str | None:
+    def _read(self, entry: IndexEntry, now: os.stat_result) -> str | None:
         """The id of the blob that git would make of the file now; None when it cannot be read or told."""
         path = f"{self.jail.root}/{entry.path}"
         try:
@@ -231,7 +231,7 @@ class Look:
                 return _streamed_id(stream, now.st_size)
             return blob_id(clean_content(told, stream.read(), entry.oid))
 
-    def _submodule(self, entry: Entry) -> None:
+    def _submodule(self, entry: IndexEntry) -> None:
         head = submodule_head(self.repository, RepoPath(entry.path))
         if head is None or entry.is_skipped:
             return
@@ -256,7 +256,7 @@ class Look:
                     yield Change("D", entry.path, entry.side, None)
 
 
-def _above(entries: Iterable[Entry]) -> set[str]:
+def _above(entries: Iterable[IndexEntry]) -> set[str]:
     """The directories around files."""
     found: set[str] = set()
     for entry in entries:

@@ -16,7 +16,7 @@ from codeplane.git.repo.outcome import Conflict
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.unsupported import check_index
-from codeplane.git.worktree.index_snapshot import Staged
+from codeplane.git.worktree.index_snapshot import IndexSnapshot
 from codeplane.jail import Jail
 from codeplane.working_tree.folders import Folders
 from codeplane.working_tree.ignore import Ignore
@@ -65,7 +65,7 @@ class GitStatus:
         self._ignore = ignore
         self._folders = Folders(jail)
         self._hashed: dict[str, tuple[tuple[int, ...], str | None]] = {}
-        self._index: tuple[bytes, Staged] = (b"", Staged())
+        self._index: tuple[bytes, IndexSnapshot] = (b"", IndexSnapshot())
         self._unknown = Untracked(jail, ignore, self._folders, self._index[1])
         self._changes: tuple[bytes, str | None, tuple[Change, ...]] | None = None
         self._lock = threading.Lock()
@@ -125,7 +125,7 @@ class GitStatus:
 
     def _looked(
         self, handle: pygit2.Repository, known: Mapping[RepoPath, Known], *, untracked: bool
-    ) -> tuple[Staged, Look]:
+    ) -> tuple[IndexSnapshot, Look]:
         staged = self._staged()
         if self._ignore.has_changed():
             self._ignore.forget()
@@ -137,7 +137,7 @@ class GitStatus:
         self._hashed = look.kept
         return staged, look
 
-    def _staged(self) -> Staged:
+    def _staged(self) -> IndexSnapshot:
         file = self._repository.git_dir / "index"
         read = read_plain(str(file), _LARGEST_INDEX)
         if read is None and os.path.lexists(file):
@@ -145,11 +145,11 @@ class GitStatus:
         data = read or b""
         if data != self._index[0] or (read is not None and not data):
             check_index(read)
-            self._index = (data, Staged.of(data, self._index[1]))
+            self._index = (data, IndexSnapshot.of(data, self._index[1]))
             self._unknown = Untracked(self._jail, self._ignore, self._folders, self._index[1])
         return self._index[1]
 
-    def _staged_changes(self, handle: pygit2.Repository, staged: Staged) -> tuple[Change, ...]:
+    def _staged_changes(self, handle: pygit2.Repository, staged: IndexSnapshot) -> tuple[Change, ...]:
         tree = None if handle.head_is_unborn else find_commit(handle, "HEAD").tree
         known = self._changes
         if known is None or known[0] is not self._index[0] or known[1] != tree:

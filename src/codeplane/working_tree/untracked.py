@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from codeplane.git.worktree.index_snapshot import Staged
+from codeplane.git.worktree.index_snapshot import IndexSnapshot
 from codeplane.jail import Jail
 from codeplane.working_tree.folders import Folder, Folders
 from codeplane.working_tree.ignore import GITIGNORE, Ignore, Scope, Standing
@@ -14,7 +14,7 @@ _Extra = tuple[Folder, tuple[str, ...], tuple[str, ...]]
 class Untracked:
     """Finds what one index does not have. Names in directories that stay the same are remembered."""
 
-    def __init__(self, jail: Jail, ignore: Ignore, folders: Folders, staged: Staged) -> None:
+    def __init__(self, jail: Jail, ignore: Ignore, folders: Folders, staged: IndexSnapshot) -> None:
         self._jail = jail
         self._ignore = ignore
         self._folders = folders

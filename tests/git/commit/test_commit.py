@@ -23,14 +23,14 @@ from codeplane.git import open_repository
 from codeplane.git.commit.commit import CommitOutcome, CommitRequest, commit, stage_and_commit
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.state import begin_writing
-from codeplane.git.staging.stage import Rules
+from codeplane.git.staging.stage import StagingRules
 from codeplane.process import Programs
 from tests.drive import git, new_repo
 from tests.git import plain
 from tests.git.histories import NAMES, World, made, worlds
 from tests.git.repo.test_hooks import hook
 
-OPEN = Rules(lambda _: None, lambda _: None, lambda _: None)
+OPEN = StagingRules(lambda _: None, lambda _: None, lambda _: None)
 PROGRAMS = Programs({"PATH": os.environ["PATH"]})
 MESSAGES = ("Do it\n", "Do it  \n\n\n\n# kept\nmore\t\n\n", "\n\n  first\nsecond", "é\r\nx\r\n")
 

@@ -5,8 +5,8 @@ import pytest
 
 from codeplane.git.history.tree_edit import side_at
 from codeplane.git.merge.merge_base import merge_commits
-from codeplane.git.merge.text_merge import Drivers
-from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.merge.text_merge import MergeDrivers
+from codeplane.git.merge.tree_merge import MergeResult
 from tests.git.forks import long_text
 from tests.git.histories import File, Files, Made, World, made
 from tests.git.merge.test_tree_merge import compare
@@ -102,8 +102,8 @@ def test_an_edit_is_not_lost_where_both_sides_have_the_same_new_file() -> None:
             assert found is not None and b"more" in handle[found.oid].read_raw()
 
 
-def merged_in(handle: pygit2.Repository) -> Merged:
+def merged_in(handle: pygit2.Repository) -> MergeResult:
     ours, theirs = (str(handle.revparse_single(name).id) for name in ("main", "side"))
-    merged = merge_commits(Drivers(handle), ours, theirs, ("main", "side"))
+    merged = merge_commits(MergeDrivers(handle), ours, theirs, ("main", "side"))
     assert merged is not None
     return merged

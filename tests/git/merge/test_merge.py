@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from codeplane.core.errors import GitFailure, NothingToCommit
 from codeplane.git import Repository, open_repository
 from codeplane.git.history.tree_edit import clashing_paths
-from codeplane.git.merge.merge import How, merge
-from codeplane.git.merge.resume import Resolution, abandon, conclude
-from codeplane.git.merge.sequencer import Picking, pick
+from codeplane.git.merge.merge import MergeOptions, merge
+from codeplane.git.merge.resume import Resolution, abort_merge, continue_merge
+from codeplane.git.merge.sequencer import Picking, pick_commits
 from codeplane.git.repo.outcome import Outcome
 from codeplane.process import Programs
 from tests.git import plain
@@ -136,7 +136,9 @@ def dirty(draw: st.DrawFn) -> World:
 
 def compare_merge(world: World) -> None:
     with both(world) as (repository, programs, theirs):
-        refused = is_refused(lambda one, other: merge(one, other, "side", How()), repository, programs)
+        refused = is_refused(
+            lambda one, other: merge(one, other, "side", MergeOptions()), repository, programs
+        )
         said = git(theirs, "merge", "--no-edit", "side")
         if refused != is_refusal(said):
             event("refused by one")
@@ -154,7 +156,7 @@ def compare_picks(world: World, *, reverts: bool, count: int) -> None:
         refs = refs if reverts else refs[::-1]
         how = Picking(reverts=reverts)
         try:
-            refused = is_refused(lambda one, other: pick(one, other, refs, how), repository, programs)
+            refused = is_refused(lambda one, other: pick_commits(one, other, refs, how), repository, programs)
         except NothingToCommit:
             refused = True
         word = ("revert", "--no-edit") if reverts else ("cherry-pick",)
@@ -174,7 +176,7 @@ def compare_ends(world: World, *, aborts: bool, by_git: bool) -> None:
     """What has stopped is ended by us, or by git in what we have left; git's own is the measure."""
     with both(world) as (repository, programs, theirs):
         before = plain.state_of(repository.root)
-        done = merge(repository, programs, "side", How())
+        done = merge(repository, programs, "side", MergeOptions())
         if not done.conflicts:
             return
         git(theirs, "merge", "--no-edit", "side")
@@ -186,10 +188,10 @@ def compare_ends(world: World, *, aborts: bool, by_git: bool) -> None:
             for arguments in ends:
                 git(root, *arguments)
         if not by_git and aborts:
-            assert abandon(repository, programs).saved is None
+            assert abort_merge(repository, programs).saved is None
         elif not by_git:
             named = [one.path for one in done.conflicts]
-            assert conclude(repository, programs, Resolution(lambda _: None, named)).commit
+            assert continue_merge(repository, programs, Resolution(lambda _: None, named)).commit
         assert_same(repository.root, theirs)
         assert not aborts or plain.state_of(repository.root) == before
 

@@ -8,13 +8,13 @@ from pygit2.enums import MergeFavor
 
 from codeplane.core.errors import GitFailed, GitUnfinished, GitUnsupported, HookRefused, WorkAtRisk
 from codeplane.git import Repository, open_repository
-from codeplane.git.merge.merge import How, merge
-from codeplane.git.merge.rebase import abandon as abandon_rebase
-from codeplane.git.merge.rebase import go_on, plan_rebase, skip, start
+from codeplane.git.merge.merge import MergeOptions, merge
+from codeplane.git.merge.rebase import abort_rebase as abandon_rebase
+from codeplane.git.merge.rebase import continue_rebase, plan_rebase, skip_commit, start_rebase
 from codeplane.git.merge.rebase_todo import Step, Verb
-from codeplane.git.merge.replay import RebaseOutcome, State
-from codeplane.git.merge.resume import Resolution, abandon, conclude
-from codeplane.git.merge.sequencer import Picking, pick
+from codeplane.git.merge.replay import RebaseOutcome, RebaseState
+from codeplane.git.merge.resume import Resolution, abort_merge, continue_merge
+from codeplane.git.merge.sequencer import Picking, pick_commits
 from codeplane.process import Programs
 from tests.git import plain
 
@@ -70,13 +70,13 @@ def tree(tmp_path: Path) -> Tree:
 
 def rebase(repository: Repository, upstream: str, steps: list[Step] | None = None) -> RebaseOutcome:
     with repository.opened() as handle:
-        return start(repository, PROGRAMS, handle, plan_rebase(handle, upstream, None), steps or [])
+        return start_rebase(repository, PROGRAMS, handle, plan_rebase(handle, upstream, None), steps or [])
 
 
 def test_union_takes_both_sides(tree: Tree) -> None:
     tree.fork("ours\n" + LINES, "theirs\n" + LINES)
     (tree.root / ".gitattributes").write_text("f merge=union\n")
-    assert merge(tree.opened(), PROGRAMS, "side", How()).commit
+    assert merge(tree.opened(), PROGRAMS, "side", MergeOptions()).commit
     assert (tree.root / "f").read_text() == "ours\ntheirs\n" + LINES
 
 
@@ -84,7 +84,7 @@ def test_a_driver_that_is_a_program_is_not_run(tree: Tree, tmp_path: Path) -> No
     tree.git("config", "merge.evil.driver", f"touch {tmp_path}/ran; true")
     tree.fork("ours\n" + LINES, LINES + "theirs\n")
     (tree.root / ".gitattributes").write_text("f merge=evil\n")
-    done = merge(tree.opened(trusted=True), PROGRAMS, "side", How())
+    done = merge(tree.opened(trusted=True), PROGRAMS, "side", MergeOptions())
     assert "'evil'" in done.notes[0] and not (tmp_path / "ran").exists()
     assert (tree.root / "f").read_text() == f"ours\n{LINES}theirs\n"
 
@@ -92,7 +92,7 @@ def test_a_driver_that_is_a_program_is_not_run(tree: Tree, tmp_path: Path) -> No
 @pytest.mark.parametrize("favor", ["OURS", "THEIRS"])
 def test_one_side_is_taken_where_lines_conflict(tree: Tree, favor: str) -> None:
     tree.fork("OURS\n", "THEIRS\n")
-    merge(tree.opened(), PROGRAMS, "side", How(favor=MergeFavor[favor]))
+    merge(tree.opened(), PROGRAMS, "side", MergeOptions(favor=MergeFavor[favor]))
     assert (tree.root / "f").read_text() == f"{favor}\n"
 
 
@@ -100,11 +100,11 @@ def test_a_hook_may_refuse_a_merge_which_then_waits(tree: Tree) -> None:
     tree.fork("ours\n" + LINES, LINES + "theirs\n")
     tree.hook("pre-merge-commit", "echo no; exit 1")
     with pytest.raises(HookRefused):
-        merge(tree.opened(trusted=True), PROGRAMS, "side", How())
+        merge(tree.opened(trusted=True), PROGRAMS, "side", MergeOptions())
     assert (tree.root / ".git" / "MERGE_HEAD").exists()
     tree.hook("pre-merge-commit", "exit 0")
     tree.hook("commit-msg", 'echo checked >> "$1"')
-    assert conclude(tree.opened(trusted=True), PROGRAMS, tree.resolution()).commit
+    assert continue_merge(tree.opened(trusted=True), PROGRAMS, tree.resolution()).commit
     assert "checked" in tree.git("log", "-1", "--format=%B")
     assert tree.git("log", "-1", "--format=%P").count(" ") == 1
 
@@ -112,7 +112,7 @@ def test_a_hook_may_refuse_a_merge_which_then_waits(tree: Tree) -> None:
 def test_hooks_of_a_repository_that_is_not_trusted_are_named(tree: Tree) -> None:
     tree.fork("ours\n" + LINES, LINES + "theirs\n")
     tree.hook("pre-merge-commit", "exit 1")
-    done = merge(tree.opened(), PROGRAMS, "side", How())
+    done = merge(tree.opened(), PROGRAMS, "side", MergeOptions())
     assert done.commit and any("pre-merge-commit" in note for note in done.notes)
 
 
@@ -126,20 +126,20 @@ def test_post_rewrite_hears_of_every_commit(tree: Tree, tmp_path: Path) -> None:
 
 def test_a_squashed_merge_is_staged_and_can_be_left(tree: Tree) -> None:
     tree.fork("ours\n" + LINES, LINES + "theirs\n")
-    merge(tree.opened(), PROGRAMS, "side", How(squash=True))
+    merge(tree.opened(), PROGRAMS, "side", MergeOptions(squash=True))
     assert tree.git("status", "--porcelain") == "M  f\n"
     assert "theirs" in (tree.root / ".git" / "SQUASH_MSG").read_text()
     tree.git("reset", "-q", "--hard")
     tree.commit("more", f="OURS\n")
-    assert merge(tree.opened(), PROGRAMS, "side", How(squash=True)).conflicts
-    abandon(tree.opened(), PROGRAMS)
+    assert merge(tree.opened(), PROGRAMS, "side", MergeOptions(squash=True)).conflicts
+    abort_merge(tree.opened(), PROGRAMS)
     assert tree.git("status", "--porcelain") == "" and (tree.root / "f").read_text() == "OURS\n"
 
 
 def test_a_branch_without_a_commit_goes_forward(tree: Tree) -> None:
     tree.git("checkout", "-q", "--orphan", "new")
     tree.git("rm", "-rfq", ".")
-    merge(tree.opened(), PROGRAMS, "side", How())
+    merge(tree.opened(), PROGRAMS, "side", MergeOptions())
     assert tree.git("symbolic-ref", "HEAD") == "refs/heads/new\n"
     assert tree.git("rev-parse", "HEAD") == tree.git("rev-parse", "side")
 
@@ -148,7 +148,7 @@ def test_histories_without_a_common_commit_are_not_merged(tree: Tree) -> None:
     tree.git("checkout", "-q", "--orphan", "new")
     tree.commit("alone", f="x\n")
     with pytest.raises(GitFailed, match="no history in common"):
-        merge(tree.opened(), PROGRAMS, "side", How())
+        merge(tree.opened(), PROGRAMS, "side", MergeOptions())
 
 
 def test_a_series_goes_on_after_its_conflict(tree: Tree) -> None:
@@ -158,21 +158,21 @@ def test_a_series_goes_on_after_its_conflict(tree: Tree) -> None:
     tree.commit("three", h="3\n")
     tree.git("checkout", "-q", "main")
     tree.commit("ours", f="OURS\n")
-    stopped = pick(tree.opened(), PROGRAMS, ["side~2", "side~1", "side"], Picking())
+    stopped = pick_commits(tree.opened(), PROGRAMS, ["side~2", "side~1", "side"], Picking())
     assert [one.path for one in stopped.conflicts] == ["f"]
     assert "cherry-pick" in tree.git("status")
     (tree.root / "f").write_text("BOTH\n")
-    conclude(tree.opened(), PROGRAMS, tree.resolution())
+    continue_merge(tree.opened(), PROGRAMS, tree.resolution())
     assert tree.git("log", "--format=%s", "-4").split() == ["three", "two", "one", "ours"]
     assert tree.git("status") == "On branch main\nnothing to commit, working tree clean\n"
 
 
 def test_marks_are_not_committed_even_if_they_are_staged(tree: Tree) -> None:
     tree.fork("OURS\n", "THEIRS\n")
-    merge(tree.opened(), PROGRAMS, "side", How())
+    merge(tree.opened(), PROGRAMS, "side", MergeOptions())
     tree.git("add", "f")
-    assert [one.path for one in conclude(tree.opened(), PROGRAMS, tree.resolution()).conflicts] == ["f"]
-    assert conclude(tree.opened(), PROGRAMS, tree.resolution("f")).commit
+    assert [one.path for one in continue_merge(tree.opened(), PROGRAMS, tree.resolution()).conflicts] == ["f"]
+    assert continue_merge(tree.opened(), PROGRAMS, tree.resolution("f")).commit
 
 
 def test_a_rebase_that_git_has_begun_is_continued(tree: Tree) -> None:
@@ -180,7 +180,7 @@ def test_a_rebase_that_git_has_begun_is_continued(tree: Tree) -> None:
     tree.commit("after", g="1\n")
     tree.git("rebase", "side")
     (tree.root / "f").write_text("BOTH\n")
-    assert go_on(tree.opened(), PROGRAMS, tree.resolution()).state is State.DONE
+    assert continue_rebase(tree.opened(), PROGRAMS, tree.resolution()).state is RebaseState.DONE
     assert tree.git("log", "--format=%s", "-3").split() == ["after", "ours", "theirs"]
     assert tree.git("symbolic-ref", "HEAD") == "refs/heads/main\n"
 
@@ -200,8 +200,12 @@ def test_a_message_that_git_has_begun_to_meld_ends_without_its_remarks(tree: Tre
     tree.git("-c", "sequence.editor=sed -i 2,3s/pick/squash/", "rebase", "-i", "side")
     assert tree.git("log", "-1", "--format=%s").startswith("# ")
     (tree.root / "f").write_text("BOTH\n")
-    done = skip(tree.opened(), PROGRAMS) if skips else go_on(tree.opened(), PROGRAMS, tree.resolution())
-    assert done.state is State.DONE
+    done = (
+        skip_commit(tree.opened(), PROGRAMS)
+        if skips
+        else continue_rebase(tree.opened(), PROGRAMS, tree.resolution())
+    )
+    assert done.state is RebaseState.DONE
     assert tree.git("log", "-2", "--format=%B").split() == ["four", "one", "two", *["three"][skips:]]
 
 
@@ -209,8 +213,8 @@ def test_git_melds_nothing_that_was_skipped_before(tree: Tree) -> None:
     torn(tree)
     tree.commit("five", f="five\n")
     tree.git("-c", "sequence.editor=sed -i -e 3s/pick/squash/ -e 5s/pick/squash/", "rebase", "-i", "side")
-    stopped = skip(tree.opened(), PROGRAMS)
-    assert stopped.state is State.CONFLICT
+    stopped = skip_commit(tree.opened(), PROGRAMS)
+    assert stopped.state is RebaseState.CONFLICT
     (tree.root / "f").write_text("BOTH\n")
     tree.git("add", "f")
     tree.git("rebase", "--continue")
@@ -223,7 +227,7 @@ def test_what_was_melded_before_a_skip_is_told_of_as_what_it_has_become(tree: Tr
     tree.hook("post-rewrite", f"cat > {tmp_path}/told")
     steps = [Step(Verb.PICK, one), Step(Verb.SQUASH, two), Step(Verb.FIXUP, three), Step(Verb.PICK, four)]
     rebase(tree.opened(trusted=True), "side", steps)
-    skip(tree.opened(trusted=True), PROGRAMS)
+    skip_commit(tree.opened(trusted=True), PROGRAMS)
     both, last = tree.git("rev-list", "--reverse", "side..main").split()
     assert (tmp_path / "told").read_text() == f"{one} {both}\n{two} {both}\n{four} {last}\n"
 
@@ -252,7 +256,7 @@ def test_a_refused_merge_takes_away_no_file_in_the_place_of_a_directory(tree: Tr
     (tree.root / "x").rmdir()
     (tree.root / "x").write_text("mine\n")
     with pytest.raises(WorkAtRisk, match="untracked: x"):
-        merge(tree.opened(), PROGRAMS, "side", How())
+        merge(tree.opened(), PROGRAMS, "side", MergeOptions())
     assert (tree.root / "x").read_text() == "mine\n"
 
 
@@ -261,7 +265,7 @@ def test_steps_that_only_git_knows_are_left_to_git(tree: Tree) -> None:
     tree.git("rebase", "--exec", "true", "side")
     (tree.root / "f").write_text("BOTH\n")
     with pytest.raises(GitUnsupported, match="exec"):
-        go_on(tree.opened(), PROGRAMS, tree.resolution())
+        continue_rebase(tree.opened(), PROGRAMS, tree.resolution())
     abandon_rebase(tree.opened(), PROGRAMS)
     assert (tree.root / "f").read_text() == "OURS\n"
 
@@ -270,7 +274,7 @@ def test_a_rebase_begun_as_patches_is_left_to_git(tree: Tree) -> None:
     tree.fork("OURS\n", "THEIRS\n")
     tree.git("rebase", "--apply", "side")
     with pytest.raises(GitUnfinished, match="only git"):
-        go_on(tree.opened(), PROGRAMS, tree.resolution())
+        continue_rebase(tree.opened(), PROGRAMS, tree.resolution())
 
 
 def test_a_file_in_the_way_of_a_later_step_leaves_the_rebase_where_it_was(tree: Tree) -> None:
@@ -280,10 +284,10 @@ def test_a_file_in_the_way_of_a_later_step_leaves_the_rebase_where_it_was(tree: 
     (tree.root / "f").write_text("BOTH\n")
     (tree.root / "g").write_text("mine\n")
     with pytest.raises(WorkAtRisk, match="untracked: g"):
-        go_on(tree.opened(), PROGRAMS, tree.resolution())
+        continue_rebase(tree.opened(), PROGRAMS, tree.resolution())
     assert (tree.root / "g").read_text() == "mine\n"
     (tree.root / "g").unlink()
-    assert go_on(tree.opened(), PROGRAMS, tree.resolution()).state is State.DONE
+    assert continue_rebase(tree.opened(), PROGRAMS, tree.resolution()).state is RebaseState.DONE
     assert tree.git("log", "--format=%s", "-3").split() == ["after", "ours", "theirs"]
 
 
@@ -294,7 +298,7 @@ def test_commits_for_others_are_put_behind_them(tree: Tree) -> None:
     with tree.opened().opened() as handle:
         plan = plan_rebase(handle, "side", None, autosquash=True)
         assert [step.verb for step in plan.steps] == [Verb.PICK, Verb.FIXUP, Verb.PICK]
-        start(tree.opened(), PROGRAMS, handle, plan, [])
+        start_rebase(tree.opened(), PROGRAMS, handle, plan, [])
     assert tree.git("log", "--format=%s", "-3").split() == ["two", "one", "start"]
 
 
@@ -303,7 +307,9 @@ def test_a_commit_of_which_nothing_is_left_stays_and_is_told(tree: Tree) -> None
     (tree.root / "g").unlink()
     tree.commit("fixup! one")
     with tree.opened().opened() as handle:
-        done = start(tree.opened(), PROGRAMS, handle, plan_rebase(handle, "side", None, autosquash=True), [])
+        done = start_rebase(
+            tree.opened(), PROGRAMS, handle, plan_rebase(handle, "side", None, autosquash=True), []
+        )
     assert "becomes empty" in done.notes[0] and tree.git("log", "-1", "--format=%s") == "one\n"
 
 
@@ -322,6 +328,6 @@ def test_messages_and_names_that_are_not_utf_8_survive(tree: Tree) -> None:
     raw = plain.run(tree.root, "cat-file", "commit", "HEAD").replace(b"plain", b"caf\xe9")
     odd = plain.run(tree.root, "hash-object", "-w", "-t", "commit", "--stdin", stdin=raw).decode().strip()
     tree.git("checkout", "-q", "side")
-    pick(tree.opened(), PROGRAMS, [odd], Picking())
+    pick_commits(tree.opened(), PROGRAMS, [odd], Picking())
     assert plain.run(tree.root, "cat-file", "commit", "HEAD").endswith(b"caf\xe9\n")
     assert (tree.root / name).read_text() == "1\n"

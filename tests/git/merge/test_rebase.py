@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import GitFailure
 from codeplane.git import Repository
-from codeplane.git.merge.rebase import abandon, go_on, plan_rebase, skip, start
+from codeplane.git.merge.rebase import abort_rebase, continue_rebase, plan_rebase, skip_commit, start_rebase
 from codeplane.git.merge.rebase_todo import Step, Verb
-from codeplane.git.merge.replay import RebaseOutcome, State
+from codeplane.git.merge.replay import RebaseOutcome, RebaseState
 from codeplane.git.merge.resume import Resolution
 from codeplane.process import Programs
 from tests.git import plain
@@ -24,7 +24,7 @@ MOST_STOPS = 8
 
 def rebase(repository: Repository, programs: Programs, steps: list[Step]) -> RebaseOutcome:
     with repository.opened() as handle:
-        return start(repository, programs, handle, plan_rebase(handle, "side", None), steps)
+        return start_rebase(repository, programs, handle, plan_rebase(handle, "side", None), steps)
 
 
 def assert_same_notes(ours: Path, theirs: Path) -> None:
@@ -75,11 +75,15 @@ def compare(world: World, *, aborts: bool, skips: bool, by_git: bool) -> None:
             if not by_git:
                 resolution = Resolution(lambda _: None, named)
                 if aborts:
-                    done = abandon(repository, programs)
+                    done = abort_rebase(repository, programs)
                 else:
-                    done = skip(repository, programs) if skips else go_on(repository, programs, resolution)
+                    done = (
+                        skip_commit(repository, programs)
+                        if skips
+                        else continue_rebase(repository, programs, resolution)
+                    )
         assert done.saved is None
-        assert not aborts or plain.state_of(ours) == before or done.state is State.DONE
+        assert not aborts or plain.state_of(ours) == before or done.state is RebaseState.DONE
 
 
 verbs = st.lists(st.sampled_from(list(Verb)), min_size=5, max_size=5)
@@ -153,7 +157,7 @@ def compare_steps(world: World, chosen: list[Verb], *, turned: bool, by_git: lis
                 git(repository.root, "add", "-A")
                 git(repository.root, "rebase", "--continue")
             else:
-                go_on(repository, programs, Resolution(lambda _: None, named))
+                continue_rebase(repository, programs, Resolution(lambda _: None, named))
 
 
 flags = {"aborts": st.booleans(), "skips": st.booleans(), "by_git": st.booleans()}

@@ -11,11 +11,11 @@ import pytest
 
 from codeplane.core.errors import GitUnfinished
 from codeplane.git import Repository, open_repository
-from codeplane.git.merge.merge import How, merge
-from codeplane.git.merge.rebase import abandon as abandon_rebase
-from codeplane.git.merge.rebase import go_on, plan_rebase, start
-from codeplane.git.merge.resume import Resolution, abandon, conclude
-from codeplane.git.merge.sequencer import Picking, pick
+from codeplane.git.merge.merge import MergeOptions, merge
+from codeplane.git.merge.rebase import abort_rebase as abandon_rebase
+from codeplane.git.merge.rebase import continue_rebase, plan_rebase, start_rebase
+from codeplane.git.merge.resume import Resolution, abort_merge, continue_merge
+from codeplane.git.merge.sequencer import Picking, pick_commits
 from codeplane.git.worktree.index_writer import drop_own_lock
 from codeplane.process import Programs
 from tests.git import plain
@@ -68,7 +68,7 @@ def made(root: Path, *, torn: bool, loose: bool) -> Repository:
 
 def rebase(repository: Repository) -> None:
     with repository.opened() as handle:
-        start(repository, PROGRAMS, handle, plan_rebase(handle, "side", None), [])
+        start_rebase(repository, PROGRAMS, handle, plan_rebase(handle, "side", None), [])
 
 
 def resolution(repository: Repository) -> Resolution:
@@ -77,15 +77,15 @@ def resolution(repository: Repository) -> Resolution:
 
 MOST = {"merge": 14_000, "cherry_pick": 15_000, "rebase": 30_000}
 ACTS: dict[str, Act] = {
-    "merge": lambda one: merge(one, PROGRAMS, "side", How()),
-    "cherry_pick": lambda one: pick(one, PROGRAMS, ["side~1", "side"], Picking()),
+    "merge": lambda one: merge(one, PROGRAMS, "side", MergeOptions()),
+    "cherry_pick": lambda one: pick_commits(one, PROGRAMS, ["side~1", "side"], Picking()),
     "rebase": rebase,
 }
 
 
 def continued(name: str, repository: Repository) -> None:
     ACTS[name](repository)
-    (go_on if name == "rebase" else conclude)(repository, PROGRAMS, resolution(repository))
+    (continue_rebase if name == "rebase" else continue_merge)(repository, PROGRAMS, resolution(repository))
 
 
 def run_and_kill(act: Act, repository: Repository, moment: int) -> bool:
@@ -112,7 +112,7 @@ def aborted(name: str, repository: Repository) -> None:
     for lock in (*repository.git_dir.glob("refs/**/*.lock"), *repository.git_dir.glob("*.lock")):
         lock.unlink(missing_ok=True)  # as the error says that would name it
     try:
-        (abandon_rebase if name == "rebase" else abandon)(repository, PROGRAMS)
+        (abandon_rebase if name == "rebase" else abort_merge)(repository, PROGRAMS)
     except GitUnfinished as error:
         assert error.message.endswith("is in progress."), error.message
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import assume, currently_in_test_context, event, given, settings
 
 from codeplane.git.merge.merge_base import BETWEEN, merge_bases, merge_commits
-from codeplane.git.merge.text_merge import Drivers
-from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.merge.text_merge import MergeDrivers
+from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.outcome import Side
 from tests.git import plain
 from tests.git.accidents import is_accident
@@ -57,7 +57,7 @@ def compare(world: World) -> None:
     with made(world) as (root,):
         handle = pygit2.Repository(str(root))
         ours, theirs = plain.text(root, "rev-parse", "main"), plain.text(root, "rev-parse", "side")
-        merged = merged_by(Drivers(handle))
+        merged = merged_by(MergeDrivers(handle))
         settings_ = ("-c", "merge.directoryRenames=false")
         said = plain.run(root, *settings_, "merge-tree", "--write-tree", "-z", "main", "side", fails=True)
         tree, *listed = takewhile(len, said.split(b"\0"))
@@ -80,7 +80,7 @@ def stages_told(listed: list[bytes]) -> Stages:
     return found
 
 
-def stages_of(merged: Merged) -> Stages:
+def stages_of(merged: MergeResult) -> Stages:
     return {
         (one.path, number): side
         for one in merged.conflicts
@@ -96,7 +96,7 @@ def merges_of(handle: pygit2.Repository, ours: str, theirs: str) -> list[Trees]:
     if not others:
         return [(tree_of(handle, one), *here)]
     (other,) = others
-    made = merge_commits(Drivers(handle), other, one, BETWEEN[:2], depth=1)
+    made = merge_commits(MergeDrivers(handle), other, one, BETWEEN[:2], depth=1)
     assert made is not None
     return [*merges_of(handle, other, one), (made.tree, *here)]
 
@@ -105,7 +105,9 @@ def tree_of(handle: pygit2.Repository, oid: str) -> str:
     return str(handle[oid].peel(pygit2.Tree).id)
 
 
-def assert_differs_by_lines_only(handle: pygit2.Repository, merged: Merged, git: tuple[str, Stages]) -> None:
+def assert_differs_by_lines_only(
+    handle: pygit2.Repository, merged: MergeResult, git: tuple[str, Stages]
+) -> None:
     """With the lines of each file merged as git does it, all is git's; with `git merge-file`, all is ours."""
     event("lines differ")
     by_git, by_file = (merged_by(drivers) for drivers in (LinesOfMerge(handle), LinesOfMergeFile(handle)))
@@ -113,7 +115,7 @@ def assert_differs_by_lines_only(handle: pygit2.Repository, merged: Merged, git:
     assert by_file == merged
 
 
-def merged_by(drivers: Drivers) -> Merged:
+def merged_by(drivers: MergeDrivers) -> MergeResult:
     ours, theirs = (str(drivers.handle.revparse_single(name).id) for name in ("main", "side"))
     merged = merge_commits(drivers, ours, theirs, ("main", "side"))
     assert merged is not None
@@ -178,4 +180,4 @@ def test_an_accident_of_git_is_known_by_the_ancestor_that_is_made_of_two() -> No
         handle = pygit2.Repository(str(root))
         merges = merges_of(handle, *plain.text(root, "rev-parse", "main", "side").split())
         assert [is_accident(handle, *trees) for trees in merges] == [False, True]
-        assert [one.path for one in merged_by(Drivers(handle)).conflicts] == ["a"]
+        assert [one.path for one in merged_by(MergeDrivers(handle)).conflicts] == ["a"]

@@ -21,8 +21,8 @@ from codeplane.git.ops.branches import (
     rename_branch,
     set_upstream,
 )
-from codeplane.git.ops.checkout import check_out, find_goal, new_branch, restore
-from codeplane.git.ops.reset import Mode, reset, reset_paths
+from codeplane.git.ops.checkout import check_out, find_target, new_branch, restore_paths
+from codeplane.git.ops.reset import ResetMode, reset_head, reset_paths
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.process import Programs
@@ -44,7 +44,7 @@ def root(tmp_path: Path) -> Path:
 
 def go(root: Path, ref: str, *, detach: bool = False, trusted: bool = False) -> Outcome:
     repository = open_repository(root, trusted=trusted)
-    return check_out(repository, PROGRAMS, find_goal(repository, ref, detach=detach))
+    return check_out(repository, PROGRAMS, find_target(repository, ref, detach=detach))
 
 
 def paths(*names: str) -> Selection:
@@ -117,10 +117,10 @@ def test_nothing_is_checked_out_in_the_middle_of_a_merge(root: Path) -> None:
     assert refused.value.hints == ("git merge --continue", "git merge --abort")
     repository = open_repository(root, trusted=False)
     with pytest.raises(GitUnfinished):
-        reset(repository, PROGRAMS, "HEAD", Mode.SOFT)
+        reset_head(repository, PROGRAMS, "HEAD", ResetMode.SOFT)
     with pytest.raises(InvalidArgument, match="Unmerged"):
-        restore(repository, PROGRAMS, paths("a"))
-    reset(repository, PROGRAMS, "HEAD", Mode.HARD, force=True)
+        restore_paths(repository, PROGRAMS, paths("a"))
+    reset_head(repository, PROGRAMS, "HEAD", ResetMode.HARD, force=True)
     assert plain.run(root, "status", "--porcelain") == b"" and not (root / ".git/MERGE_HEAD").exists()
 
 
@@ -148,14 +148,14 @@ def test_a_new_branch_before_the_first_commit(tmp_path: Path) -> None:
 
 def test_files_are_restored_from_a_commit_and_need_force(root: Path) -> None:
     repository = open_repository(root, trusted=False)
-    restore(repository, PROGRAMS, paths("a"), ref="other")
+    restore_paths(repository, PROGRAMS, paths("a"), ref="other")
     assert git(root, "status", "--porcelain") == "M  a"
     with pytest.raises(WorkAtRisk, match="staged: a"):
-        restore(repository, PROGRAMS, paths("a"), ref="main")
-    done = restore(repository, PROGRAMS, paths("a"), ref="main", force=True)
+        restore_paths(repository, PROGRAMS, paths("a"), ref="main")
+    done = restore_paths(repository, PROGRAMS, paths("a"), ref="main", force=True)
     assert git(root, "status", "--porcelain") == "" and done.saved is not None
     with pytest.raises(NotFound):
-        restore(repository, PROGRAMS, paths("none"), ref="main")
+        restore_paths(repository, PROGRAMS, paths("none"), ref="main")
 
 
 def test_a_staged_content_that_no_file_has_is_kept_by_a_reset(root: Path) -> None:
@@ -171,9 +171,9 @@ def test_a_reset_goes_where_the_log_says(root: Path) -> None:
     git(root, "commit", "-q", "--allow-empty", "-m", "empty")
     repository = open_repository(root, trusted=False)
     before = git(root, "rev-parse", "HEAD")
-    reset(repository, PROGRAMS, "HEAD@{1}", Mode.KEEP)
+    reset_head(repository, PROGRAMS, "HEAD@{1}", ResetMode.KEEP)
     assert log(root) == "reset: moving to HEAD@{1}" and git(root, "rev-parse", "ORIG_HEAD") == before
-    reset(repository, PROGRAMS, "ORIG_HEAD", Mode.KEEP)
+    reset_head(repository, PROGRAMS, "ORIG_HEAD", ResetMode.KEEP)
     assert git(root, "rev-parse", "HEAD") == before
 
 

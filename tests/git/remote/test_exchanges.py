@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from codeplane.core.errors import GitFailed
 from codeplane.git import open_repository
-from codeplane.git.ops.pull import How, source_of, take_fetch, take_pull
-from codeplane.git.remote.fetch import fetched
-from codeplane.git.remote.transfer import Line
+from codeplane.git.ops.pull import PullOptions, source_of, take_fetch, take_pull
+from codeplane.git.remote.fetch import fetch_objects
+from codeplane.git.remote.transfer import Connection
 from codeplane.process import Programs
 from tests.git import plain
 from tests.git.histories import World, made, worlds
@@ -46,9 +46,9 @@ def _both(world: World, tags: list[int], *, rebases: bool) -> None:
         theirs = server.parent / "theirs"
         shutil.copytree(ours, theirs, symlinks=True)
         repository = open_repository(ours, trusted=False)
-        line = Line(repository, Programs(plain.environment(server.parent)), 60)
+        line = Connection(repository, Programs(plain.environment(server.parent)), 60)
         source = source_of(repository, None, None, merges=True)
-        with fetched(line, source.remote) as brought:
+        with fetch_objects(line, source.remote) as brought:
             take_fetch(repository, brought, source, prune=True)
             plain.run(theirs, "fetch", "-q", "--prune")
             told, said = ((one / ".git/FETCH_HEAD").read_text().splitlines() for one in (ours, theirs))
@@ -56,7 +56,7 @@ def _both(world: World, tags: list[int], *, rebases: bool) -> None:
             assert plain.run(ours, "for-each-ref") == plain.run(theirs, "for-each-ref")
             plain.run(ours, "fsck", "--strict", "--connectivity-only")
             try:
-                take_pull(repository, line.programs, brought, source, How(rebase=rebases))
+                take_pull(repository, line.programs, brought, source, PullOptions(rebase=rebases))
             except GitFailed:
                 assert b"unrelated" in plain.run(theirs, "pull", "--no-rebase", fails=True)
                 return

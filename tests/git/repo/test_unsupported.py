@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.core.errors import GitUnsupported, UnsupportedRepository
 from codeplane.git import Repository, open_repository
-from codeplane.git.repo.unsupported import check_writable, degraded
+from codeplane.git.repo.unsupported import check_writable, describe_limits
 from codeplane.working_tree import WorkingTree
 from tests.git import plain
 
@@ -53,7 +53,7 @@ def test_a_sparse_index_is_refused(tmp_path: Path) -> None:
 def test_a_sparse_checkout_is_read_but_not_changed(tmp_path: Path) -> None:
     root = new(tmp_path / "repo")
     plain.run(root, "sparse-checkout", "set", "--cone", "in")
-    assert "sparse" in refusal(root) and "sparse" in degraded(opened(root))[0]
+    assert "sparse" in refusal(root) and "sparse" in describe_limits(opened(root))[0]
     assert WorkingTree(root, opened(root)).git.look().is_clean
 
 
@@ -62,13 +62,13 @@ def test_a_name_like_that_of_an_extension_is_no_extension(tmp_path: Path) -> Non
     (root / "link").write_text("sdir")
     plain.run(root, "add", "link")
     check_writable(opened(root))
-    assert degraded(opened(root)) == []
+    assert describe_limits(opened(root)) == []
 
 
 def test_a_shallow_clone_says_so(tmp_path: Path) -> None:
     source = new(tmp_path / "source")
     plain.run(tmp_path, "clone", "-q", "--depth=1", f"file://{source}", "clone")
-    assert "shallow" in degraded(opened(tmp_path / "clone"))[0]
+    assert "shallow" in describe_limits(opened(tmp_path / "clone"))[0]
     check_writable(opened(tmp_path / "clone"))
 
 
@@ -76,7 +76,7 @@ def test_a_partial_clone_says_so(tmp_path: Path) -> None:
     source = new(tmp_path / "source")
     plain.run(source, "config", "uploadpack.allowFilter", "true")
     plain.run(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{source}", "clone")
-    assert "partial" in degraded(opened(tmp_path / "clone"))[0]
+    assert "partial" in describe_limits(opened(tmp_path / "clone"))[0]
 
 
 def test_ids_of_another_kind_are_refused_at_the_start(tmp_path: Path) -> None:

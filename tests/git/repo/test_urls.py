@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.remote.refspecs import Refspec, mapped, tracking
+from codeplane.git.remote.refspecs import Refspec, map_refs, tracking_ref
 from codeplane.git.repo.urls import (
     checked_url,
     is_local,
@@ -146,7 +146,7 @@ def test_references_go_where_git_puts_them(
     parsed = [spec for text in specs if (spec := Refspec.parse(text))]
     there = set(git(source, "for-each-ref", "--format=%(refname)").split())
     if all("*" in one or one in there for one in sources):
-        assert {one.target for one in mapped(parsed, sorted(there))} == theirs
+        assert {one.target for one in map_refs(parsed, sorted(there))} == theirs
 
 
 def _with_references(root: Path, names: list[str]) -> Path:
@@ -167,4 +167,7 @@ def test_a_refspec_that_is_not_understood_does_nothing(text: str) -> None:
 
 def test_tracking_is_the_first_that_fits() -> None:
     specs = [Refspec("refs/heads/*", "refs/remotes/o/*"), Refspec("refs/heads/a", "refs/x")]
-    assert tracking(specs, "refs/heads/a") == "refs/remotes/o/a" and tracking(specs, "refs/tags/a") is None
+    assert (
+        tracking_ref(specs, "refs/heads/a") == "refs/remotes/o/a"
+        and tracking_ref(specs, "refs/tags/a") is None
+    )

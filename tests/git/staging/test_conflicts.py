@@ -1,7 +1,7 @@
 """Marks in a file are read as conflicts only where they follow each other as git writes them."""
 
 from codeplane.git.repo.outcome import Conflict, Side
-from codeplane.git.staging.conflicts import Hunk, described, has_marks, hunks_of
+from codeplane.git.staging.conflicts import Hunk, describe_conflicts, has_marks, hunks_of
 
 SIDE = Side("0" * 40, 0o100644)
 MARKED = b"a\n<<<<<<< HEAD\nx\ny\n=======\nz\n>>>>>>> side\nb\n"
@@ -30,7 +30,7 @@ def test_longer_marks_inside_belong_to_a_side() -> None:
 
 
 def test_kinds_are_those_of_the_status() -> None:
-    found = described(
+    found = describe_conflicts(
         [Conflict("a", SIDE, SIDE, SIDE), Conflict("b", SIDE, None, SIDE), Conflict("c", None, SIDE, None)],
         {"a": MARKED}.get,
     )
@@ -41,6 +41,6 @@ def test_kinds_are_those_of_the_status() -> None:
 def test_what_is_long_is_cut_and_says_so() -> None:
     side = b"".join(b"%d\n" % number for number in range(100))
     data = (b"<<<<<<< HEAD\n" + side + b"=======\n>>>>>>> side\n") * 30
-    (one,) = described([Conflict("a", SIDE, SIDE, SIDE)], lambda _: data)
+    (one,) = describe_conflicts([Conflict("a", SIDE, SIDE, SIDE)], lambda _: data)
     assert (len(one.hunks), one.more_hunks) == (20, 10)
     assert one.hunks[0].ours.endswith("\n… 70 more lines")

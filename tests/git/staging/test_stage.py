@@ -21,14 +21,14 @@ from codeplane.core.errors import (
 from codeplane.core.paths import RepoPath
 from codeplane.git import open_repository
 from codeplane.git.repo.pathspec import Selection
-from codeplane.git.staging.stage import Rules, Staged, stage
-from codeplane.git.staging.unstage import discard, unstage
+from codeplane.git.staging.stage import StageOutcome, StagingRules, stage_paths
+from codeplane.git.staging.unstage import discard_changes, unstage_paths
 from codeplane.process import Programs
 from tests.drive import git, new_repo
 from tests.git import plain
 from tests.git.histories import NAMES, World, made, worlds
 
-OPEN = Rules(lambda _: None, lambda _: None, lambda _: None)
+OPEN = StagingRules(lambda _: None, lambda _: None, lambda _: None)
 PROGRAMS = Programs({"PATH": os.environ["PATH"]})
 
 
@@ -36,8 +36,10 @@ def chosen(*paths: str) -> Selection:
     return Selection(frozenset(map(RepoPath, paths)))
 
 
-def staged(root: Path, *paths: str, rules: Rules = OPEN, trusted: bool = False, **more: bool) -> Staged:
-    return stage(open_repository(root, trusted=trusted), PROGRAMS, chosen(*paths), rules, **more)
+def staged(
+    root: Path, *paths: str, rules: StagingRules = OPEN, trusted: bool = False, **more: bool
+) -> StageOutcome:
+    return stage_paths(open_repository(root, trusted=trusted), PROGRAMS, chosen(*paths), rules, **more)
 
 
 def known(root: Path, paths: list[str]) -> list[str]:
@@ -59,11 +61,11 @@ def check_world(world: World, paths: list[str]) -> None:
         plain.run(theirs, "add", "-A", "--", *(some or ["."]))
         assert plain.state_of(ours) == plain.state_of(theirs)
         tracked = [path for path in some if plain.run(ours, "ls-files", "--", path)]
-        unstage(repository, chosen(*tracked), OPEN)
+        unstage_paths(repository, chosen(*tracked), OPEN)
         plain.run(theirs, "reset", "-q", "--", *(tracked or ["."]), fails=True)
         assert plain.state_of(ours) == plain.state_of(theirs)
         before = plain.files_of(ours)
-        done = discard(repository, PROGRAMS, chosen(), OPEN, force=True)
+        done = discard_changes(repository, PROGRAMS, chosen(), OPEN, force=True)
         plain.run(theirs, "checkout", "-f", "--", ".", fails=True)
         after = plain.files_of(ours)
         assert after == plain.files_of(theirs)
@@ -91,7 +93,7 @@ def root(tmp_path: Path) -> Path:
 def test_what_is_closed_is_left_out_or_refused(root: Path) -> None:
     (root / ".env").write_text("KEY=1\n")
     (root / "c.txt").write_text("three\n")
-    rules = Rules(
+    rules = StagingRules(
         lambda path: ".env looks like a secret." if path == ".env" else None, lambda _: None, lambda _: None
     )
     assert staged(root, rules=rules).notes == ("Left out: .env looks like a secret.",)
@@ -102,7 +104,7 @@ def test_what_is_closed_is_left_out_or_refused(root: Path) -> None:
 
 def test_a_tracked_file_that_is_closed_is_not_staged(root: Path) -> None:
     (root / "a.txt").write_text("changed\n")
-    rules = Rules(
+    rules = StagingRules(
         lambda path: f"{path} is closed." if path == "a.txt" else None, lambda _: None, lambda _: None
     )
     assert staged(root, rules=rules).paths == ()
@@ -155,7 +157,7 @@ def test_a_submodule_is_staged_as_the_commit_that_it_has(root: Path, tmp_path: P
     git(root, "commit", "-qm", "sub")
     git(root / "sub", "commit", "-q", "--allow-empty", "-m", "on")
     head = git(root / "sub", "rev-parse", "HEAD")
-    rules = Rules(lambda _: None, lambda _: None, lambda _: head)
+    rules = StagingRules(lambda _: None, lambda _: None, lambda _: head)
     assert staged(root, "sub", rules=rules).paths == ("sub",)
     assert git(root, "ls-files", "-s", "sub").split()[:2] == ["160000", head]
 
@@ -175,7 +177,7 @@ def test_the_marks_of_a_conflict_are_not_staged(root: Path) -> None:
     with pytest.raises(GitUnfinished, match=r"a\.txt"):
         staged(root)
     with pytest.raises(GitUnfinished):
-        discard(open_repository(root, trusted=False), PROGRAMS, chosen("a.txt"), OPEN, force=True)
+        discard_changes(open_repository(root, trusted=False), PROGRAMS, chosen("a.txt"), OPEN, force=True)
     (root / "a.txt").write_text("both\n")
     staged(root, "a.txt")
     assert git(root, "status", "--porcelain") == "M  a.txt"
@@ -259,17 +261,17 @@ def test_names_that_are_no_text_are_staged_too(root: Path) -> None:
     name = os.fsdecode(b"n\xff[x]*")
     (root / name).write_text("x\n")
     assert staged(root).paths == (name,)
-    assert unstage(open_repository(root, trusted=False), chosen(name), OPEN).paths == (name,)
+    assert unstage_paths(open_repository(root, trusted=False), chosen(name), OPEN).paths == (name,)
 
 
 def test_discarding_work_needs_force_and_bringing_back_a_deleted_file_does_not(root: Path) -> None:
     repository = open_repository(root, trusted=False)
     (root / "a.txt").unlink()
-    assert discard(repository, PROGRAMS, chosen("a.txt"), OPEN).saved is None
+    assert discard_changes(repository, PROGRAMS, chosen("a.txt"), OPEN).saved is None
     (root / "a.txt").write_text("work\n")
     with pytest.raises(WorkAtRisk, match=r"a\.txt"):
-        discard(repository, PROGRAMS, chosen("a.txt"), OPEN)
-    saved = discard(repository, PROGRAMS, chosen("a.txt"), OPEN, force=True).saved
+        discard_changes(repository, PROGRAMS, chosen("a.txt"), OPEN)
+    saved = discard_changes(repository, PROGRAMS, chosen("a.txt"), OPEN, force=True).saved
     assert (root / "a.txt").read_text() == "one\n" and git(root, "show", f"{saved}:a.txt") == "work"
 
 
@@ -358,7 +360,7 @@ def test_a_directory_that_becomes_a_link_meanwhile_is_not_followed(root: Path, t
             (root / "dir").rename(root / "was")
             (root / "dir").symlink_to(tmp_path / "outside")
 
-    rules = Rules(lambda _: None, lambda _: None, lambda _: None, check)
+    rules = StagingRules(lambda _: None, lambda _: None, lambda _: None, check)
     with pytest.raises(GitFailed, match="symbolic links"):
         staged(root, "dir/b.txt", rules=rules)
     assert len(calls) == 2 and git(root, "diff", "--cached", "--name-only") == ""

@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.core.errors import GitBusy, GitFailed, PathRefused, WorkAtRisk
 from codeplane.git import Repository, open_repository
-from codeplane.git.worktree.checkout_tree import Put, put_tree
+from codeplane.git.worktree.checkout_tree import CheckoutResult, check_out_tree
 from codeplane.process import Programs
 from codeplane.storage.disk import Disk
 from tests.drive import git, new_repo
@@ -29,11 +29,13 @@ def branch(root: Path, name: str, files: dict[str, str | None]) -> None:
     git(root, "checkout", "-q", "main")
 
 
-def put(root: Path, name: str, *, force: bool = False, whole: bool = False, trusted: bool = False) -> Put:
+def put(
+    root: Path, name: str, *, force: bool = False, whole: bool = False, trusted: bool = False
+) -> CheckoutResult:
     repository: Repository = open_repository(root, trusted=trusted)
     with repository.opened() as handle:
         tree = handle.revparse_single(name).peel(pygit2.Tree)
-        return put_tree(repository, PROGRAMS, handle, str(tree.id), force=force, whole=whole)
+        return check_out_tree(repository, PROGRAMS, handle, str(tree.id), force=force, whole=whole)
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ def refused(root: Path, name: str) -> dict[str, list[str]]:
 
 
 def test_files_and_index_become_the_tree(root: Path) -> None:
-    assert put(root, "other") == Put()
+    assert put(root, "other") == CheckoutResult()
     assert plain.text(root, "write-tree") == plain.text(root, "rev-parse", "other^{tree}")
     assert plain.run(root, "diff") == b"" and not (root / "dir").exists()
 
@@ -191,7 +193,7 @@ def test_a_filter_is_not_run_and_the_answer_says_so(shouting: Path) -> None:
 
 
 def test_a_trusted_filter_writes_its_files_and_they_are_clean_afterwards(shouting: Path) -> None:
-    assert put(shouting, "loud", trusted=True) == Put()
+    assert put(shouting, "loud", trusted=True) == CheckoutResult()
     assert (shouting / "x.loud").read_text() == "HELLO\n" and plain.run(shouting, "diff") == b""
     git(shouting, "symbolic-ref", "HEAD", "refs/heads/loud")
     put(shouting, "main", trusted=True)

@@ -11,7 +11,7 @@ from codeplane.answers.git.text import delta_lines
 from codeplane.answers.output import Output
 from codeplane.core.edits import FileChange
 from codeplane.git.repo.outcome import Conflict, Outcome, Side
-from codeplane.git.staging.conflicts import Described, kind_of
+from codeplane.git.staging.conflicts import ConflictDetails, kind_of
 from codeplane.jail import shown
 from codeplane.session.operation.git import Changed
 
@@ -123,7 +123,7 @@ def conflict(one: Conflict) -> ConflictOutput:
     return ConflictOutput(**_sides(one))
 
 
-def stop_of(one: Described) -> StopOutput:
+def stop_of(one: ConflictDetails) -> StopOutput:
     hunks = [
         HunkOutput(
             lines=f"{hunk.start_line}-{hunk.end_line}", ours=hunk.ours, theirs=hunk.theirs, base=hunk.base

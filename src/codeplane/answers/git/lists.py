@@ -7,9 +7,9 @@ from codeplane.answers.output import Output
 from codeplane.answers.pages import more
 from codeplane.git.ops.branches import Branch, list_branches
 from codeplane.git.ops.stash import list_stashes
-from codeplane.git.ops.worktrees import Roots, Worktree, list_worktrees, where
+from codeplane.git.ops.worktrees import Roots, Worktree, describe_place, list_worktrees
 from codeplane.git.remote.remotes import Remote, list_remotes
-from codeplane.git.remote.transfer import unobeyed
+from codeplane.git.remote.transfer import ignored_settings
 from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -119,7 +119,7 @@ def remotes_of(call: Call) -> GitRemotes:
     repository = call.repo.checkout.repository
     with repository.opened() as handle:
         remotes = [_remote(one) for one in list_remotes(handle)]
-    for note in unobeyed(repository):
+    for note in ignored_settings(repository):
         call.warn(note)
     return GitRemotes(remotes=remotes)
 
@@ -143,7 +143,7 @@ def worktrees_of(call: Call) -> GitWorktrees:
     return GitWorktrees(
         worktrees=[_worktree(one, one.path == repository.root) for one in found[:_MOST_WORKTREES]],
         roots=[str(one) for one in roots.places],
-        where=where(repository),
+        where=describe_place(repository),
     )
 
 

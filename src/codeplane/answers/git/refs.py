@@ -6,7 +6,7 @@ from pydantic import Field
 
 from codeplane.answers.git.change import short
 from codeplane.answers.output import Output
-from codeplane.git.remote.fetch import Moved
+from codeplane.git.remote.fetch import RefUpdate
 from codeplane.jail import shown
 from codeplane.session import Call
 
@@ -26,14 +26,14 @@ class RefOutput(Output):
         return f"{self.move} {self.ref}{ends}{f': {self.why}' if self.why else ''}"
 
 
-def refs_told(call: Call, moved: Sequence[Moved]) -> list[RefOutput] | None:
+def refs_told(call: Call, moved: Sequence[RefUpdate]) -> list[RefOutput] | None:
     """References that have moved; those beyond the first are counted in a warning."""
     if len(moved) > _MOST_REFS:
         call.warn(f"{len(moved) - _MOST_REFS} more references moved.")
     return [_told(one) for one in moved[:_MOST_REFS]] or None
 
 
-def _told(one: Moved) -> RefOutput:
+def _told(one: RefUpdate) -> RefOutput:
     return RefOutput(
         ref=shown(one.ref),
         move=one.move,

@@ -25,8 +25,8 @@ from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import PendingCommit, check_written, clear_after_commit, pending_commit
 from codeplane.git.staging.conflicts import conflicts_of
-from codeplane.git.staging.stage import Rules, listed, stage_into
-from codeplane.git.worktree.index_writer import NextIndex, expected, locked_index
+from codeplane.git.staging.stage import StagingRules, list_paths, stage_into
+from codeplane.git.worktree.index_writer import NextIndex, intended_paths, locked_index
 from codeplane.jail import shown
 from codeplane.process import Programs
 from codeplane.storage.files import read_small, write_public
@@ -62,7 +62,7 @@ def commit(
     repository: Repository,
     programs: Programs,
     request: CommitRequest,
-    rules: Rules,
+    rules: StagingRules,
     only: Selection | None = None,
 ) -> CommitOutcome:
     """Commits what is staged; with `only`, the chosen tracked files as they are now and nothing else.
@@ -86,7 +86,7 @@ def stage_and_commit(
     repository: Repository,
     programs: Programs,
     request: CommitRequest,
-    rules: Rules,
+    rules: StagingRules,
     selection: Selection,
     *,
     force: bool = False,
@@ -110,7 +110,7 @@ def _commit_index(
     programs: Programs,
     handle: pygit2.Repository,
     request: CommitRequest,
-    rules: Rules,
+    rules: StagingRules,
     following: NextIndex,
     only: Selection | None = None,
 ) -> CommitOutcome:
@@ -140,7 +140,7 @@ class _Work:
     programs: Programs
     handle: pygit2.Repository
     wanted: CommitRequest
-    rules: Rules
+    rules: StagingRules
     pending: PendingCommit
     head: pygit2.Commit | None = field(init=False)
     notes: list[str] = field(default_factory=list)
@@ -209,7 +209,7 @@ class _Work:
     def _write_tree(self, index: pygit2.Index, file: Path) -> str:
         """Without the files that git is only told to expect (`git add --intent-to-add`)."""
         tree = str(index.write_tree(self.handle))
-        missing = expected(file)
+        missing = intended_paths(file)
         return edit_tree(self.handle, tree, dict.fromkeys(missing)) if missing else tree
 
     def _outcome(
@@ -293,7 +293,7 @@ def _check_merged(index: pygit2.Index) -> None:
     conflicts = [one.path for one in conflicts_of(index)]
     if conflicts:
         raise GitUnfinished(
-            f"Still in conflict: {listed(conflicts)}.",
+            f"Still in conflict: {list_paths(conflicts)}.",
             hints=[Remedy(Fix.STAGE_RESOLVED)],
             paths=[shown(path) for path in conflicts],
         )
@@ -335,9 +335,9 @@ def _nothing_to_stage(
         return NothingToCommit(f"Nothing that may be staged has changed. {notes[0]}")
     if not selection.paths:
         return _nothing_to_commit(handle, amend=False)
-    names = listed(sorted(selection.paths), _MOST_HINTED)
+    names = list_paths(sorted(selection.paths), _MOST_HINTED)
     others = sorted(handle.status(untracked_files="normal"))
-    elsewhere = f" Changed elsewhere: {listed(others, _MOST_HINTED)}." if others else ""
+    elsewhere = f" Changed elsewhere: {list_paths(others, _MOST_HINTED)}." if others else ""
     return NothingToCommit(f"Nothing has changed in {names} since the last commit.{elsewhere}")
 
 
@@ -351,7 +351,7 @@ def _nothing_to_commit(handle: pygit2.Repository, *, amend: bool) -> NothingToCo
     if not paths:
         return NothingToCommit("Nothing has changed since the last commit.")
     return NothingToCommit(
-        f"Nothing is staged. Not staged: {listed(paths, _MOST_HINTED)}.",
+        f"Nothing is staged. Not staged: {list_paths(paths, _MOST_HINTED)}.",
         hints=[Remedy(Fix.COMMIT_FILES)],
         paths=[shown(path) for path in paths[:_MOST_HINTED]],
     )

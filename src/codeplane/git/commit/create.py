@@ -12,7 +12,7 @@ from codeplane.git.commit.identity import committer_signature as configured_comm
 from codeplane.git.commit.identity import encode_text, format_signature
 from codeplane.git.commit.signing import sign
 from codeplane.git.repo.config import text
-from codeplane.git.repo.lock_retry import patiently
+from codeplane.git.repo.lock_retry import retry_locked
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.process import Programs
@@ -68,7 +68,7 @@ def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None
         handle.set_ident(who.name, who.email)
     name = resolve_ref(handle, ref)
     entry = reflog.encode("utf-8", "replace").decode()
-    patiently(lambda: _set_target(handle, name, oid, expected, entry))
+    retry_locked(lambda: _set_target(handle, name, oid, expected, entry))
 
 
 def resolve_ref(handle: pygit2.Repository, ref: str) -> str:

@@ -10,14 +10,14 @@ import pygit2
 from codeplane.core.errors import CodePlaneError, WorkAtRisk
 from codeplane.git.history.tree_diff import conflict_paths, diff_index, diff_trees, index_side
 from codeplane.git.history.tree_edit import side_at
-from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.outcome import Conflict, Side
 from codeplane.git.repo.remedies import Fix
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import AUTO_MERGE, begin_writing, clear_merge, read_state, write_state
 from codeplane.git.worktree.autosave import head_tree
-from codeplane.git.worktree.checkout_plan import Plan, Risk, in_tree, plan_paths
-from codeplane.git.worktree.checkout_tree import Put, at_risk, carry_out, put_tree
+from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, in_tree, plan_paths
+from codeplane.git.worktree.checkout_tree import CheckoutResult, apply_plan, check_out_tree, work_at_risk
 from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.index_writer import edited_index
 from codeplane.process import Programs
@@ -28,16 +28,16 @@ _OID: Final = re.compile(r"[0-9a-f]{40}")
 def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
     """As git: a merge of any kind begins with the index that HEAD has."""
     if differences := diff_index(handle, head_tree(handle)):
-        raise unforced(at_risk(dict.fromkeys(differences, Risk.STAGED), what))
+        raise without_force(work_at_risk(dict.fromkeys(differences, Risk.STAGED), what))
 
 
-def land(
+def write_result(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
-    result: Merged,
+    result: MergeResult,
     state: Mapping[str, str],
-) -> Put:
+) -> CheckoutResult:
     """Writes git's own files of `state`, then the tree, then the stages of what is in conflict.
 
     Local changes are carried along where the merge has nothing to do; where it has, it is refused and
@@ -47,10 +47,10 @@ def land(
     for name, content in state.items():
         write_state(repository, name, content)
     try:
-        put = put_tree(repository, programs, handle, result.tree)
+        put = check_out_tree(repository, programs, handle, result.tree)
     except WorkAtRisk as error:
         clear_merge(repository)
-        raise unforced(error) from error
+        raise without_force(error) from error
     except CodePlaneError:
         clear_merge(repository)
         raise
@@ -67,13 +67,13 @@ def stage_conflicts(repository: Repository, handle: pygit2.Repository, conflicts
         for one in entries:
             if one.path in index:
                 index.remove(one.path)
-            sides = (_entry(one.path, side) for side in (one.ancestor, one.ours, one.theirs))
+            sides = (_index_entry(one.path, side) for side in (one.ancestor, one.ours, one.theirs))
             index.add_conflict(*sides)  # type: ignore[arg-type]
 
 
-def leave(
+def restore_tree(
     repository: Repository, programs: Programs, handle: pygit2.Repository, target: str, why: str
-) -> Put:
+) -> CheckoutResult:
     """Brings back the tree `target` in all that the operation has touched; what was done since is saved.
 
     Local changes from before are in other paths and stay.
@@ -81,10 +81,10 @@ def leave(
     result = read_state(repository, AUTO_MERGE).strip()
     is_known = _OID.fullmatch(result) is not None and result in handle
     plan = _plan_back(handle, repository.root, target, result if is_known else None)
-    return carry_out(repository, programs, handle, plan, force=True, why=why)
+    return apply_plan(repository, programs, handle, plan, force=True, why=why)
 
 
-def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str | None) -> Plan:
+def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str | None) -> CheckoutPlan:
     """What the merge has put there is in its tree, so only what differs from that is work."""
     paths = diff_index(handle, target).keys() | conflict_paths(handle)
     written = diff_trees(handle, target, result) if result is not None else {}
@@ -107,13 +107,13 @@ def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str |
     return plan
 
 
-def unforced(error: WorkAtRisk) -> WorkAtRisk:
+def without_force(error: WorkAtRisk) -> WorkAtRisk:
     """A merge has no force: what is in its way is committed or put aside first."""
     hints = [hint for hint in error.hints if hint != Fix.DISCARD_WORK]
     return WorkAtRisk(error.message, hints=hints, **error.details)
 
 
-def _entry(path: str, side: Side | None) -> pygit2.IndexEntry | None:
+def _index_entry(path: str, side: Side | None) -> pygit2.IndexEntry | None:
     if side is None:
         return None
     return pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode))

@@ -11,10 +11,10 @@ from codeplane.core.errors import GitFailed
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import merge_message, split_conflicts, squash_message, with_conflicts
 from codeplane.git.history.commit_info import first_line
-from codeplane.git.merge.apply_result import check_nothing_staged, land
+from codeplane.git.merge.apply_result import check_nothing_staged, write_result
 from codeplane.git.merge.merge_base import merge_commits
-from codeplane.git.merge.text_merge import Drivers
-from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.merge.text_merge import MergeDrivers
+from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.config import text
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import Commit, find_commit
@@ -35,14 +35,14 @@ from codeplane.git.repo.state import (
     write_state,
 )
 from codeplane.git.worktree.autosave import head_tree
-from codeplane.git.worktree.checkout_tree import put_tree
+from codeplane.git.worktree.checkout_tree import check_out_tree
 from codeplane.process import Programs
 
 _MOST_SQUASHED: Final = 1000
 
 
 @dataclass(frozen=True)
-class How:
+class MergeOptions:
     """How commits are joined. `message`, `label` and `action` stand for those that are made of the name."""
 
     message: str | None = None
@@ -54,7 +54,7 @@ class How:
     favor: MergeFavor = field(default=MergeFavor.NORMAL)
 
 
-def merge(repository: Repository, programs: Programs, ref: str, how: How) -> Outcome:
+def merge(repository: Repository, programs: Programs, ref: str, how: MergeOptions) -> Outcome:
     """Merges what `ref` names: nothing to do, forward, or a commit of both; stops where they conflict."""
     with repository.opened() as handle:
         check_idle(handle)
@@ -62,12 +62,12 @@ def merge(repository: Repository, programs: Programs, ref: str, how: How) -> Out
         ours = None if handle.head_is_unborn else str(handle.head.target)
         work = _Merging(repository, programs, handle, ref, how)
         if ours is None:
-            return work.forward(None, theirs)
+            return work.fast_forward(None, theirs)
         if ours == theirs.oid or handle.descendant_of(ours, theirs.oid):
             return Outcome("already up to date")
         if handle.descendant_of(theirs.oid, ours) and not how.squash and not work.is_never_forward:
-            return work.forward(ours, theirs)
-        return work.join(ours, theirs)
+            return work.fast_forward(ours, theirs)
+        return work.merge_commits_of(ours, theirs)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class _Merging:
     programs: Programs
     handle: pygit2.Repository
     ref: str
-    how: How
+    how: MergeOptions
 
     @property
     def is_never_forward(self) -> bool:
@@ -86,29 +86,33 @@ class _Merging:
     def _action(self) -> str:
         return self.how.action or f"merge {self.ref}"
 
-    def forward(self, ours: str | None, theirs: Commit) -> Outcome:
-        insertions, deletions = stats(self.handle, head_tree(self.handle), theirs.tree)
-        put = put_tree(self.repository, self.programs, self.handle, theirs.tree)
+    def fast_forward(self, ours: str | None, theirs: Commit) -> Outcome:
+        insertions, deletions = count_lines(self.handle, head_tree(self.handle), theirs.tree)
+        put = check_out_tree(self.repository, self.programs, self.handle, theirs.tree)
         if ours is not None:
             write_state(self.repository, ORIG_HEAD, f"{ours}\n")
         move_ref(self.handle, "HEAD", theirs.oid, ours, f"{self._action}: Fast-forward")
         notes = (*put.notes, *run_hook(self.repository, self.programs, "post-merge", ["0"]))
         return Outcome(f"fast-forward to {theirs.oid[:10]}", insertions, deletions, notes=notes)
 
-    def join(self, ours: str, theirs: Commit) -> Outcome:
+    def merge_commits_of(self, ours: str, theirs: Commit) -> Outcome:
         if self.how.ff_only or text(self.handle, "merge.ff") == "only":
             raise GitFailed(
                 "This can't be a fast-forward: both sides have their own commits.",
                 hints=[Remedy(Fix.MERGE_WITH_COMMIT), Remedy(Fix.REBASE)],
             )
-        drivers = Drivers(self.handle, self.how.favor)
+        drivers = MergeDrivers(self.handle, self.how.favor)
         result = merge_commits(drivers, ours, theirs.oid, ("HEAD", self.how.label or self.ref))
         if result is None:
             raise GitFailed(f"{self.ref} has no history in common with HEAD: it can't be merged.")
         check_nothing_staged(self.handle, "A merge")
-        return self._squash(ours, theirs, result) if self.how.squash else self._commit(ours, theirs, result)
+        return (
+            self._squash_merge(ours, theirs, result)
+            if self.how.squash
+            else self._commit_merge(ours, theirs, result)
+        )
 
-    def _commit(self, ours: str, theirs: Commit, result: Merged) -> Outcome:
+    def _commit_merge(self, ours: str, theirs: Commit, result: MergeResult) -> Outcome:
         into = None if self.handle.head_is_detached else self.handle.head.shorthand
         draft = self.how.message or merge_message(self.handle, self.ref, into)
         message = draft.rstrip("\n") + "\n"
@@ -118,32 +122,32 @@ class _Merging:
             MERGE_MODE: "no-ff" if self.how.no_ff else "",
             MERGE_MSG: with_conflicts(message, result.conflicts),
         }
-        put = land(self.repository, self.programs, self.handle, result, state)
+        put = write_result(self.repository, self.programs, self.handle, result, state)
         notes = (*result.notes, *put.notes)
         end_writing(self.repository)
         if result.conflicts:
-            return stopped("merge", result, notes)
+            return stopped_outcome("merge", result, notes)
         notes += run_hook(self.repository, self.programs, "pre-merge-commit")
         reflog = f"{self._action}: Merge made by the 'ort' strategy."
         oid, more = conclude_merge(self.repository, self.programs, self.handle, result.tree, reflog)
-        insertions, deletions = stats(self.handle, _tree(self.handle, ours), result.tree)
+        insertions, deletions = count_lines(self.handle, _tree_id(self.handle, ours), result.tree)
         return Outcome(
             f"merged {self.ref} as {oid[:10]}", insertions, deletions, commit=oid, notes=(*notes, *more)
         )
 
-    def _squash(self, ours: str, theirs: Commit, result: Merged) -> Outcome:
+    def _squash_merge(self, ours: str, theirs: Commit, result: MergeResult) -> Outcome:
         walker = self.handle.walk(theirs.oid, SortMode.TOPOLOGICAL | SortMode.TIME)
         walker.hide(ours)
         commits = [commit for commit, _ in zip(walker, range(_MOST_SQUASHED), strict=False)]
         message = self.how.message or squash_message(commits)
-        put = land(self.repository, self.programs, self.handle, result, {SQUASH_MSG: message})
+        put = write_result(self.repository, self.programs, self.handle, result, {SQUASH_MSG: message})
         notes = (*result.notes, *put.notes)
         end_writing(self.repository)
         if result.conflicts:
-            return stopped("squashed merge", result, notes)
+            return stopped_outcome("squashed merge", result, notes)
         (self.repository.git_dir / AUTO_MERGE).unlink(missing_ok=True)
         notes += run_hook(self.repository, self.programs, "post-merge", ["1"])
-        insertions, deletions = stats(self.handle, _tree(self.handle, ours), result.tree)
+        insertions, deletions = count_lines(self.handle, _tree_id(self.handle, ours), result.tree)
         return Outcome(f"{self.ref} is staged as one change: commit it", insertions, deletions, notes=notes)
 
 
@@ -176,14 +180,14 @@ def checked_message(repository: Repository, programs: Programs) -> tuple[str, tu
     return read_state(repository, MERGE_MSG), notes
 
 
-def stopped(what: str, result: Merged, notes: Sequence[str]) -> Outcome:
+def stopped_outcome(what: str, result: MergeResult, notes: Sequence[str]) -> Outcome:
     """The answer for an operation that waits for conflicts to be resolved."""
     count = len(result.conflicts)
     summary = f"{what} stopped: {count} {'path' if count == 1 else 'paths'} in conflict"
     return Outcome(summary, conflicts=result.conflicts, notes=tuple(notes))
 
 
-def stats(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
+def count_lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
     """Lines that come and go between two trees."""
     target = handle[new].peel(pygit2.Tree)
     if old is None:
@@ -193,5 +197,5 @@ def stats(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, in
     return diff.stats.insertions, diff.stats.deletions
 
 
-def _tree(handle: pygit2.Repository, oid: str) -> str:
+def _tree_id(handle: pygit2.Repository, oid: str) -> str:
     return str(handle[oid].peel(pygit2.Tree).id)

@@ -7,8 +7,8 @@ from typing import Final
 import pygit2
 
 from codeplane.git.history.tree_edit import EMPTY_TREE
-from codeplane.git.merge.text_merge import Drivers, Labels
-from codeplane.git.merge.tree_merge import Merged, merge_trees
+from codeplane.git.merge.text_merge import Labels, MergeDrivers
+from codeplane.git.merge.tree_merge import MergeResult, merge_trees
 
 BETWEEN: Final = Labels("Temporary merge branch 1", "Temporary merge branch 2", "merged common ancestors")
 """What sides are called that are common ancestors themselves."""
@@ -21,58 +21,60 @@ def merge_bases(handle: pygit2.Repository, ours: str, theirs: str) -> list[str]:
     one = handle.merge_base(ours, theirs)
     if one is None:
         return []
-    others = _beyond(handle, ours, one) & _beyond(handle, theirs, one)
+    others = _commits_beyond(handle, ours, one) & _commits_beyond(handle, theirs, one)
     candidates = {str(one), *others}
-    best = [oid for oid in candidates if not any(_leads(handle, other, oid) for other in candidates - {oid})]
+    best = [
+        oid for oid in candidates if not any(_is_ancestor(handle, other, oid) for other in candidates - {oid})
+    ]
     return sorted(best, key=lambda oid: (-handle[oid].peel(pygit2.Commit).commit_time, oid))
 
 
 def merge_commits(
-    drivers: Drivers, ours: str, theirs: str, names: tuple[str, str], depth: int = 0
-) -> Merged | None:
+    drivers: MergeDrivers, ours: str, theirs: str, names: tuple[str, str], depth: int = 0
+) -> MergeResult | None:
     """Merges two commits; `names` stand beside the marks. None where they have no common ancestor."""
     handle = drivers.handle
     bases = merge_bases(handle, ours, theirs)
     if not bases and not depth:
         return None
-    base, label = _base(drivers, bases, depth)
-    ours_tree, theirs_tree = _tree(handle, ours), _tree(handle, theirs)
+    base, label = _common_base(drivers, bases, depth)
+    ours_tree, theirs_tree = _tree_id(handle, ours), _tree_id(handle, theirs)
     return merge_trees(replace(drivers, depth=depth), base, ours_tree, theirs_tree, Labels(*names, label))
 
 
-def _base(drivers: Drivers, bases: Sequence[str], depth: int) -> tuple[str, str]:
+def _common_base(drivers: MergeDrivers, bases: Sequence[str], depth: int) -> tuple[str, str]:
     if not bases:
         return EMPTY_TREE, "empty tree"
     if len(bases) == 1 or depth >= _DEEPEST:
-        return _tree(drivers.handle, bases[0]), short(drivers.handle, bases[0])
+        return _tree_id(drivers.handle, bases[0]), abbreviate(drivers.handle, bases[0])
     *others, base = bases
     for other in reversed(others):
         result = merge_commits(drivers, base, other, BETWEEN[:2], depth + 1)
         assert result is not None, "BUG: ancestors of ancestors are merged whatever they are"
-        base = _joined(drivers.handle, result.tree, (base, other))
-    return _tree(drivers.handle, base), BETWEEN.base
+        base = _join_commits(drivers.handle, result.tree, (base, other))
+    return _tree_id(drivers.handle, base), BETWEEN.base
 
 
-def _joined(handle: pygit2.Repository, tree: str, parents: tuple[str, str]) -> str:
+def _join_commits(handle: pygit2.Repository, tree: str, parents: tuple[str, str]) -> str:
     """A commit that nothing points to, for the ancestors of what comes next to be found."""
     nobody = pygit2.Signature("merged common ancestors", "none", 0, 0)
     return str(handle.create_commit(None, nobody, nobody, "", tree, list(parents)))
 
 
-def short(handle: pygit2.Repository, oid: str) -> str:
+def abbreviate(handle: pygit2.Repository, oid: str) -> str:
     """An id as git abbreviates it."""
     return handle[oid].short_id
 
 
-def _tree(handle: pygit2.Repository, oid: str) -> str:
+def _tree_id(handle: pygit2.Repository, oid: str) -> str:
     return str(handle[oid].peel(pygit2.Commit).tree_id)
 
 
-def _beyond(handle: pygit2.Repository, tip: str, base: pygit2.Oid) -> set[str]:
+def _commits_beyond(handle: pygit2.Repository, tip: str, base: pygit2.Oid) -> set[str]:
     walker = handle.walk(tip)
     walker.hide(base)
     return {str(commit.id) for commit in walker}
 
 
-def _leads(handle: pygit2.Repository, descendant: str, ancestor: str) -> bool:
+def _is_ancestor(handle: pygit2.Repository, descendant: str, ancestor: str) -> bool:
     return handle.descendant_of(descendant, ancestor)

@@ -7,10 +7,10 @@ import pygit2
 from codeplane.core.errors import GitFailed
 from codeplane.git.history.changes import Change, tree_changes
 from codeplane.git.history.tree_edit import side_at
-from codeplane.git.merge.merge import How, stats
+from codeplane.git.merge.merge import MergeOptions, count_lines
 from codeplane.git.merge.merge_base import merge_commits
-from codeplane.git.merge.text_merge import Drivers
-from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.merge.text_merge import MergeDrivers
+from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.objects import find_commit, read_blob
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository
@@ -18,30 +18,30 @@ from codeplane.git.worktree.autosave import head_tree
 
 
 @dataclass(frozen=True)
-class Foreseen(Outcome):
+class MergePreview(Outcome):
     """A merge that was not made: what it would change, and the tree with the marks of its conflicts."""
 
     changes: tuple[Change, ...] = ()
     tree: str = ""
 
 
-def foresee_merge(repository: Repository, ref: str, how: How) -> Foreseen:
+def preview_merge(repository: Repository, ref: str, how: MergeOptions) -> MergePreview:
     """What `merge` would do."""
     with repository.opened() as handle:
         theirs = find_commit(handle, ref)
         ours = None if handle.head_is_unborn else str(handle.head.target)
         if ours is not None and (ours == theirs.oid or handle.descendant_of(ours, theirs.oid)):
-            return Foreseen("already up to date")
+            return MergePreview("already up to date")
         if ours is None or (handle.descendant_of(theirs.oid, ours) and not how.squash and not how.no_ff):
-            return _foreseen(handle, f"would fast-forward to {theirs.oid[:10]}", Merged(theirs.tree))
-        result = merge_commits(Drivers(handle, how.favor), ours, theirs.oid, ("HEAD", ref))
+            return _preview(handle, f"would fast-forward to {theirs.oid[:10]}", MergeResult(theirs.tree))
+        result = merge_commits(MergeDrivers(handle, how.favor), ours, theirs.oid, ("HEAD", ref))
         if result is None:
             raise GitFailed(f"{ref} has no history in common with HEAD: it can't be merged.")
         count = len(result.conflicts)
         summary = "would merge without conflicts"
         if count:
             summary = f"would stop: {count} {'path' if count == 1 else 'paths'} in conflict"
-        return _foreseen(handle, summary, result)
+        return _preview(handle, summary, result)
 
 
 def content_in(repository: Repository, tree: str, path: str) -> bytes | None:
@@ -51,10 +51,10 @@ def content_in(repository: Repository, tree: str, path: str) -> bytes | None:
         return read_blob(handle, side.oid) if side is not None else None
 
 
-def _foreseen(handle: pygit2.Repository, summary: str, result: Merged) -> Foreseen:
+def _preview(handle: pygit2.Repository, summary: str, result: MergeResult) -> MergePreview:
     before = head_tree(handle)
-    insertions, deletions = stats(handle, before, result.tree)
+    insertions, deletions = count_lines(handle, before, result.tree)
     changes = tuple(tree_changes(handle, before, result.tree))
-    return Foreseen(
+    return MergePreview(
         summary, insertions, deletions, None, result.conflicts, None, None, result.notes, changes, result.tree
     )

@@ -12,8 +12,8 @@ from codeplane.git.commit.create import move_ref
 from codeplane.git.commit.messages import split_conflicts
 from codeplane.git.history.commit_info import message_of
 from codeplane.git.history.tree_diff import unstaged_paths
-from codeplane.git.merge.apply_result import check_nothing_staged, leave, unforced
-from codeplane.git.merge.rebase_range import Range, autosquashed, checked, range_of
+from codeplane.git.merge.apply_result import check_nothing_staged, restore_tree, without_force
+from codeplane.git.merge.rebase_range import Range, apply_autosquash, check_steps, range_of
 from codeplane.git.merge.rebase_todo import (
     DETACHED,
     Progress,
@@ -22,8 +22,8 @@ from codeplane.git.merge.rebase_todo import (
     read_progress,
     write_progress,
 )
-from codeplane.git.merge.replay import RebaseOutcome, Replay, State
-from codeplane.git.merge.resolve import resolve
+from codeplane.git.merge.replay import RebaseOutcome, RebaseState, Replay
+from codeplane.git.merge.resolve import resolve_conflicts
 from codeplane.git.merge.resume import Resolution
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.remedies import Fix, Remedy
@@ -37,9 +37,9 @@ from codeplane.git.repo.state import (
     clear_merge,
     read_state,
 )
-from codeplane.git.repo.upstream import upstream as followed
+from codeplane.git.repo.upstream import find_upstream as followed
 from codeplane.git.worktree.checkout_plan import Risk
-from codeplane.git.worktree.checkout_tree import at_risk
+from codeplane.git.worktree.checkout_tree import work_at_risk
 from codeplane.git.worktree.files import SUBMODULE
 from codeplane.jail import shown
 from codeplane.process import Programs
@@ -76,17 +76,17 @@ def plan_rebase(
     base = find_commit(handle, upstream).oid
     head = str(handle.head.target)
     within = range_of(handle, base, head)
-    steps = autosquashed(handle, within.steps) if autosquash else within.steps
+    steps = apply_autosquash(handle, within.steps) if autosquash else within.steps
     return Plan(base, find_commit(handle, onto).oid if onto else base, head, within, tuple(steps))
 
 
-def start(
+def start_rebase(
     repository: Repository, programs: Programs, handle: pygit2.Repository, plan: Plan, steps: Sequence[Step]
 ) -> RebaseOutcome:
     """Carries a plan out with the steps that are given, or with its own."""
     check_idle(handle)
     _check_clean(handle, "A rebase")
-    todo = checked(steps, plan.range) if steps else list(plan.steps)
+    todo = check_steps(steps, plan.range) if steps else list(plan.steps)
     if not steps and todo == plan.range.steps and _is_there(handle, plan):
         return RebaseOutcome("already up to date", completed=0, total=0)
     name = DETACHED if handle.head_is_detached else handle.head.name
@@ -94,39 +94,39 @@ def start(
     return Replay(repository, programs, handle, progress, plan.onto).run()
 
 
-def go_on(repository: Repository, programs: Programs, how: Resolution) -> RebaseOutcome:
+def continue_rebase(repository: Repository, programs: Programs, how: Resolution) -> RebaseOutcome:
     """Commits what has been resolved or edited, and does the steps that are left."""
     with repository.opened() as handle:
-        progress = _stopped(repository, handle)
+        progress = _read_stopped(repository, handle)
         check_written(repository)
         waiting = read_state(repository, MERGE_MSG)
-        conflicts = resolve(repository, handle, how.resolved, waiting, how.read)
+        conflicts = resolve_conflicts(repository, handle, how.resolved, waiting, how.read)
         if conflicts:
             count = len(conflicts)
             return RebaseOutcome(
                 f"rebase in progress: conflicts left in {count} path{'s' if count != 1 else ''}",
                 conflicts=conflicts,
-                state=State.CONFLICT,
+                state=RebaseState.CONFLICT,
                 completed=len(progress.done) - 1,
                 total=progress.total,
                 current=progress.stopped,
             )
-        _check_no_loose(handle)
+        _check_all_staged(handle)
         replay = Replay(repository, programs, handle, progress, str(handle.head.target))
         _drop_remarks(handle, replay, progress)
-        _take(repository, handle, replay, progress, how.message)
+        _commit_step(repository, handle, replay, progress, how.message)
         progress.stopped = progress.amends = None
         clear_merge(repository)
-        _follow(repository, handle, progress, replay.at)
+        _move_head(repository, handle, progress, replay.at)
         return replay.run()
 
 
-def skip(repository: Repository, programs: Programs) -> RebaseOutcome:
+def skip_commit(repository: Repository, programs: Programs) -> RebaseOutcome:
     """Leaves the commit at which it waits out; what was done about it is saved."""
     with repository.opened() as handle:
-        progress = _stopped(repository, handle)
+        progress = _read_stopped(repository, handle)
         head = handle.head.peel(pygit2.Commit)
-        put = leave(
+        put = restore_tree(
             repository, programs, handle, str(head.tree_id), "before a commit was skipped in a rebase"
         )
         replay = Replay(repository, programs, handle, progress, str(head.id))
@@ -134,12 +134,12 @@ def skip(repository: Repository, programs: Programs) -> RebaseOutcome:
         progress.stopped = progress.amends = None
         progress.settle(replay.at)
         clear_merge(repository)
-        _follow(repository, handle, progress, replay.at)
+        _move_head(repository, handle, progress, replay.at)
         outcome = replay.run()
         return replace(outcome, saved=put.saved or outcome.saved, notes=(*put.notes, *outcome.notes))
 
 
-def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
+def abort_rebase(repository: Repository, programs: Programs) -> RebaseOutcome:
     """Brings back the branch, the index and the files as they were; what was done since is saved."""
     with repository.opened() as handle:
         _check_own(repository)
@@ -152,7 +152,7 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
                 hints=["git rebase --abort"],
             )
         tree = str(find_commit(handle, origin).tree)
-        put = leave(repository, programs, handle, tree, "before a rebase was aborted")
+        put = restore_tree(repository, programs, handle, tree, "before a rebase was aborted")
         reflog = f"rebase (abort): returning to {name if name != DETACHED else origin}"
         if name != DETACHED:
             branch = handle.references.get(name)
@@ -164,7 +164,7 @@ def abandon(repository: Repository, programs: Programs) -> RebaseOutcome:
             handle.create_reference_direct("HEAD", pygit2.Oid(hex=origin), True, message=reflog)
         clear_merge(repository)
         clear_progress(repository)
-        return RebaseOutcome("rebase aborted", saved=put.saved, notes=put.notes, state=State.ABORTED)
+        return RebaseOutcome("rebase aborted", saved=put.saved, notes=put.notes, state=RebaseState.ABORTED)
 
 
 def _drop_remarks(handle: pygit2.Repository, replay: Replay, progress: Progress) -> None:
@@ -176,7 +176,7 @@ def _drop_remarks(handle: pygit2.Repository, replay: Replay, progress: Progress)
         progress.amends = replay.at
 
 
-def _take(
+def _commit_step(
     repository: Repository, handle: pygit2.Repository, replay: Replay, progress: Progress, message: str | None
 ) -> None:
     """Makes a commit of what the index has, as the step wants it at which the rebase waits."""
@@ -193,7 +193,7 @@ def _take(
             if not is_same:
                 raise GitUnfinished("HEAD has moved and changes are staged.", hints=[Remedy(Fix.COMMIT)])
         elif step.verb.melds or not is_same or own_message is not None:
-            old_message = replay.melded(step) if step.verb.melds else message_of(head)
+            old_message = replay.meld_messages(step) if step.verb.melds else message_of(head)
             replay.commit(tree, own_message or old_message, head, [str(oid) for oid in head.parent_ids])
         replay.settle(step)
     elif not is_same:
@@ -203,14 +203,14 @@ def _take(
         replay.settle(step)
 
 
-def _follow(repository: Repository, handle: pygit2.Repository, progress: Progress, at: str) -> None:
+def _move_head(repository: Repository, handle: pygit2.Repository, progress: Progress, at: str) -> None:
     """HEAD is at what was just made, so that a crash from here on loses nothing of it."""
     write_progress(repository, handle, progress)
     if str(handle.head.target) != at:
         handle.create_reference_direct("HEAD", pygit2.Oid(hex=at), True, message="rebase (continue)")
 
 
-def _stopped(repository: Repository, handle: pygit2.Repository) -> Progress:
+def _read_stopped(repository: Repository, handle: pygit2.Repository) -> Progress:
     _check_own(repository)
     if not handle.head_is_detached:
         raise GitUnfinished("The rebase was interrupted before HEAD moved.", hints=[Remedy(Fix.ABORT_REBASE)])
@@ -229,19 +229,19 @@ def _check_own(repository: Repository) -> None:
 
 def _check_clean(handle: pygit2.Repository, what: str) -> None:
     check_nothing_staged(handle, what)
-    if loose := _loose(handle):
-        raise unforced(at_risk(dict.fromkeys(loose, Risk.MODIFIED), what))
+    if loose := _unstaged_files(handle):
+        raise without_force(work_at_risk(dict.fromkeys(loose, Risk.MODIFIED), what))
 
 
-def _check_no_loose(handle: pygit2.Repository) -> None:
-    if loose := _loose(handle):
+def _check_all_staged(handle: pygit2.Repository) -> None:
+    if loose := _unstaged_files(handle):
         raise GitUnfinished(
             f"Unstaged changes: {', '.join(map(shown, loose[:_MOST_NAMED]))}.",
             hints=[Remedy(Fix.STAGE_OR_STASH)],
         )
 
 
-def _loose(handle: pygit2.Repository) -> list[str]:
+def _unstaged_files(handle: pygit2.Repository) -> list[str]:
     return [path for path in sorted(unstaged_paths(handle)) if int(handle.index[path].mode) != SUBMODULE]
 
 

@@ -29,36 +29,36 @@ class Range:
 
 
 def range_of(handle: pygit2.Repository, upstream: str, head: str) -> Range:
-    mine = [commit for commit in _only(handle, head, upstream) if len(commit.parent_ids) < 2]
-    theirs = [commit for commit in _only(handle, upstream, head) if len(commit.parent_ids) < 2]
-    present = _known(handle, mine, theirs) if mine and theirs else frozenset()
+    mine = [commit for commit in _commits_only_in(handle, head, upstream) if len(commit.parent_ids) < 2]
+    theirs = [commit for commit in _commits_only_in(handle, upstream, head) if len(commit.parent_ids) < 2]
+    present = _find_equivalents(handle, mine, theirs) if mine and theirs else frozenset()
     return Range(tuple(str(commit.id) for commit in mine), present)
 
 
-def checked(steps: Sequence[Step], within: Range) -> list[Step]:
+def check_steps(steps: Sequence[Step], within: Range) -> list[Step]:
     """The steps, if they are about the range: each commit once, none forgotten, the first not melded."""
     commits = [step.commit for step in steps]
     if len(set(commits)) < len(commits):
         raise InvalidArgument("A commit is named twice in the steps.")
     if alien := [oid for oid in commits if oid not in within.commits]:
-        raise InvalidArgument(f"{_listed(alien)}: not among the commits to rebase (see the plan).")
+        raise InvalidArgument(f"{_list_commits(alien)}: not among the commits to rebase (see the plan).")
     if missing := [oid for oid in within.commits if oid not in commits and oid not in within.known]:
-        raise InvalidArgument(f"{_listed(missing)}: missing; use drop for commits to leave out.")
+        raise InvalidArgument(f"{_list_commits(missing)}: missing; use drop for commits to leave out.")
     remaining = [step for step in steps if step.verb is not Verb.DROP]
     if remaining and remaining[0].verb.melds:
         raise InvalidArgument(f"The first step is {remaining[0].verb}: there is nothing before it.")
     if mute := [step.commit for step in remaining if step.verb is Verb.REWORD and not step.message]:
-        raise InvalidArgument(f"{_listed(mute)}: reword needs a message.")
+        raise InvalidArgument(f"{_list_commits(mute)}: reword needs a message.")
     return list(steps)
 
 
-def autosquashed(handle: pygit2.Repository, steps: Sequence[Step]) -> list[Step]:
+def apply_autosquash(handle: pygit2.Repository, steps: Sequence[Step]) -> list[Step]:
     """Commits called `fixup! …` or `squash! …` behind the ones that they mean, to be melded into them."""
     groups: list[list[Step]] = []
     for step in steps:
-        subject = _subject(handle, step.commit)
+        subject = _subject_of(handle, step.commit)
         verb = next((verb for prefix, verb in _MELDS.items() if subject.startswith(prefix)), None)
-        group = _meant(handle, groups, subject) if verb is not None else None
+        group = _find_group(handle, groups, subject) if verb is not None else None
         if verb is not None and group is not None:
             group.append(Step(verb, step.commit))
         else:
@@ -66,59 +66,59 @@ def autosquashed(handle: pygit2.Repository, steps: Sequence[Step]) -> list[Step]
     return [step for group in groups for step in group]
 
 
-def _meant(handle: pygit2.Repository, groups: list[list[Step]], subject: str) -> list[Step] | None:
+def _find_group(handle: pygit2.Repository, groups: list[list[Step]], subject: str) -> list[Step] | None:
     while any(subject.startswith(prefix) for prefix in _MELDS):
         subject = subject.partition(" ")[2]
     for group in groups:
         first = group[0].commit
-        if subject and (_subject(handle, first).startswith(subject) or first.startswith(subject)):
+        if subject and (_subject_of(handle, first).startswith(subject) or first.startswith(subject)):
             return group
     return None
 
 
-def _only(handle: pygit2.Repository, tip: str, other: str) -> Iterator[pygit2.Commit]:
+def _commits_only_in(handle: pygit2.Repository, tip: str, other: str) -> Iterator[pygit2.Commit]:
     walker = handle.walk(tip, SortMode.TOPOLOGICAL | SortMode.TIME | SortMode.REVERSE)
     walker.hide(other)
     return iter(walker)
 
 
-def _known(
+def _find_equivalents(
     handle: pygit2.Repository, mine: Sequence[pygit2.Commit], theirs: Sequence[pygit2.Commit]
 ) -> frozenset[str]:
     """Changes are compared only where they touch the same files."""
     there: dict[frozenset[bytes], set[str]] = {}
     by_files: dict[frozenset[bytes], list[pygit2.Commit]] = {}
     for commit in theirs:
-        by_files.setdefault(_files(handle, commit), []).append(commit)
+        by_files.setdefault(_changed_files(handle, commit), []).append(commit)
     present = set()
     for commit in mine:
-        files = _files(handle, commit)
+        files = _changed_files(handle, commit)
         if not files or files not in by_files:
             continue
         if files not in there:
-            there[files] = {_patch(handle, one) for one in by_files[files]}
-        if _patch(handle, commit) in there[files]:
+            there[files] = {_patch_id(handle, one) for one in by_files[files]}
+        if _patch_id(handle, commit) in there[files]:
             present.add(str(commit.id))
     return frozenset(present)
 
 
-def _files(handle: pygit2.Repository, commit: pygit2.Commit) -> frozenset[bytes]:
-    return frozenset(delta.new_file.raw_path for delta in _diff(handle, commit).deltas)
+def _changed_files(handle: pygit2.Repository, commit: pygit2.Commit) -> frozenset[bytes]:
+    return frozenset(delta.new_file.raw_path for delta in _diff_of(handle, commit).deltas)
 
 
-def _patch(handle: pygit2.Repository, commit: pygit2.Commit) -> str:
-    return str(_diff(handle, commit).patchid)
+def _patch_id(handle: pygit2.Repository, commit: pygit2.Commit) -> str:
+    return str(_diff_of(handle, commit).patchid)
 
 
-def _diff(handle: pygit2.Repository, commit: pygit2.Commit) -> pygit2.Diff:
+def _diff_of(handle: pygit2.Repository, commit: pygit2.Commit) -> pygit2.Diff:
     if not commit.parent_ids:
         return commit.tree.diff_to_tree(swap=True)
     return handle[commit.parent_ids[0]].peel(pygit2.Tree).diff_to_tree(commit.tree)
 
 
-def _subject(handle: pygit2.Repository, oid: str) -> str:
+def _subject_of(handle: pygit2.Repository, oid: str) -> str:
     return subject_of(message_of(handle[oid].peel(pygit2.Commit)))
 
 
-def _listed(oids: Sequence[str]) -> str:
+def _list_commits(oids: Sequence[str]) -> str:
     return ", ".join(oid[:10] for oid in oids[:5]) + ("…" if len(oids) > 5 else "")

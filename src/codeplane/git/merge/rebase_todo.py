@@ -86,7 +86,7 @@ def write_progress(repository: Repository, handle: pygit2.Repository, one: Progr
     """As git writes it, so that git can go on."""
     place = repository.git_dir / REBASE_MERGE
     if not place.is_dir():
-        _make(repository, one)
+        _create_directory(repository, one)
     steps = [*one.done, *one.todo]
     files = {
         "head-name": f"{one.head_name}\n",
@@ -95,9 +95,9 @@ def write_progress(repository: Repository, handle: pygit2.Repository, one: Progr
         "interactive": "",
         "drop_redundant_commits": "",
         "no-reschedule-failed-exec": "",
-        "git-rebase-todo": _lines(handle, one.todo),
-        "git-rebase-todo.backup": _lines(handle, steps),
-        "done": _lines(handle, one.done),
+        "git-rebase-todo": _format_steps(handle, one.todo),
+        "git-rebase-todo.backup": _format_steps(handle, steps),
+        "done": _format_steps(handle, one.done),
         "msgnum": f"{len(one.done)}\n",
         "end": f"{one.total}\n",
         "rewritten-list": "".join(f"{old} {new}\n" for old, new in one.rewritten),
@@ -121,7 +121,7 @@ _ALWAYS: Final = (
 )  # fmt: skip
 
 
-def _make(repository: Repository, one: Progress) -> None:
+def _create_directory(repository: Repository, one: Progress) -> None:
     """The directory is there with what it takes to leave the rebase, or not at all."""
     directory = repository.git_dir / f"codeplane-{REBASE_MERGE}"
     directory.mkdir(exist_ok=True)
@@ -136,14 +136,14 @@ def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress
     def read(name: str) -> str:
         return read_state(repository, f"{REBASE_MERGE}/{name}").strip()
 
-    messages = _messages(repository)
+    messages = _read_messages(repository)
     rewritten = [line.split() for line in read("rewritten-list").splitlines()]
     return Progress(
         head_name=read("head-name"),
         onto=read("onto"),
         origin=read("orig-head"),
-        todo=[_step(handle, line, messages) for line in _steps(read("git-rebase-todo"))],
-        done=[_step(handle, line, messages) for line in _steps(read("done"))],
+        todo=[_parse_step(handle, line, messages) for line in _split_steps(read("git-rebase-todo"))],
+        done=[_parse_step(handle, line, messages) for line in _split_steps(read("done"))],
         rewritten=[(pair[0], pair[1]) for pair in rewritten if len(pair) == 2],
         pending=read("rewritten-pending").split(),
         stopped=read("stopped-sha") or None,
@@ -158,7 +158,7 @@ def clear_progress(repository: Repository) -> None:
         remove_tree(repository.git_dir / REBASE_MERGE)
 
 
-def _lines(handle: pygit2.Repository, steps: Iterable[Step]) -> str:
+def _format_steps(handle: pygit2.Repository, steps: Iterable[Step]) -> str:
     return "".join(f"{step.verb} {step.commit} {_first_line(handle, step.commit)}\n" for step in steps)
 
 
@@ -166,13 +166,13 @@ def _first_line(handle: pygit2.Repository, oid: str) -> str:
     return first_line(message_of(handle[oid].peel(pygit2.Commit)))
 
 
-def _steps(text: str) -> list[str]:
+def _split_steps(text: str) -> list[str]:
     return [
         line for line in text.splitlines() if line.strip() and not line.startswith("#") and line != "noop"
     ]
 
 
-def _step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Step:
+def _parse_step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Step:
     word, *rest = line.split()
     verb = VERBS.get(word)
     if verb is None or not rest or rest[0].startswith("-"):
@@ -184,7 +184,7 @@ def _step(handle: pygit2.Repository, line: str, messages: dict[str, str]) -> Ste
     return Step(verb, oid, messages.get(oid))
 
 
-def _messages(repository: Repository) -> dict[str, str]:
+def _read_messages(repository: Repository) -> dict[str, str]:
     try:
         messages = decode_json(read_state(repository, _MESSAGES) or "{}")
     except ValueError:

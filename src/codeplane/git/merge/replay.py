@@ -11,11 +11,11 @@ from codeplane.core.errors import CodePlaneError, GitBusy, GitUnsupported
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import with_conflicts
 from codeplane.git.history.commit_info import first_line, message_of
-from codeplane.git.merge.apply_result import land
-from codeplane.git.merge.merge import stats
+from codeplane.git.merge.apply_result import write_result
+from codeplane.git.merge.merge import count_lines
 from codeplane.git.merge.rebase_todo import DETACHED, Progress, Step, Verb, clear_progress, write_progress
 from codeplane.git.merge.sequencer import Picking
-from codeplane.git.merge.tree_merge import Merged
+from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.remedies import Fix, Remedy
@@ -36,7 +36,7 @@ from codeplane.process import Programs
 _PICK: Final = Picking()
 
 
-class State(StrEnum):
+class RebaseState(StrEnum):
     DONE = "done"
     CONFLICT = "conflict"
     EDIT_PAUSE = "edit_pause"
@@ -47,7 +47,7 @@ class State(StrEnum):
 class RebaseOutcome(Outcome):
     """How far a rebase has come."""
 
-    state: State = State.DONE
+    state: RebaseState = RebaseState.DONE
     completed: int = 0
     total: int = 0
     current: str | None = None  # the commit at which it waits
@@ -74,7 +74,7 @@ class Replay:
         before = deepcopy(self._progress)
         has_begun = (self._repository.git_dir / REBASE_MERGE).exists()
         try:
-            return self._run(self._progress)
+            return self._run_steps(self._progress)
         except CodePlaneError:
             # HEAD is where it was, and so are the steps that are left.
             if has_begun:
@@ -83,30 +83,30 @@ class Replay:
                 clear_progress(self._repository)
             raise
 
-    def _run(self, progress: Progress) -> RebaseOutcome:
+    def _run_steps(self, progress: Progress) -> RebaseOutcome:
         while progress.todo:
             step = progress.todo.pop(0)
             progress.done.append(step)
-            conflict = self._step(step)
+            conflict = self._apply_step(step)
             if conflict is not None:
-                return self._stop(step, conflict)
+                return self._stop_at(step, conflict)
             if step.verb is Verb.EDIT:
-                return self._pause(step)
-        return self._finish()
+                return self._pause_at(step)
+        return self._finish_rebase()
 
     def settle(self, step: Step) -> None:
         """The step has become part of `at`."""
         self._progress.pending.append(step.commit)
         self._progress.settle(self.at)
 
-    def melded(self, step: Step) -> str:
+    def meld_messages(self, step: Step) -> str:
         """The message of `at` with that of a commit which becomes part of it."""
-        own = message_of(self._commit(self.at))
+        own = message_of(self._commit_of(self.at))
         if step.message is not None:
             return step.message.rstrip() + "\n"
         if step.verb is Verb.FIXUP:
             return own
-        return f"{own.rstrip()}\n\n{message_of(self._commit(step.commit)).strip()}\n"
+        return f"{own.rstrip()}\n\n{message_of(self._commit_of(step.commit)).strip()}\n"
 
     def commit(self, tree: str, message: str, like: pygit2.Commit, parents: list[str]) -> None:
         """Makes the next commit, by the author of `like`."""
@@ -123,10 +123,10 @@ class Replay:
         )
         self._notes |= dict.fromkeys(notes)
 
-    def _step(self, step: Step) -> Merged | None:
+    def _apply_step(self, step: Step) -> MergeResult | None:
         if step.verb is Verb.DROP:
             return None
-        commit, before = self._commit(step.commit), self._commit(self.at)
+        commit, before = self._commit_of(step.commit), self._commit_of(self.at)
         is_next = [str(oid) for oid in commit.parent_ids] == [self.at]
         if step.verb is Verb.REWORD and step.message is None:
             raise GitUnsupported(
@@ -142,13 +142,13 @@ class Replay:
         self._notes |= dict.fromkeys(result.notes)
         if result.conflicts:
             return result
-        self._add(step, commit, before, result.tree)
+        self._add_commit(step, commit, before, result.tree)
         return None
 
-    def _add(self, step: Step, commit: pygit2.Commit, before: pygit2.Commit, tree: str) -> None:
+    def _add_commit(self, step: Step, commit: pygit2.Commit, before: pygit2.Commit, tree: str) -> None:
         if step.verb.melds:
-            self.commit(tree, self.melded(step), before, [str(oid) for oid in before.parent_ids])
-            if _is_empty(self._handle, self._commit(self.at)):
+            self.commit(tree, self.meld_messages(step), before, [str(oid) for oid in before.parent_ids])
+            if _is_empty(self._handle, self._commit_of(self.at)):
                 self._notes[f"With {step.commit[:10]} a commit becomes empty; it is kept."] = None
         elif tree == str(before.tree_id) and not _is_empty(self._handle, commit):
             self._notes[f"{step.commit[:10]} no longer changes anything and was skipped."] = None
@@ -159,59 +159,63 @@ class Replay:
         if step.verb is not Verb.EDIT:
             self.settle(step)
 
-    def _stop(self, step: Step, result: Merged) -> RebaseOutcome:
-        progress, commit = self._progress, self._commit(step.commit)
+    def _stop_at(self, step: Step, result: MergeResult) -> RebaseOutcome:
+        progress, commit = self._progress, self._commit_of(step.commit)
         progress.stopped = step.commit
         progress.amends = self.at if step.verb.melds else None
-        message = self.melded(step) if step.verb.melds else step.message or message_of(commit)
-        self._note(result.tree, commit, message)
+        message = self.meld_messages(step) if step.verb.melds else step.message or message_of(commit)
+        self._write_notes(result.tree, commit, message)
         state = {MERGE_MSG: with_conflicts(message, result.conflicts), ORIG_HEAD: f"{progress.origin}\n"}
-        put = land(self._repository, self._programs, self._handle, result, state)
-        self._detach(f"rebase ({step.verb}): {first_line(message)}")
+        put = write_result(self._repository, self._programs, self._handle, result, state)
+        self._detach_head(f"rebase ({step.verb}): {first_line(message)}")
         end_writing(self._repository)
         count = len(result.conflicts)
         return RebaseOutcome(
             f"rebase stopped at {step.commit[:10]}: {count} in conflict",
             conflicts=result.conflicts,
             notes=(*self._notes, *put.notes),
-            state=State.CONFLICT,
+            state=RebaseState.CONFLICT,
             completed=len(progress.done) - 1,
             total=progress.total,
             current=step.commit,
         )
 
-    def _pause(self, step: Step) -> RebaseOutcome:
-        progress, commit = self._progress, self._commit(step.commit)
+    def _pause_at(self, step: Step) -> RebaseOutcome:
+        progress, commit = self._progress, self._commit_of(step.commit)
         progress.stopped, progress.amends = step.commit, self.at
-        tree = str(self._commit(self.at).tree_id)
-        self._note(tree, commit, message_of(self._commit(self.at)))
-        put = land(
-            self._repository, self._programs, self._handle, Merged(tree), {ORIG_HEAD: f"{progress.origin}\n"}
+        tree = str(self._commit_of(self.at).tree_id)
+        self._write_notes(tree, commit, message_of(self._commit_of(self.at)))
+        put = write_result(
+            self._repository,
+            self._programs,
+            self._handle,
+            MergeResult(tree),
+            {ORIG_HEAD: f"{progress.origin}\n"},
         )
-        self._detach(f"rebase (edit): {first_line(message_of(commit))}")
+        self._detach_head(f"rebase (edit): {first_line(message_of(commit))}")
         end_writing(self._repository)
         (self._repository.git_dir / AUTO_MERGE).unlink(missing_ok=True)
         return RebaseOutcome(
             f"rebase stopped at {step.commit[:10]} for editing",
             notes=(*self._notes, *put.notes),
-            state=State.EDIT_PAUSE,
+            state=RebaseState.EDIT_PAUSE,
             completed=len(progress.done),
             total=progress.total,
             current=step.commit,
         )
 
-    def _finish(self) -> RebaseOutcome:
+    def _finish_rebase(self) -> RebaseOutcome:
         progress, handle = self._progress, self._handle
         progress.settle(self.at)
         progress.stopped = progress.amends = None
         self._check_branch()
-        target = str(self._commit(self.at).tree_id)
-        insertions, deletions = stats(handle, str(self._commit(progress.origin).tree_id), target)
+        target = str(self._commit_of(self.at).tree_id)
+        insertions, deletions = count_lines(handle, str(self._commit_of(progress.origin).tree_id), target)
         begin_writing(self._repository, target)
         write_progress(self._repository, handle, progress)
         state = {ORIG_HEAD: f"{progress.origin}\n"}
-        put = land(self._repository, self._programs, handle, Merged(target), state)
-        self._return()
+        put = write_result(self._repository, self._programs, handle, MergeResult(target), state)
+        self._move_branch()
         clear_merge(self._repository)
         clear_progress(self._repository)
         notes = (*self._notes, *put.notes, *self._tell_rewritten())
@@ -222,7 +226,7 @@ class Replay:
             deletions,
             commit=self.at,
             notes=notes,
-            state=State.DONE,
+            state=RebaseState.DONE,
             completed=len(progress.done),
             total=progress.total,
         )
@@ -244,39 +248,39 @@ class Replay:
                 f"{name} was moved by another program in the meantime.", hints=[Remedy(Fix.ABORT_REBASE)]
             )
 
-    def _return(self) -> None:
+    def _move_branch(self) -> None:
         """The branch, and HEAD with it, is where the rebase has come to."""
         progress, name = self._progress, self._progress.head_name
         reflog = f"rebase (finish): {name} onto {progress.onto}"
         if name == DETACHED:
-            self._detach(f"rebase (finish): onto {progress.onto}")
+            self._detach_head(f"rebase (finish): onto {progress.onto}")
             return
         move_ref(self._handle, name, self.at, progress.origin, reflog)
         if self._handle.head_is_detached:
             reflog = f"rebase (finish): returning to {name}"
             self._handle.create_reference_symbolic("HEAD", name, True, message=reflog)
 
-    def _detach(self, reflog: str) -> None:
+    def _detach_head(self, reflog: str) -> None:
         text = reflog.encode("utf-8", "replace").decode()
         self._handle.create_reference_direct("HEAD", pygit2.Oid(hex=self.at), True, message=text)
 
-    def _note(self, tree: str, commit: pygit2.Commit, message: str) -> None:
+    def _write_notes(self, tree: str, commit: pygit2.Commit, message: str) -> None:
         begin_writing(self._repository, tree)
         write_progress(self._repository, self._handle, self._progress)
         who = commit.author
         sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
         when = f"@{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
         fields = (("NAME", who.name), ("EMAIL", who.email), ("DATE", when))
-        lines = "".join(f"GIT_AUTHOR_{name}={_quoted(value)}\n" for name, value in fields)
+        lines = "".join(f"GIT_AUTHOR_{name}={_quote_shell(value)}\n" for name, value in fields)
         write_state(self._repository, f"{REBASE_MERGE}/author-script", lines)
         write_state(self._repository, f"{REBASE_MERGE}/message", message)
         write_state(self._repository, REBASE_HEAD, f"{commit.id}\n")
 
-    def _commit(self, oid: str) -> pygit2.Commit:
+    def _commit_of(self, oid: str) -> pygit2.Commit:
         return self._handle[oid].peel(pygit2.Commit)
 
 
-def _quoted(value: str) -> str:
+def _quote_shell(value: str) -> str:
     return "'" + value.replace("'", "'\\''") + "'"
 
 

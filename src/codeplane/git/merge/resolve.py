@@ -12,14 +12,14 @@ from codeplane.git.repo.outcome import Conflict
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.staging.conflicts import conflicts_of, has_marks
-from codeplane.git.worktree.autosave import stored
+from codeplane.git.worktree.autosave import store_file
 from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.index_writer import edited_index
 
 Read = Callable[[str], bytes | None]
 
 
-def resolve(
+def resolve_conflicts(
     repository: Repository, handle: pygit2.Repository, resolved: Collection[str], message: str, read: Read
 ) -> tuple[Conflict, ...]:
     """Stages what is resolved, and returns what is not.
@@ -30,7 +30,7 @@ def resolve(
     """
     conflicts = conflicts_of(handle.index)
     paths = [one.path for one in conflicts if one.path in resolved or _is_mended(one, read(one.path))]
-    _stage(repository, handle, paths)
+    _stage_paths(repository, handle, paths)
     unresolved = [one for one in conflicts if one.path not in paths]
     _, mentions = split_conflicts(message)
     conflict_paths = {one.path for one in conflicts}
@@ -47,7 +47,7 @@ def _is_mended(one: Conflict, data: bytes | None) -> bool:
     return is_text and data is not None and not has_marks(data)
 
 
-def _stage(repository: Repository, handle: pygit2.Repository, paths: Collection[str]) -> None:
+def _stage_paths(repository: Repository, handle: pygit2.Repository, paths: Collection[str]) -> None:
     filter_paths = [path for path in paths if Attributes(handle, path).filter is not None]
     if filter_paths:
         raise GitUnsupported(
@@ -59,7 +59,7 @@ def _stage(repository: Repository, handle: pygit2.Repository, paths: Collection[
     tree = WorkTree(handle, repository.root)
     with edited_index(repository, handle) as index:
         for path in paths:
-            side = stored(tree, path)
+            side = store_file(tree, path)
             del index.conflicts[path]
             if side is not None:
                 index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), pygit2.enums.FileMode(side.mode)))

@@ -11,10 +11,10 @@ from codeplane.core.errors import GitFailed, GitUnfinished
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import split_conflicts
 from codeplane.git.history.commit_info import first_line
-from codeplane.git.merge.apply_result import leave
-from codeplane.git.merge.merge import checked_message, conclude_merge, stats
-from codeplane.git.merge.resolve import Read, resolve
-from codeplane.git.merge.sequencer import Picking, go_on
+from codeplane.git.merge.apply_result import restore_tree
+from codeplane.git.merge.merge import checked_message, conclude_merge, count_lines
+from codeplane.git.merge.resolve import Read, resolve_conflicts
+from codeplane.git.merge.sequencer import Picking, continue_picks
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
@@ -49,17 +49,19 @@ class Resolution:
     message: str | None = None
 
 
-def conclude(repository: Repository, programs: Programs, how: Resolution) -> Outcome:
+def continue_merge(repository: Repository, programs: Programs, how: Resolution) -> Outcome:
     """Commits what has stopped once nothing is in conflict, and does what is left of a sequence."""
     with repository.opened() as handle:
-        kind = _kind(repository, handle)
+        kind = _operation_kind(repository, handle)
         check_written(repository)
         if how.message is not None:
             _, paths = split_conflicts(read_state(repository, MERGE_MSG))
             lines = "".join(f"#\t{path}\n" for path in paths)
             tail = f"\n# Conflicts:\n{lines}" if paths else ""
             write_state(repository, MERGE_MSG, f"{how.message.rstrip()}\n{tail}")
-        unresolved = resolve(repository, handle, how.resolved, read_state(repository, MERGE_MSG), how.read)
+        unresolved = resolve_conflicts(
+            repository, handle, how.resolved, read_state(repository, MERGE_MSG), how.read
+        )
         if unresolved:
             count = len(unresolved)
             return Outcome(
@@ -67,7 +69,7 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
                 conflicts=unresolved,
             )
         tree, before = str(handle.index.write_tree()), str(handle.head.peel(pygit2.Tree).id)
-        insertions, deletions = stats(handle, before, tree)
+        insertions, deletions = count_lines(handle, before, tree)
         if kind == "squashed merge":
             raise GitUnfinished(
                 "Everything is resolved and staged: commit it to finish the squashed merge.",
@@ -77,7 +79,7 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
             oid, notes = conclude_merge(repository, programs, handle, tree, None)
             return Outcome(f"merged as {oid[:10]}", insertions, deletions, commit=oid, notes=notes)
         outcome = _conclude_pick(repository, programs, handle, tree, Picking(reverts=kind == "revert"))
-        more = _go_on(repository, programs, handle, Picking(reverts=kind == "revert"))
+        more = _continue_sequence(repository, programs, handle, Picking(reverts=kind == "revert"))
         if more is None:
             return replace(outcome, insertions=insertions, deletions=deletions)
         return replace(
@@ -85,19 +87,19 @@ def conclude(repository: Repository, programs: Programs, how: Resolution) -> Out
         )
 
 
-def abandon(repository: Repository, programs: Programs) -> Outcome:
+def abort_merge(repository: Repository, programs: Programs) -> Outcome:
     """Brings back HEAD, index and files as they were; what was done since is saved and named."""
     with repository.opened() as handle:
-        kind = _kind(repository, handle)
+        kind = _operation_kind(repository, handle)
         if (repository.git_dir / MERGE_AUTOSTASH).exists():
             raise GitFailed(
                 "Git has stashed local changes for this merge and must restore them itself.",
                 hints=["git merge --abort"],
             )
         now = str(handle.head.target)
-        origin = _origin(repository, now)
+        origin = _sequence_origin(repository, now)
         target = str(handle[origin].peel(pygit2.Tree).id)
-        put = leave(repository, programs, handle, target, f"before the {kind} was aborted")
+        put = restore_tree(repository, programs, handle, target, f"before the {kind} was aborted")
         if origin != now:
             move_ref(handle, "HEAD", origin, now, f"reset: moving to {origin}")
         clear_merge(repository)
@@ -105,7 +107,7 @@ def abandon(repository: Repository, programs: Programs) -> Outcome:
         return Outcome(f"{kind} aborted", saved=put.saved, notes=put.notes)
 
 
-def _kind(repository: Repository, handle: pygit2.Repository) -> str:
+def _operation_kind(repository: Repository, handle: pygit2.Repository) -> str:
     if unfinished_operation(handle) == "rebase":
         raise GitUnfinished("A rebase has stopped.", hints=[Remedy(Fix.CONTINUE_REBASE)])
     for name, kind in _KINDS.items():
@@ -119,7 +121,7 @@ def _kind(repository: Repository, handle: pygit2.Repository) -> str:
     raise GitUnfinished("No merge, cherry-pick or revert is in progress.", hints=[Remedy(Fix.SHOW_STATUS)])
 
 
-def _origin(repository: Repository, now: str) -> str:
+def _sequence_origin(repository: Repository, now: str) -> str:
     """Where a sequence has begun, unless HEAD was moved by somebody else since."""
     origin = read_state(repository, f"{SEQUENCER}/head").strip()
     safe = read_state(repository, f"{SEQUENCER}/abort-safety").strip()
@@ -150,7 +152,7 @@ def _conclude_pick(
     return Outcome(f"{how.name} done as {oid[:10]}", commit=oid, notes=(*notes, *more))
 
 
-def _go_on(
+def _continue_sequence(
     repository: Repository, programs: Programs, handle: pygit2.Repository, how: Picking
 ) -> Outcome | None:
     """What a sequence has beyond the commit that it had stopped at; None where there is nothing."""
@@ -174,4 +176,4 @@ def _go_on(
     )
     commits = [str(handle.revparse_single(parts[1]).id) for parts in steps]
     origin = read_state(repository, f"{SEQUENCER}/head").strip()
-    return go_on(repository, programs, handle, commits, with_options, origin)
+    return continue_picks(repository, programs, handle, commits, with_options, origin)

@@ -12,10 +12,10 @@ from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import label_of, revert_message, with_conflicts
 from codeplane.git.history.commit_info import first_line, message_of
 from codeplane.git.history.tree_edit import EMPTY_TREE
-from codeplane.git.merge.apply_result import check_nothing_staged, land
-from codeplane.git.merge.merge import stats, stopped
-from codeplane.git.merge.text_merge import Drivers, Labels
-from codeplane.git.merge.tree_merge import Merged, merge_trees
+from codeplane.git.merge.apply_result import check_nothing_staged, write_result
+from codeplane.git.merge.merge import count_lines, stopped_outcome
+from codeplane.git.merge.text_merge import Labels, MergeDrivers
+from codeplane.git.merge.tree_merge import MergeResult, merge_trees
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository
@@ -50,12 +50,12 @@ class Picking:
     def name(self) -> str:
         return "revert" if self.reverts else "cherry-pick"
 
-    def merged(self, handle: pygit2.Repository, commit: pygit2.Commit, ours: str) -> Merged:
+    def merged(self, handle: pygit2.Repository, commit: pygit2.Commit, ours: str) -> MergeResult:
         """What becomes of the tree `ours`."""
         label, parent = label_of(commit), self._parent(commit)
         before = str(handle[parent].peel(pygit2.Tree).id) if parent is not None else EMPTY_TREE
         after = str(commit.tree_id)
-        drivers = Drivers(handle, self.favor)
+        drivers = MergeDrivers(handle, self.favor)
         if self.reverts:
             return merge_trees(drivers, after, ours, before, Labels("HEAD", f"parent of {label}", label))
         return merge_trees(drivers, before, ours, after, Labels("HEAD", label, f"parent of {label}"))
@@ -76,7 +76,7 @@ class Picking:
         return str(parents[number - 1]) if parents else None
 
 
-def pick(repository: Repository, programs: Programs, refs: Sequence[str], how: Picking) -> Outcome:
+def pick_commits(repository: Repository, programs: Programs, refs: Sequence[str], how: Picking) -> Outcome:
     """Takes commits over, or back, in the order given; stops at the first one that conflicts."""
     with repository.opened() as handle:
         check_idle(handle)
@@ -85,10 +85,10 @@ def pick(repository: Repository, programs: Programs, refs: Sequence[str], how: P
         commits = [find_commit(handle, ref).oid for ref in refs]
         check_nothing_staged(handle, f"A {how.name}")
         head = str(handle.head.target)
-        return go_on(repository, programs, handle, commits, how, head)
+        return continue_picks(repository, programs, handle, commits, how, head)
 
 
-def go_on(
+def continue_picks(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
@@ -129,7 +129,7 @@ class _Run:
         self._made: list[tuple[str, str]] = []  # ids and subjects
         self._notes: dict[str, None] = {}
 
-    def step(self, commit: pygit2.Commit) -> Merged | None:
+    def step(self, commit: pygit2.Commit) -> MergeResult | None:
         """Adds one commit in memory; what it comes to, where that has conflicts."""
         result = self._how.merged(self._handle, commit, self._tree)
         self._notes |= dict.fromkeys(result.notes)
@@ -155,7 +155,7 @@ class _Run:
         self._made.append((self.at, first_line(message)))
         return None
 
-    def stop(self, result: Merged, remaining: Sequence[str], *, is_sequence: bool) -> Outcome:
+    def stop(self, result: MergeResult, remaining: Sequence[str], *, is_sequence: bool) -> Outcome:
         commit = self._handle[remaining[0]].peel(pygit2.Commit)
         if is_sequence:
             self._note_sequence(remaining)
@@ -163,14 +163,14 @@ class _Run:
             REVERT_HEAD if self._how.reverts else CHERRY_PICK_HEAD: f"{commit.id}\n",
             MERGE_MSG: with_conflicts(self._how.message(commit), result.conflicts),
         }
-        put = land(self._repository, self._programs, self._handle, result, state)
+        put = write_result(self._repository, self._programs, self._handle, result, state)
         if is_sequence:
             (self._repository.git_dir / SEQUENCER / "abort-safety").unlink(missing_ok=True)
-        self._move()
+        self._move_head()
         if is_sequence:
             write_state(self._repository, f"{SEQUENCER}/abort-safety", f"{self.at}\n")
         end_writing(self._repository)
-        return stopped(self._how.name, result, (*self._notes, *put.notes))
+        return stopped_outcome(self._how.name, result, (*self._notes, *put.notes))
 
     def finish(self) -> Outcome:
         if not self._made:
@@ -179,16 +179,18 @@ class _Run:
             REVERT_HEAD if self._how.reverts else CHERRY_PICK_HEAD: f"{self.at}\n",
             MERGE_MSG: f"{self._made[-1][1]}\n",
         }
-        insertions, deletions = stats(self._handle, str(self._handle.head.peel(pygit2.Tree).id), self._tree)
-        put = land(self._repository, self._programs, self._handle, Merged(self._tree), state)
-        self._move()
+        insertions, deletions = count_lines(
+            self._handle, str(self._handle.head.peel(pygit2.Tree).id), self._tree
+        )
+        put = write_result(self._repository, self._programs, self._handle, MergeResult(self._tree), state)
+        self._move_head()
         clear_merge(self._repository)
         clear_sequencer(self._repository)
         count = len(self._made)
         what = f"{self._how.name}: {count} {'commit' if count == 1 else 'commits'}"
         return Outcome(what, insertions, deletions, commit=self.at, notes=(*self._notes, *put.notes))
 
-    def _move(self) -> None:
+    def _move_head(self) -> None:
         """At once: between two commits of a series there is no state to be left in."""
         if self._made:
             reflog = f"{self._how.name}: {self._made[-1][1]}"

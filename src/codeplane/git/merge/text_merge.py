@@ -33,7 +33,7 @@ class Labels(NamedTuple):
         return Labels(f"{self.ours}:{ours}", f"{self.theirs}:{theirs}", f"{self.base}:{base}")
 
 
-class Content(NamedTuple):
+class MergedContent(NamedTuple):
     """The blob that was made. One that is not clean has marks in it, or is one of the sides."""
 
     oid: str
@@ -41,41 +41,43 @@ class Content(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Drivers:
+class MergeDrivers:
     """How files of a repository are merged: by attributes and settings, never by a program they name."""
 
     handle: pygit2.Repository
     favor: MergeFavor = MergeFavor.NORMAL
     depth: int = 0  # of merged ancestors; their marks are longer, so that those of the file stand out
 
-    def merge(self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, longer: int) -> Content:
+    def merge(
+        self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, longer: int
+    ) -> MergedContent:
         """Merges regular files. `longer` is added to the length of the marks."""
         base, ours, theirs = sides
         datas = [bytes(self.handle.odb.read(side.oid)[1]) if side is not None else b"" for side in sides]
         driver = Attributes(self.handle, path).merge_driver
         if driver == "binary" or any(map(_is_binary, datas)):
-            return self._chosen(base, ours, theirs)
+            return self._choose_side(base, ours, theirs)
         favor = MergeFavor.UNION if driver == "union" else self.favor if not self.depth else MergeFavor.NORMAL
-        data, is_clean = self._merged(path, sides, labels, (favor, longer))
+        data, is_clean = self._merge_text(path, sides, labels, (favor, longer))
         oid = self.handle.odb.write(ObjectType.BLOB, data)
-        return Content(str(oid), is_clean)
+        return MergedContent(str(oid), is_clean)
 
-    def _chosen(self, base: Side | None, ours: Side, theirs: Side) -> Content:
+    def _choose_side(self, base: Side | None, ours: Side, theirs: Side) -> MergedContent:
         if self.depth:
             oid = base.oid if base is not None else str(self.handle.odb.write(ObjectType.BLOB, b""))
-            return Content(oid, is_clean=False)
+            return MergedContent(oid, is_clean=False)
         side = theirs if self.favor == MergeFavor.THEIRS else ours
-        return Content(side.oid, self.favor in (MergeFavor.OURS, MergeFavor.THEIRS))
+        return MergedContent(side.oid, self.favor in (MergeFavor.OURS, MergeFavor.THEIRS))
 
-    def _merged(
+    def _merge_text(
         self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, how: tuple[MergeFavor, int]
     ) -> tuple[bytes, bool]:
         options = ffi.new("git_merge_file_options *", {"version": 1, "favor": int(how[0])})
         names = [ffi.new("char[]", label.encode("utf-8", "surrogateescape")) for label in labels]
         options.our_label, options.their_label, options.ancestor_label = names
-        options.flags = self._flags()
+        options.flags = self._style_flags()
         options.marker_size = Attributes(self.handle, path).marker_size + how[1]
-        entries = [_entry(path, side) for side in sides]
+        entries = [_c_entry(path, side) for side in sides]
         result = ffi.new("git_merge_file_result *")
         # The library's own call has no parameter for labels and sizes.
         own = self.handle._repo  # noqa: SLF001
@@ -86,13 +88,13 @@ class Drivers:
             data, is_clean = bytes(ffi.buffer(result.ptr, result.len)), bool(result.automergeable)
         finally:
             C.git_merge_file_result_free(result)
-        return data if is_clean else _labelled(data, labels, options.marker_size), is_clean
+        return data if is_clean else _add_labels(data, labels, options.marker_size), is_clean
 
-    def _flags(self) -> int:
+    def _style_flags(self) -> int:
         return int(_STYLES.get(text(self.handle, "merge.conflictStyle") or "", 0))
 
 
-def _entry(path: str, side: Side | None) -> tuple[Any, Any]:
+def _c_entry(path: str, side: Side | None) -> tuple[Any, Any]:
     """An entry of an index for the library, and the name that has to live as long."""
     if side is None:
         return ffi.NULL, None
@@ -102,7 +104,7 @@ def _entry(path: str, side: Side | None) -> tuple[Any, Any]:
     return entry, name
 
 
-def _labelled(data: bytes, labels: Labels, size: int) -> bytes:
+def _add_labels(data: bytes, labels: Labels, size: int) -> bytes:
     """The library leaves the label of an empty side away; the whole file is one conflict then."""
     start, end = re.escape(b"<" * size), re.escape(b">" * size)
     ours, theirs = (b" " + label.encode("utf-8", "surrogateescape") for label in labels[:2])

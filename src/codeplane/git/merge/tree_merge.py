@@ -14,7 +14,7 @@ import pygit2
 from codeplane.git.history.renames import find_renames
 from codeplane.git.history.tree_diff import Pair, diff_trees
 from codeplane.git.history.tree_edit import edit_tree, has_entry, parent_paths
-from codeplane.git.merge.text_merge import Drivers, Labels
+from codeplane.git.merge.text_merge import Labels, MergeDrivers
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.outcome import Conflict, Side
 
@@ -26,7 +26,7 @@ _BUILT_IN: Final = ("text", "union", "binary")
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergeResult:
     """A tree that has every file as the working tree is to have it, and what the index has to say besides."""
 
     tree: str
@@ -61,27 +61,29 @@ class _Result:
     notes: dict[str, None] = field(default_factory=dict)
 
 
-def merge_trees(drivers: Drivers, base: str, ours: str, theirs: str, labels: Labels) -> Merged:
+def merge_trees(drivers: MergeDrivers, base: str, ours: str, theirs: str, labels: Labels) -> MergeResult:
     """Merges what `theirs` has made of `base` into `ours`; all are ids of trees."""
     handle = drivers.handle
     if theirs in (base, ours):
-        return Merged(ours)
+        return MergeResult(ours)
     if ours == base:
-        return Merged(theirs)
+        return MergeResult(theirs)
     our_changes, their_changes = diff_trees(handle, base, ours), diff_trees(handle, base, theirs)
     result = _Work(
         drivers,
         labels,
         ours,
-        _changes(handle, our_changes, their_changes),
-        _changes(handle, their_changes, our_changes),
+        _find_changes(handle, our_changes, their_changes),
+        _find_changes(handle, their_changes, our_changes),
     ).run()
     tree = edit_tree(handle, ours, result.edits)
     conflicts = tuple(result.conflicts[path] for path in sorted(result.conflicts))
-    return Merged(tree, conflicts, tuple(result.notes))
+    return MergeResult(tree, conflicts, tuple(result.notes))
 
 
-def _changes(handle: pygit2.Repository, pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> _Changes:
+def _find_changes(
+    handle: pygit2.Repository, pairs: Mapping[str, Pair], other: Mapping[str, Pair]
+) -> _Changes:
     """Where a file has gone matters only if the other side has changed it as well."""
     paths = _in_order(pairs, other)
     deletions = {
@@ -111,7 +113,9 @@ def _is_regular(side: Side) -> bool:
 
 
 class _Work:
-    def __init__(self, drivers: Drivers, labels: Labels, tree: str, ours: _Changes, theirs: _Changes) -> None:
+    def __init__(
+        self, drivers: MergeDrivers, labels: Labels, tree: str, ours: _Changes, theirs: _Changes
+    ) -> None:
         self._drivers, self._labels = drivers, labels
         self._tree, self._ours, self._theirs = tree, ours, theirs
         self._items: dict[str, _Item] = {}
@@ -128,34 +132,34 @@ class _Work:
             parent for path, one in self._items.items() if one.ours for parent in parent_paths(path)
         }
         for old in sorted(self._ours.renames.keys() | self._theirs.renames.keys(), key=os.fsencode):
-            self._follow(old, self._ours.renames.get(old), self._theirs.renames.get(old))
+            self._follow_rename(old, self._ours.renames.get(old), self._theirs.renames.get(old))
         # What is in a directory is decided first: where anything stays in it, a file of its name moves aside.
         for path, item in reversed(self._items.items()):
             if path not in self._full:
-                self._decide(path, item)
+                self._decide_path(path, item)
             else:
                 self._move_aside(path, item, is_ours=path not in our_directories)
         return self._result
 
-    def _follow(self, old: str, ours: str | None, theirs: str | None) -> None:
+    def _follow_rename(self, old: str, ours: str | None, theirs: str | None) -> None:
         """Brings the sides of a renamed file together under the new name."""
         source = self._items[old]
         if ours is not None and theirs is not None:
             if ours == theirs:
                 self._items[ours].base, source.base = source.base, None
             else:
-                self._part(old, ours, theirs)
+                self._split_renames(old, ours, theirs)
         elif ours is not None:
             self._follow_one(old, ours, is_ours=True)
         elif theirs is not None:
             self._follow_one(old, theirs, is_ours=False)
 
-    def _part(self, old: str, ours: str, theirs: str) -> None:
+    def _split_renames(self, old: str, ours: str, theirs: str) -> None:
         """Each side has given the file another name: both stay, with the contents of both."""
         source, left, right = self._items[old], self._items[ours], self._items[theirs]
         assert left.ours is not None and right.theirs is not None, "BUG: a rename leads to a file"
         both = _Item(source.base, left.ours, right.theirs, (old, ours, theirs))
-        content, is_clean = self._joined(old, both, longer=1)
+        content, is_clean = self._merge_content(old, both, longer=1)
         if is_clean or content != left.ours:  # else it cannot be merged, and each name keeps its own
             left.ours = right.theirs = content
         source.is_clash = left.is_clash = right.is_clash = True
@@ -177,7 +181,7 @@ class _Work:
             target.is_followed = True
         elif is_taken:
             ours, theirs = (mine, other) if is_ours else (other, mine)
-            content, _ = self._joined(old, _Item(source.base, ours, theirs, names), longer=1)
+            content, _ = self._merge_content(old, _Item(source.base, ours, theirs, names), longer=1)
             if is_ours:
                 target.ours = content
             else:
@@ -191,7 +195,7 @@ class _Work:
         if not is_other_kind:
             source.base = source.ours = source.theirs = None
 
-    def _joined(self, path: str, item: _Item, longer: int = 0) -> tuple[Side | None, bool]:
+    def _merge_content(self, path: str, item: _Item, longer: int = 0) -> tuple[Side | None, bool]:
         """Two files that are there made into one; of ancestors that cannot be, there may be none."""
         base, ours, theirs = item.base, item.ours, item.theirs
         assert ours is not None and theirs is not None, "BUG: nothing to join"
@@ -204,7 +208,7 @@ class _Work:
         if base is not None and base.oid == ours.oid:
             return Side(theirs.oid, mode), is_clean
         if ours.mode & _KIND != _REGULAR:
-            return self._unmergeable(item, mode)
+            return self._choose_whole(item, mode)
         self._tell_of_driver(path)
         if base is not None and not _is_regular(base):
             base = None
@@ -212,7 +216,7 @@ class _Work:
         content = self._drivers.merge(path, (base, ours, theirs), labels, longer + 2 * self._drivers.depth)
         return Side(content.oid, mode), is_clean and content.is_clean
 
-    def _unmergeable(self, item: _Item, mode: int) -> tuple[Side | None, bool]:
+    def _choose_whole(self, item: _Item, mode: int) -> tuple[Side | None, bool]:
         """Links and submodules are taken as a whole; of ancestors, what was before, of any kind."""
         assert item.ours is not None and item.theirs is not None, "BUG: nothing to join"
         favor, enum = self._drivers.favor, pygit2.enums.MergeFavor
@@ -229,27 +233,27 @@ class _Work:
                 f"The merge driver {driver!r} is a program and was not run: merged as text."
             ] = None
 
-    def _decide(self, path: str, item: _Item) -> None:
+    def _decide_path(self, path: str, item: _Item) -> None:
         base, ours, theirs = item.base, item.ours, item.theirs
         if ours == theirs:
-            self._settle(path, item, ours, is_clean=not item.is_clash)
+            self._settle_path(path, item, ours, is_clean=not item.is_clash)
         elif base is not None and not item.is_followed and base in (ours, theirs):
             side = theirs if base == ours else ours
-            self._settle(path, item, side, is_clean=side is None or not item.is_clash)
+            self._settle_path(path, item, side, is_clean=side is None or not item.is_clash)
         elif ours is not None and theirs is not None:
             self._decide_both(path, item, ours, theirs)
         elif base is not None:
             side = base if self._drivers.depth else ours or theirs
-            self._settle(path, item, side, is_clean=False)
+            self._settle_path(path, item, side, is_clean=False)
         else:
-            self._settle(path, item, ours or theirs, is_clean=not item.is_clash)
+            self._settle_path(path, item, ours or theirs, is_clean=not item.is_clash)
 
     def _decide_both(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
         if ours.mode & _KIND == theirs.mode & _KIND:
-            content, is_clean = self._joined(path, item)
-            self._settle(path, item, content, is_clean=is_clean and not item.is_clash)
+            content, is_clean = self._merge_content(path, item)
+            self._settle_path(path, item, content, is_clean=is_clean and not item.is_clash)
         elif self._drivers.depth:
-            self._settle(path, item, item.base, is_clean=False)
+            self._settle_path(path, item, item.base, is_clean=False)
         else:
             self._keep_apart(path, item, ours, theirs)
 
@@ -258,15 +262,15 @@ class _Work:
         self._result.edits[path] = None
         if item.ours is None and item.theirs is None:
             return
-        place = self._free(path, self._labels.ours if is_ours else self._labels.theirs)
+        place = self._free_name(path, self._labels.ours if is_ours else self._labels.theirs)
         item.is_clash = True
         if item.ours is None or item.theirs is None:
-            self._decide(place, item)
+            self._decide_path(place, item)
             return
-        content, is_clean = self._joined(place, item)
+        content, is_clean = self._merge_content(place, item)
         if is_clean:  # of a file that the other side has elsewhere, one stage is left
             item.base, item.ours, item.theirs = (None, content, None) if is_ours else (None, None, content)
-        self._settle(place, item, content, is_clean=False)
+        self._settle_path(place, item, content, is_clean=False)
 
     def _keep_apart(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
         """A file and a link, or the like, under one name: the regular file gives way."""
@@ -277,21 +281,21 @@ class _Work:
             base = (
                 item.base if item.base is not None and item.base.mode & _KIND == side.mode & _KIND else None
             )
-            place = self._free(path, getattr(self._labels, label)) if moves else path
+            place = self._free_name(path, getattr(self._labels, label)) if moves else path
             one = _Item(base, None, None, item.names)
             setattr(one, label, side)
-            self._settle(place, one, side, is_clean=False)
+            self._settle_path(place, one, side, is_clean=False)
         if all(is_moved):
             self._result.edits[path] = None
 
-    def _settle(self, path: str, item: _Item, side: Side | None, *, is_clean: bool) -> None:
+    def _settle_path(self, path: str, item: _Item, side: Side | None, *, is_clean: bool) -> None:
         self._result.edits[path] = side
         if side is not None:
             self._full.update(parent_paths(path))
         if not is_clean and any((item.base, item.ours, item.theirs)):
             self._result.conflicts[path] = Conflict(path, item.base, item.ours, item.theirs)
 
-    def _free(self, path: str, label: str) -> str:
+    def _free_name(self, path: str, label: str) -> str:
         name = f"{path}~{label.replace('/', '_')}"
         place, count = name, 0
         while self._is_taken(place):

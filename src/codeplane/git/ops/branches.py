@@ -11,7 +11,7 @@ from codeplane.core.errors import InvalidArgument, NotFound, WorkAtRisk
 from codeplane.core.suggest import nearest
 from codeplane.git.history.commit_info import info_of
 from codeplane.git.ops.checkout import new_branch
-from codeplane.git.repo.heads import BRANCHES, check_free, taken
+from codeplane.git.repo.heads import BRANCHES, branches_elsewhere, check_free
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import branch_name
@@ -47,12 +47,12 @@ def list_branches(
     repository: Repository, *, remote: bool, contains: str = "", most: int
 ) -> tuple[list[Branch], int]:
     """Branches whose name has a text, by name, and how many there are beyond `most`."""
-    elsewhere = taken(repository)
+    elsewhere = branches_elsewhere(repository)
     with repository.opened() as handle:
         kind = BranchType.REMOTE if remote else BranchType.LOCAL
         names = sorted(handle.raw_listall_branches(kind))
         fitting = [raw for raw in names if contains in os.fsdecode(raw) and not raw.endswith(b"/HEAD")]
-        branches = [_branch(handle, raw, kind, elsewhere) for raw in fitting[:most]]
+        branches = [_branch_info(handle, raw, kind, elsewhere) for raw in fitting[:most]]
     return branches, len(fitting) - len(branches)
 
 
@@ -63,7 +63,7 @@ def create_branch(
     with repository.opened() as handle:
         old = handle.references.get(BRANCHES + branch_name(name))
         if old is not None and force:
-            return _moved(repository, handle, name, start)
+            return _move_branch(repository, handle, name, start)
     goal = new_branch(repository, name, start)
     if goal.commit is None:
         raise InvalidArgument("A branch needs a commit to start at, and there is none yet.")
@@ -78,7 +78,7 @@ def create_branch(
 def delete_branch(repository: Repository, name: str, *, force: bool = False) -> BranchOutcome:
     """Deletes a branch that is merged into its upstream, or into HEAD; any, when it is forced."""
     with repository.opened() as handle:
-        branch = _found(handle, name)
+        branch = _find_branch(handle, name)
         if branch.is_head():
             raise InvalidArgument(
                 f"{name} is checked out: it can't be deleted.",
@@ -88,7 +88,7 @@ def delete_branch(repository: Repository, name: str, *, force: bool = False) -> 
         tip = str(branch.peel(pygit2.Commit).id)
         if not force and not _is_merged(handle, branch):
             raise WorkAtRisk(
-                f"Branch {name} has commits that {_against(branch)} lacks.",
+                f"Branch {name} has commits that {_merge_target(branch)} lacks.",
                 hints=[Remedy(Fix.DELETE_BRANCH, name=name)],
                 commit=tip,
             )
@@ -102,8 +102,8 @@ def rename_branch(
     """Gives a branch, or the one that is checked out, another name; its settings and its log go along."""
     branch_name(new_name)
     with repository.opened() as handle:
-        old = name or _current(handle)
-        branch = _found(handle, old)
+        old = name or _current_branch(handle)
+        branch = _find_branch(handle, old)
         check_free(repository, BRANCHES + old)
         taken_name = handle.references.get(BRANCHES + new_name)
         old_tip = None
@@ -119,21 +119,23 @@ def rename_branch(
 def set_upstream(repository: Repository, name: str | None, upstream: str | None) -> BranchOutcome:
     """Has a branch, or the one that is checked out, track a remote's or a local one; None ends that."""
     with repository.opened() as handle:
-        own = name or _current(handle)
-        branch = _found(handle, own)
+        own = name or _current_branch(handle)
+        branch = _find_branch(handle, own)
         if upstream is None:
             branch.upstream = None  # type: ignore[assignment]
             return BranchOutcome(f"{own} tracks nothing")
         kind = BranchType.REMOTE if _REMOTES + upstream in handle.references else BranchType.LOCAL
         target = handle.lookup_branch(upstream, kind)
         if target is None:
-            raise _missing(upstream, [*handle.branches.remote, *handle.branches.local])
+            raise _no_branch(upstream, [*handle.branches.remote, *handle.branches.local])
         branch.upstream = target
     return BranchOutcome(f"{own} tracks {upstream}")
 
 
-def _moved(repository: Repository, handle: pygit2.Repository, name: str, start: str | None) -> BranchOutcome:
-    branch = _found(handle, name)
+def _move_branch(
+    repository: Repository, handle: pygit2.Repository, name: str, start: str | None
+) -> BranchOutcome:
+    branch = _find_branch(handle, name)
     if branch.is_head():
         raise InvalidArgument(f"{name} is checked out.", hints=[Remedy(Fix.RESET_KEEP, ref=start or "HEAD")])
     check_free(repository, BRANCHES + name)
@@ -143,7 +145,9 @@ def _moved(repository: Repository, handle: pygit2.Repository, name: str, start: 
     return BranchOutcome(f"moved branch {name} from {old_tip[:_SHORT]} to {new_tip[:_SHORT]}", was=old_tip)
 
 
-def _branch(handle: pygit2.Repository, raw: bytes, kind: BranchType, elsewhere: dict[str, str]) -> Branch:
+def _branch_info(
+    handle: pygit2.Repository, raw: bytes, kind: BranchType, elsewhere: dict[str, str]
+) -> Branch:
     branch = handle.lookup_branch(raw, kind)
     commit = branch.peel(pygit2.Commit)
     name = os.fsdecode(raw)
@@ -152,12 +156,12 @@ def _branch(handle: pygit2.Repository, raw: bytes, kind: BranchType, elsewhere: 
         str(commit.id),
         info_of(commit).subject,
         is_current=kind == BranchType.LOCAL and branch.is_head(),
-        upstream=_upstream(handle, branch) if kind == BranchType.LOCAL else None,
+        upstream=_upstream_of(handle, branch) if kind == BranchType.LOCAL else None,
         worktree=elsewhere.get(BRANCHES + name),
     )
 
 
-def _upstream(handle: pygit2.Repository, branch: pygit2.Branch) -> Upstream | None:
+def _upstream_of(handle: pygit2.Repository, branch: pygit2.Branch) -> Upstream | None:
     try:
         name = branch.upstream_name
     except (KeyError, ValueError, pygit2.GitError):
@@ -179,18 +183,18 @@ def _is_merged(handle: pygit2.Repository, branch: pygit2.Branch) -> bool:
     return other == tip or handle.descendant_of(other, tip)
 
 
-def _against(branch: pygit2.Branch) -> str:
+def _merge_target(branch: pygit2.Branch) -> str:
     return f"its upstream {shown(branch.upstream.shorthand)}" if branch.upstream is not None else "HEAD"
 
 
-def _found(handle: pygit2.Repository, name: str) -> pygit2.Branch:
+def _find_branch(handle: pygit2.Repository, name: str) -> pygit2.Branch:
     branch = handle.lookup_branch(branch_name(name), BranchType.LOCAL)
     if branch is None:
-        raise _missing(name, handle.branches.local)
+        raise _no_branch(name, handle.branches.local)
     return branch
 
 
-def _missing(name: str, names: object) -> NotFound:
+def _no_branch(name: str, names: object) -> NotFound:
     printable = [one for one in names if one.isprintable()]  # type: ignore[attr-defined]
     near = nearest(name, printable)
     return NotFound(
@@ -198,7 +202,7 @@ def _missing(name: str, names: object) -> NotFound:
     )
 
 
-def _current(handle: pygit2.Repository) -> str:
+def _current_branch(handle: pygit2.Repository) -> str:
     if handle.head_is_detached or handle.head_is_unborn:
         raise InvalidArgument("No branch is checked out; name one.")
     return handle.head.shorthand

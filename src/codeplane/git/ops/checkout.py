@@ -11,7 +11,7 @@ from codeplane.core.errors import InvalidArgument, NotFound, RevisionNotFound
 from codeplane.core.suggest import nearest
 from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.tree_diff import conflict_paths, diff_index, diff_trees, index_side, unstaged_paths
-from codeplane.git.repo.heads import BRANCHES, check_free, previous
+from codeplane.git.repo.heads import BRANCHES, check_free, previous_checkout
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome, Side
@@ -22,7 +22,7 @@ from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import check_possible, clear_merge
 from codeplane.git.worktree.autosave import head_tree
 from codeplane.git.worktree.checkout_plan import plan_paths
-from codeplane.git.worktree.checkout_tree import carry_out, put_tree
+from codeplane.git.worktree.checkout_tree import apply_plan, check_out_tree
 from codeplane.jail import shown
 from codeplane.process import Programs
 
@@ -36,7 +36,7 @@ _SHORT: Final = 10
 
 
 @dataclass(frozen=True)
-class Goal:
+class CheckoutTarget:
     """What is to be checked out: a branch by its full name, or a commit. A new branch may track another."""
 
     commit: str | None
@@ -45,7 +45,9 @@ class Goal:
     upstream: str | None = None
 
 
-def check_out(repository: Repository, programs: Programs, goal: Goal, *, force: bool = False) -> Outcome:
+def check_out(
+    repository: Repository, programs: Programs, goal: CheckoutTarget, *, force: bool = False
+) -> Outcome:
     """Brings files and index to a commit and has HEAD point there; local changes are carried along."""
     with repository.opened() as handle:
         check_possible(handle, "Checking out a branch or a commit")
@@ -53,35 +55,35 @@ def check_out(repository: Repository, programs: Programs, goal: Goal, *, force: 
             check_free(repository, goal.branch)
         old = None if handle.head_is_unborn else str(handle.head.target)
         tree = str(handle[goal.commit].peel(pygit2.Tree).id) if goal.commit is not None else None
-        plus, minus = _counted(handle, tree)
+        plus, minus = _count_lines(handle, tree)
         result = None
         if tree is not None:
-            result = put_tree(repository, programs, handle, tree, force=force)
-        _point(handle, goal)
+            result = check_out_tree(repository, programs, handle, tree, force=force)
+        _point_head(handle, goal)
         clear_merge(repository)
-        summary = _said(handle, goal)
+        summary = _describe_target(handle, goal)
     hook = (old or _NOWHERE, goal.commit or _NOWHERE, "1")
     notes = (*(result.notes if result else ()), *run_hook(repository, programs, "post-checkout", hook))
     return Outcome(summary, plus, minus, saved=result.saved if result else None, notes=notes)
 
 
-def find_goal(repository: Repository, ref: str, *, detach: bool = False) -> Goal:
+def find_target(repository: Repository, ref: str, *, detach: bool = False) -> CheckoutTarget:
     """What a name means, in git's order: a local branch, a commit, a branch that one remote has."""
     with repository.opened() as handle:
         if back := _BACK.fullmatch(ref):
-            ref = previous(handle, int(back[1] or 1))
+            ref = previous_checkout(handle, int(back[1] or 1))
         if ref in _HERE and not handle.head_is_unborn and not handle.head_is_detached:
             ref = handle.head.shorthand
         local = handle.references.get(BRANCHES + ref) if _may_name(ref) else None
         if local is not None and not detach:
-            return Goal(str(local.peel(pygit2.Commit).id), BRANCHES + ref)
+            return CheckoutTarget(str(local.peel(pygit2.Commit).id), BRANCHES + ref)
         try:
-            return Goal(find_commit(handle, ref).oid)
+            return CheckoutTarget(find_commit(handle, ref).oid)
         except RevisionNotFound as error:
             return _of_remote(handle, ref, error, detach=detach)
 
 
-def new_branch(repository: Repository, name: str, start: str | None) -> Goal:
+def new_branch(repository: Repository, name: str, start: str | None) -> CheckoutTarget:
     """A branch that does not exist yet, at a commit or at HEAD; at a remote's branch it tracks that one."""
     branch = BRANCHES + branch_name(name)
     with repository.opened() as handle:
@@ -90,14 +92,14 @@ def new_branch(repository: Repository, name: str, start: str | None) -> Goal:
                 f"Branch {name} already exists.", hints=[Remedy(Fix.CHECK_OUT, ref=name)], name=name
             )
         if start is None and handle.head_is_unborn:
-            return Goal(None, branch, is_new=True)
+            return CheckoutTarget(None, branch, is_new=True)
         commit = find_commit(handle, start or "HEAD").oid
         remote = _REMOTES + start if start is not None and _may_name(start) else ""
         upstream = start if remote and remote in handle.references else None
-        return Goal(commit, branch, is_new=True, upstream=upstream)
+        return CheckoutTarget(commit, branch, is_new=True, upstream=upstream)
 
 
-def restore(
+def restore_paths(
     repository: Repository,
     programs: Programs,
     selection: Selection,
@@ -111,7 +113,7 @@ def restore(
         targets = _of_index(handle, selection) if tree is None else _of_tree(handle, selection, tree)
         plan = plan_paths(handle, repository.root, targets)
         why = f"before files were restored from {shown(ref or 'the index')}"
-        result = carry_out(repository, programs, handle, plan, force=force, why=why)
+        result = apply_plan(repository, programs, handle, plan, force=force, why=why)
     count = len(plan.writes) + len(plan.adopted)
     files = f"{count} file{'s' if count != 1 else ''}"
     return Outcome(
@@ -146,12 +148,16 @@ def _check_found(selection: Selection, there: object, where: str) -> None:
         )
 
 
-def _of_remote(handle: pygit2.Repository, ref: str, error: RevisionNotFound, *, detach: bool) -> Goal:
+def _of_remote(
+    handle: pygit2.Repository, ref: str, error: RevisionNotFound, *, detach: bool
+) -> CheckoutTarget:
     names = handle.remotes.names() if _may_name(ref) and not detach else ()
     having = [name for name in names if name and f"{_REMOTES}{name}/{ref}" in handle.references]
     if len(having) == 1:
         commit = handle.references[f"{_REMOTES}{having[0]}/{ref}"].peel(pygit2.Commit)
-        return Goal(str(commit.id), BRANCHES + branch_name(ref), is_new=True, upstream=f"{having[0]}/{ref}")
+        return CheckoutTarget(
+            str(commit.id), BRANCHES + branch_name(ref), is_new=True, upstream=f"{having[0]}/{ref}"
+        )
     if having:
         calls = [Remedy(Fix.CHECK_OUT_NEW, ref=ref, start=f"{name}/{ref}") for name in having]
         raise InvalidArgument(
@@ -165,7 +171,7 @@ def _of_remote(handle: pygit2.Repository, ref: str, error: RevisionNotFound, *, 
     ) from error
 
 
-def _point(handle: pygit2.Repository, goal: Goal) -> None:
+def _point_head(handle: pygit2.Repository, goal: CheckoutTarget) -> None:
     """HEAD goes last: until here a crash leaves the old one."""
     if goal.branch is None:
         assert goal.commit is not None, "BUG: neither a branch nor a commit"
@@ -179,7 +185,7 @@ def _point(handle: pygit2.Repository, goal: Goal) -> None:
     handle.set_head(goal.branch)
 
 
-def _counted(handle: pygit2.Repository, tree: str | None) -> tuple[int, int]:
+def _count_lines(handle: pygit2.Repository, tree: str | None) -> tuple[int, int]:
     old = head_tree(handle)
     if tree is None or old is None or old == tree:
         return 0, 0
@@ -189,7 +195,7 @@ def _counted(handle: pygit2.Repository, tree: str | None) -> tuple[int, int]:
     return diff.stats.insertions, diff.stats.deletions
 
 
-def _said(handle: pygit2.Repository, goal: Goal) -> str:
+def _describe_target(handle: pygit2.Repository, goal: CheckoutTarget) -> str:
     if goal.branch is None:
         commit = handle[goal.commit or ""].peel(pygit2.Commit)
         subject = shown(info_of(commit).subject)

@@ -47,7 +47,8 @@ class ModuleStatus:
 def list_modules(repository: Repository, handle: pygit2.Repository) -> list[Module]:
     """The submodules of the index, with what `.gitmodules` says of them; a bad name or path is refused."""
     sections = {
-        values.get("path", name): (name, values) for name, values in _sections(_read(repository.root))
+        values.get("path", name): (name, values)
+        for name, values in _parse_sections(_read_gitmodules(repository.root))
     }
     modules = []
     for entry in handle.index:
@@ -139,20 +140,20 @@ def check_place(repository: Repository, handle: pygit2.Repository, path: str) ->
 
 def put_section(root: Path, name: str, values: dict[str, str]) -> None:
     """Has `.gitmodules` say this of a submodule."""
-    others = _without(_read(root), name)
-    lines = "".join(f"\t{key} = {_quoted(value)}\n" for key, value in values.items())
-    body = f'{others}[submodule "{_escaped(name)}"]\n{lines}'
+    others = _without_section(_read_gitmodules(root), name)
+    lines = "".join(f"\t{key} = {_quote(value)}\n" for key, value in values.items())
+    body = f'{others}[submodule "{_escape(name)}"]\n{lines}'
     write_public(root / FILE, body.encode("utf-8", "surrogateescape"))
 
 
 def drop_section(root: Path, name: str) -> bool:
     """Has `.gitmodules` say nothing of a submodule; tells whether anything is left in it."""
-    others = _without(_read(root), name)
+    others = _without_section(_read_gitmodules(root), name)
     write_public(root / FILE, others.encode("utf-8", "surrogateescape"))
     return bool(others.strip())
 
 
-def _read(root: Path) -> str:
+def _read_gitmodules(root: Path) -> str:
     file = root / FILE
     if not file.is_symlink() and not file.exists():
         return ""
@@ -162,7 +163,7 @@ def _read(root: Path) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _sections(data: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _parse_sections(data: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Each section by name. It is git's own form without includes, which git does not follow here either."""
     name, values = None, dict[str, str]()
     for line in data.splitlines():
@@ -173,12 +174,12 @@ def _sections(data: str) -> Iterator[tuple[str, dict[str, str]]]:
             name, values = (re.sub(r"\\(.)", r"\1", header[1]), {}) if header else (None, {})
             line = line[header.end() :] if header else ""
         if name is not None and (value := _VALUE.match(line)):
-            values[value[1].lower()] = _unquoted(value[2])
+            values[value[1].lower()] = _unquote(value[2])
     if name is not None:
         yield name, values
 
 
-def _without(data: str, name: str) -> str:
+def _without_section(data: str, name: str) -> str:
     others, is_in = [], False
     for line in data.splitlines(keepends=True):
         if _ANY_HEADER.match(line):
@@ -190,18 +191,18 @@ def _without(data: str, name: str) -> str:
     return text_kept if not text_kept or text_kept.endswith("\n") else text_kept + "\n"
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if value.startswith('"'):
         inner = re.match(r'"((?:[^"\\]|\\.)*)"', value)
         return re.sub(r"\\(.)", r"\1", inner[1]) if inner else value
     return re.split(r"\s[#;]", value, maxsplit=1)[0].strip()
 
 
-def _quoted(value: str) -> str:
-    return f'"{_escaped(value)}"' if re.search(r'[#;"\\]|^\s|\s$', value) else value
+def _quote(value: str) -> str:
+    return f'"{_escape(value)}"' if re.search(r'[#;"\\]|^\s|\s$', value) else value
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"')
 
 

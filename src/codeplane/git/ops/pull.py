@@ -6,12 +6,12 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import InvalidArgument, NotFound
-from codeplane.git.merge.merge import How as MergeHow
+from codeplane.git.merge.merge import MergeOptions as MergeHow
 from codeplane.git.merge.merge import merge
-from codeplane.git.merge.rebase import plan_rebase, start
-from codeplane.git.remote.fetch import Brought, Moved, take
+from codeplane.git.merge.rebase import plan_rebase, start_rebase
+from codeplane.git.remote.fetch import FetchResult, RefUpdate, apply_fetch
 from codeplane.git.remote.remotes import Remote, Upstream, find_remote, remote_for, upstream_of
-from codeplane.git.remote.transfer import unobeyed
+from codeplane.git.remote.transfer import ignored_settings
 from codeplane.git.repo.config import text
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.remedies import Fix, Remedy
@@ -39,7 +39,7 @@ class PullOutcome(Outcome):
     """Names the references that the fetch has moved."""
 
     remote: str = ""
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[RefUpdate, ...] = ()
 
 
 def source_of(repository: Repository, remote: str | None, branch: str | None, *, merges: bool) -> Source:
@@ -63,12 +63,12 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
 
 
 def take_fetch(
-    repository: Repository, fetch: Brought, source: Source, *, prune: bool | None = None
+    repository: Repository, fetch: FetchResult, source: Source, *, prune: bool | None = None
 ) -> PullOutcome:
     """Keeps what was fetched; the branch and the working tree stay."""
     merges = [source.upstream] if source.upstream is not None else []
     prunes = source.remote.prune if prune is None else prune
-    updates = tuple(take(repository, fetch, prune=prunes, merges=merges))
+    updates = tuple(apply_fetch(repository, fetch, prune=prunes, merges=merges))
     refusals = tuple(f"{one.ref} was not updated: {one.why}." for one in updates if one.move == "rejected")
     count = len(updates) - len(refusals)
     summary = (
@@ -76,12 +76,12 @@ def take_fetch(
         if count
         else (f"fetched {source.remote.name}: nothing new")
     )
-    notes = (*unobeyed(repository), *refusals)
+    notes = (*ignored_settings(repository), *refusals)
     return PullOutcome(summary, notes=notes, remote=source.remote.name, moved=updates)
 
 
 def take_pull(
-    repository: Repository, programs: Programs, fetch: Brought, source: Source, how: "How"
+    repository: Repository, programs: Programs, fetch: FetchResult, source: Source, how: "PullOptions"
 ) -> PullOutcome:
     """Keeps what was fetched, then merges it into the current branch or rebases that onto it."""
     fetch_outcome = take_fetch(repository, fetch, source, prune=how.prune)
@@ -89,7 +89,7 @@ def take_pull(
     tip = fetch.exchange.heads.get(source.upstream.ref)
     if tip is None:
         raise NotFound(f"{source.remote.name} has no branch {source.upstream.branch!r}.")
-    outcome = _integrate(repository, programs, tip, source, how)
+    outcome = _integrate_tip(repository, programs, tip, source, how)
     name = f"{source.remote.name}/{source.upstream.branch}"
     return replace(
         fetch_outcome,
@@ -104,7 +104,7 @@ def take_pull(
 
 
 @dataclass(frozen=True)
-class How:
+class PullOptions:
     """How commits are joined. Where nothing is said of `rebase` and `prune`, the configuration says it."""
 
     rebase: bool | None = None
@@ -112,16 +112,18 @@ class How:
     prune: bool | None = None
 
 
-def _integrate(repository: Repository, programs: Programs, tip: str, source: Source, how: How) -> Outcome:
+def _integrate_tip(
+    repository: Repository, programs: Programs, tip: str, source: Source, how: PullOptions
+) -> Outcome:
     assert source.upstream is not None, "BUG: a pull knows what it merges"
     branch = repository.head().branch
     with repository.opened() as handle:
-        rebases = how.rebase if how.rebase is not None else _rebases(handle, branch)
+        rebases = how.rebase if how.rebase is not None else _is_rebase(handle, branch)
         ff_only = how.ff_only or (how.rebase is None and not rebases and text(handle, "pull.ff") == "only")
         is_apart = not handle.head_is_unborn and not _is_forward(handle, tip)
     if rebases and is_apart and not ff_only:
         with repository.opened() as handle:
-            return start(repository, programs, handle, plan_rebase(handle, tip, None), ())
+            return start_rebase(repository, programs, handle, plan_rebase(handle, tip, None), ())
     place = shown_url(source.remote.url).rstrip("/").removesuffix(".git")
     into = "" if branch in _USUAL else f" into {branch or 'HEAD'}"
     message = f"Merge branch '{source.upstream.branch}' of {place}{into}\n"
@@ -135,6 +137,6 @@ def _is_forward(handle: pygit2.Repository, tip: str) -> bool:
     return ours == tip or handle.descendant_of(tip, ours) or handle.descendant_of(ours, tip)
 
 
-def _rebases(handle: pygit2.Repository, branch: str | None) -> bool:
+def _is_rebase(handle: pygit2.Repository, branch: str | None) -> bool:
     setting = (text(handle, f"branch.{branch}.rebase") if branch else None) or text(handle, "pull.rebase")
     return setting is not None and setting.lower() not in ("false", "no", "off", "0", "")

@@ -16,7 +16,7 @@ from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import check_possible, clear_merge
 from codeplane.git.worktree.autosave import head_tree, save_work
 from codeplane.git.worktree.checkout_plan import in_tree
-from codeplane.git.worktree.checkout_tree import Put, put_tree
+from codeplane.git.worktree.checkout_tree import CheckoutResult, check_out_tree
 from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.index_writer import edited_index, put_entry
 from codeplane.jail import shown
@@ -25,7 +25,7 @@ from codeplane.process import Programs
 _SHORT: Final = 10
 
 
-class Mode(StrEnum):
+class ResetMode(StrEnum):
     """What follows the branch: nothing, the index, also the files, or the files as far as they are clean."""
 
     SOFT = "soft"
@@ -34,16 +34,16 @@ class Mode(StrEnum):
     KEEP = "keep"
 
 
-def reset(
-    repository: Repository, programs: Programs, ref: str, mode: Mode, *, force: bool = False
+def reset_head(
+    repository: Repository, programs: Programs, ref: str, mode: ResetMode, *, force: bool = False
 ) -> Outcome:
     """Has the branch point to a commit, after index and files are in place; ORIG_HEAD is where it was."""
     with repository.opened() as handle:
         target = find_commit(handle, ref)
-        if mode in (Mode.SOFT, Mode.KEEP):
+        if mode in (ResetMode.SOFT, ResetMode.KEEP):
             check_possible(handle, f"A {mode} reset")
             _check_merged(handle, mode)
-        result = _follow(repository, programs, handle, target, mode, force=force)
+        result = _bring_along(repository, programs, handle, target, mode, force=force)
         note_orig_head(handle)
         move_head(handle, target.oid, f"reset: moving to {ref}")
         clear_merge(repository)
@@ -58,7 +58,9 @@ def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outco
         tree = head_tree(handle) if ref == "HEAD" else find_commit(handle, ref).tree
         differ = {path: pair for path, pair in diff_index(handle, tree).items() if path in selection}
         differ |= {
-            path: Pair(_at(handle, tree, path), None) for path in conflict_paths(handle) if path in selection
+            path: Pair(_side_at(handle, tree, path), None)
+            for path in conflict_paths(handle)
+            if path in selection
         }
         _check_known(handle, selection, tree)
         saved = _save_hidden(repository, handle, set(differ))
@@ -69,24 +71,24 @@ def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outco
     return Outcome(f"reset {count} path{'s' if count != 1 else ''} of the index to {shown(ref)}", saved=saved)
 
 
-def _follow(
+def _bring_along(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
     target: Commit,
-    mode: Mode,
+    mode: ResetMode,
     *,
     force: bool,
-) -> Put:
+) -> CheckoutResult:
     match mode:
-        case Mode.SOFT:
-            return Put()
-        case Mode.HARD:
-            return put_tree(repository, programs, handle, target.tree, force=force, whole=True)
-        case Mode.KEEP:
-            result = put_tree(repository, programs, handle, target.tree, force=force)
-        case Mode.MIXED:
-            result = Put(saved=_save_hidden(repository, handle, None))
+        case ResetMode.SOFT:
+            return CheckoutResult()
+        case ResetMode.HARD:
+            return check_out_tree(repository, programs, handle, target.tree, force=force, whole=True)
+        case ResetMode.KEEP:
+            result = check_out_tree(repository, programs, handle, target.tree, force=force)
+        case ResetMode.MIXED:
+            result = CheckoutResult(saved=_save_hidden(repository, handle, None))
     with edited_index(repository, handle) as index:
         index.read_tree(target.tree)
     return result
@@ -99,7 +101,7 @@ def _save_hidden(repository: Repository, handle: pygit2.Repository, paths: set[s
     hidden_paths = {
         path
         for path, pair in differences.items()
-        if pair.new is not None and (paths is None or path in paths) and _differs(handle, tree, path)
+        if pair.new is not None and (paths is None or path in paths) and _is_changed(handle, tree, path)
     }
     return (
         save_work(repository, handle, "what was staged before a reset", hidden_paths)
@@ -108,15 +110,15 @@ def _save_hidden(repository: Repository, handle: pygit2.Repository, paths: set[s
     )
 
 
-def _differs(handle: pygit2.Repository, tree: WorkTree, path: str) -> bool:
+def _is_changed(handle: pygit2.Repository, tree: WorkTree, path: str) -> bool:
     entry = index_side(handle, path)
     current = tree.at(path, entry)
     return current is None or current.side != entry
 
 
-def _check_merged(handle: pygit2.Repository, mode: Mode) -> None:
+def _check_merged(handle: pygit2.Repository, mode: ResetMode) -> None:
     conflicts = sorted(conflict_paths(handle))
-    if conflicts and mode is Mode.KEEP:
+    if conflicts and mode is ResetMode.KEEP:
         raise GitUnfinished(
             f"A keep reset is not possible with unmerged paths: {', '.join(map(shown, conflicts))}."
         )
@@ -130,5 +132,5 @@ def _check_known(handle: pygit2.Repository, selection: Selection, tree: str | No
         raise NotFound(f"Neither tracked nor in that commit: {', '.join(map(shown, missing[:20]))}.")
 
 
-def _at(handle: pygit2.Repository, tree: str | None, path: str) -> Side | None:
+def _side_at(handle: pygit2.Repository, tree: str | None, path: str) -> Side | None:
     return in_tree(handle[tree].peel(pygit2.Tree), path) if tree is not None else None

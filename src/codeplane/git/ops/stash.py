@@ -17,9 +17,9 @@ from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.autosave import Work, head_tree, saved_names
-from codeplane.git.worktree.checkout_plan import Plan, in_tree, plan_paths
-from codeplane.git.worktree.checkout_tree import at_risk, carry_out
+from codeplane.git.worktree.autosave import LocalWork, head_tree, saved_names
+from codeplane.git.worktree.checkout_plan import CheckoutPlan, in_tree, plan_paths
+from codeplane.git.worktree.checkout_tree import apply_plan, work_at_risk
 from codeplane.git.worktree.files import WorkTree
 from codeplane.jail import shown
 from codeplane.process import Programs
@@ -30,7 +30,7 @@ _PLACE: Final = re.compile(r"(?:stash@\{)?(\d{1,6})\}?")
 
 
 @dataclass(frozen=True)
-class Entry:
+class StashEntry:
     """One piece of work that was put aside: by the user, with a place in the list, or saved on the way."""
 
     commit: str
@@ -51,13 +51,13 @@ class StashOutcome(Outcome):
     dropped: tuple[str, ...] = ()
 
 
-def list_stashes(repository: Repository) -> list[Entry]:
+def list_stashes(repository: Repository) -> list[StashEntry]:
     """What was put aside, the newest first; then what was saved before something was discarded."""
     with repository.opened() as handle:
-        return [*_stashes(handle), *_saved(handle)]
+        return [*_read_stashes(handle), *_saved_entries(handle)]
 
 
-def push(
+def push_stash(
     repository: Repository,
     programs: Programs,
     *,
@@ -71,7 +71,7 @@ def push(
         check_merged(handle)
         if handle.head_is_unborn:
             raise InvalidArgument("There is nothing to stash before the first commit.")
-        work = _work(repository, handle, selection, untracked=untracked)
+        work = _select_work(repository, handle, selection, untracked=untracked)
         if work.is_empty:
             raise NothingToCommit(
                 "There is nothing to stash.",
@@ -80,15 +80,15 @@ def push(
         plan = _plan_out(repository, handle, work, keep_index=keep_index)
         oid = work.commit(message)
         title = shown(handle[oid].peel(pygit2.Commit).raw_message.decode("utf-8", "replace").strip())
-        _store(repository, handle, oid, title)
-        carry_out(repository, programs, handle, plan, force=True, keep=False)
+        _store_stash(repository, handle, oid, title)
+        apply_plan(repository, programs, handle, plan, force=True, keep=False)
     return StashOutcome(f"saved as stash@{{0}}: {title}", saved=str(oid))
 
 
-def find(repository: Repository, ref: str | None) -> Entry:
+def find_stash(repository: Repository, ref: str | None) -> StashEntry:
     """A stash by its place, `stash@{1}` or `1`, a saved reference, or any commit that is one; the newest."""
     with repository.opened() as handle:
-        stashes = _stashes(handle)
+        stashes = _read_stashes(handle)
         place = _PLACE.fullmatch(ref or "0")
         if place is not None and (ref is None or "@" in ref or len(ref) < 4):
             if int(place[1]) >= len(stashes):
@@ -97,27 +97,27 @@ def find(repository: Repository, ref: str | None) -> Entry:
                     hints=[Remedy(Fix.LIST_STASHES)],
                 )
             return stashes[int(place[1])]
-        saved_entries = {entry.ref: entry for entry in _saved(handle)}
+        saved_entries = {entry.ref: entry for entry in _saved_entries(handle)}
         if ref in saved_entries:
             return saved_entries[ref]
         commit = handle[find_commit(handle, ref or "").oid].peel(pygit2.Commit)
         if len(commit.parents) not in (_WITHOUT_UNTRACKED, _WITHOUT_UNTRACKED + 1):
             raise InvalidArgument(f"{shown(ref or '')} is a commit, not a stash.", name=shown(ref or ""))
         by_commit = {entry.commit: entry for entry in (*stashes, *saved_entries.values())}
-        return by_commit.get(str(commit.id)) or Entry(str(commit.id), _subject(commit))
+        return by_commit.get(str(commit.id)) or StashEntry(str(commit.id), _subject_of(commit))
 
 
-def drop(repository: Repository, entry: Entry) -> StashOutcome:
+def drop_stash(repository: Repository, entry: StashEntry) -> StashOutcome:
     """Takes a stash out of the list; its commit can still be applied until git tidies up."""
     with repository.opened() as handle:
-        _drop(handle, entry)
+        _drop_entry(handle, entry)
     return StashOutcome(f"dropped {entry.name}: {entry.message}", dropped=(entry.commit,))
 
 
-def clear(repository: Repository) -> StashOutcome:
+def clear_stashes(repository: Repository) -> StashOutcome:
     """Empties the list of stashes; what was saved on the way stays."""
     with repository.opened() as handle:
-        entries = _stashes(handle)
+        entries = _read_stashes(handle)
         for _ in entries:
             handle.stash_drop(0)
     count = len(entries)
@@ -125,7 +125,7 @@ def clear(repository: Repository) -> StashOutcome:
     return StashOutcome(summary, dropped=tuple(entry.commit for entry in entries))
 
 
-def patch(repository: Repository, entry: Entry, most: int) -> tuple[list[str], str, bool]:
+def stash_patch(repository: Repository, entry: StashEntry, most: int) -> tuple[list[str], str, bool]:
     """The files of a stash with their kinds of change, the patch, and whether it was cut."""
     with repository.opened() as handle:
         commit = handle[entry.commit].peel(pygit2.Commit)
@@ -145,16 +145,16 @@ def patch(repository: Repository, entry: Entry, most: int) -> tuple[list[str], s
     return files, text[:most], len(text) > most or len(parts) < len(diff)
 
 
-def _work(
+def _select_work(
     repository: Repository, handle: pygit2.Repository, selection: Selection | None, *, untracked: bool
-) -> Work:
-    everything = Work.look(repository, handle)
+) -> LocalWork:
+    everything = LocalWork.look(repository, handle)
     within = selection or Selection()
-    loose = _untracked(handle) if untracked else set()
+    loose = _untracked_files(handle) if untracked else set()
     if selection is not None:
         _check_known(handle, selection, loose)
     paths = {path for path in everything.paths | loose if path in within}
-    return Work.look(repository, handle, paths)
+    return LocalWork.look(repository, handle, paths)
 
 
 def _check_known(handle: pygit2.Repository, selection: Selection, loose: set[str]) -> None:
@@ -166,12 +166,12 @@ def _check_known(handle: pygit2.Repository, selection: Selection, loose: set[str
         )
 
 
-def _untracked(handle: pygit2.Repository) -> set[str]:
+def _untracked_files(handle: pygit2.Repository) -> set[str]:
     statuses = handle.status(untracked_files="all", ignored=False)
     return {path for path, flags in statuses.items() if flags & FileStatus.WT_NEW and not path.endswith("/")}
 
 
-def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, message: str) -> None:
+def _store_stash(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, message: str) -> None:
     """The list of stashes is the log of one reference, which has to be there to be written."""
     log = repository.common_dir / "logs" / _STASH
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -179,7 +179,9 @@ def _store(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, m
     handle.create_reference_direct(_STASH, oid, True, message=message)
 
 
-def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, keep_index: bool) -> Plan:
+def _plan_out(
+    repository: Repository, handle: pygit2.Repository, work: LocalWork, *, keep_index: bool
+) -> CheckoutPlan:
     """How the work leaves the files; what is in the way of that and no part of it is refused."""
     head = handle[head_tree(handle) or ""].peel(pygit2.Tree)
     targets = {path: index_side(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
@@ -192,7 +194,7 @@ def _plan_out(repository: Repository, handle: pygit2.Repository, work: Work, *, 
         path: risk for path, risk in plan.risks.items() if path not in work.paths | work.untracked.keys()
     }
     if others:
-        refusal = at_risk(others, "Stashing the rest")
+        refusal = work_at_risk(others, "Stashing the rest")
         hints = [
             Remedy(Fix.STASH_UNTRACKED),
             "Move the ignored files elsewhere.",
@@ -211,7 +213,7 @@ def check_merged(handle: pygit2.Repository) -> None:
         )
 
 
-def _drop(handle: pygit2.Repository, entry: Entry) -> None:
+def _drop_entry(handle: pygit2.Repository, entry: StashEntry) -> None:
     if entry.place is not None:
         handle.stash_drop(entry.place)
     elif entry.ref is not None:
@@ -222,27 +224,27 @@ def _drop(handle: pygit2.Repository, entry: Entry) -> None:
         )
 
 
-def _stashes(handle: pygit2.Repository) -> list[Entry]:
+def _read_stashes(handle: pygit2.Repository) -> list[StashEntry]:
     stashes = handle.listall_stashes()
     return [
-        Entry(str(one.commit_id), shown(one.raw_message.decode("utf-8", "replace").strip()), place)
+        StashEntry(str(one.commit_id), shown(one.raw_message.decode("utf-8", "replace").strip()), place)
         for place, one in enumerate(stashes)
     ]
 
 
-def _saved(handle: pygit2.Repository) -> list[Entry]:
-    return list(_entries(handle, saved_names(handle)))
+def _saved_entries(handle: pygit2.Repository) -> list[StashEntry]:
+    return list(_entries_of(handle, saved_names(handle)))
 
 
-def _entries(handle: pygit2.Repository, names: Iterable[str]) -> Iterable[Entry]:
+def _entries_of(handle: pygit2.Repository, names: Iterable[str]) -> Iterable[StashEntry]:
     for name in names:
         commit = handle.references[name].peel(pygit2.Commit)
-        yield Entry(str(commit.id), _subject(commit), ref=name)
+        yield StashEntry(str(commit.id), _subject_of(commit), ref=name)
 
 
-def _path(delta: pygit2.DiffDelta) -> str:
+def _delta_path(delta: pygit2.DiffDelta) -> str:
     return shown(os.fsdecode(delta.new_file.raw_path))
 
 
-def _subject(commit: pygit2.Commit) -> str:
+def _subject_of(commit: pygit2.Commit) -> str:
     return shown(info_of(commit).subject)

@@ -9,14 +9,14 @@ from pygit2.enums import FileMode
 from codeplane.core.errors import GitFailed
 from codeplane.git.history.tree_diff import diff_trees
 from codeplane.git.history.tree_edit import clashing_paths
-from codeplane.git.merge.text_merge import Drivers, Labels
-from codeplane.git.merge.tree_merge import Merged, merge_trees
-from codeplane.git.ops.stash import Entry, StashOutcome, check_merged, drop
+from codeplane.git.merge.text_merge import Labels, MergeDrivers
+from codeplane.git.merge.tree_merge import MergeResult, merge_trees
+from codeplane.git.ops.stash import StashEntry, StashOutcome, check_merged, drop_stash
 from codeplane.git.repo.outcome import Conflict, Side
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.checkout_plan import Plan, Risk, in_tree, plan_switch
-from codeplane.git.worktree.checkout_tree import carry_out
-from codeplane.git.worktree.files import Standing, WorkTree
+from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, in_tree, plan_switch
+from codeplane.git.worktree.checkout_tree import apply_plan
+from codeplane.git.worktree.files import FileState, WorkTree
 from codeplane.git.worktree.index_writer import edited_index, put_entry
 from codeplane.jail import shown
 from codeplane.process import Programs
@@ -32,8 +32,8 @@ class Trees(NamedTuple):
     staged: str | None
 
 
-def apply(
-    repository: Repository, programs: Programs, entry: Entry, *, index: bool = False, force: bool = False
+def apply_stash(
+    repository: Repository, programs: Programs, entry: StashEntry, *, index: bool = False, force: bool = False
 ) -> StashOutcome:
     """Merges a stash into index and files. What was new is staged; the rest only with `index`.
 
@@ -44,15 +44,15 @@ def apply(
         check_merged(handle)
         stash = handle[entry.commit].peel(pygit2.Commit)
         current = str(handle.index.write_tree())
-        trees = Trees(current, _staged(handle, stash, current) if index else None)
+        trees = Trees(current, _staged_tree(handle, stash, current) if index else None)
         base = str(stash.parents[0].tree.id)
-        merge_result = merge_trees(Drivers(handle), base, current, str(stash.tree.id), _LABELS)
+        merge_result = merge_trees(MergeDrivers(handle), base, current, str(stash.tree.id), _LABELS)
         plan = plan_switch(handle, repository.root, current, merge_result.tree)
-        loose = _loose(handle, stash, repository, plan)
-        result = carry_out(
+        loose = _plan_untracked(handle, stash, repository, plan)
+        result = apply_plan(
             repository, programs, handle, plan, force=force, why=f"before {entry.name} was applied"
         )
-        _settle(repository, handle, merge_result, trees, loose)
+        _write_index(repository, handle, merge_result, trees, loose)
     notes = (*result.notes, *merge_result.notes)
     if merge_result.conflicts:
         paths = len(merge_result.conflicts)
@@ -63,25 +63,25 @@ def apply(
     return StashOutcome(f"applied {entry.name}: {entry.message}", saved=result.saved, notes=notes)
 
 
-def pop(
-    repository: Repository, programs: Programs, entry: Entry, *, index: bool = False, force: bool = False
+def pop_stash(
+    repository: Repository, programs: Programs, entry: StashEntry, *, index: bool = False, force: bool = False
 ) -> StashOutcome:
     """Applies a stash and takes it out of the list; one with conflicts stays in it."""
-    outcome = apply(repository, programs, entry, index=index, force=force)
+    outcome = apply_stash(repository, programs, entry, index=index, force=force)
     if outcome.conflicts:
         return outcome
-    drop_outcome = drop(repository, entry)
+    drop_outcome = drop_stash(repository, entry)
     return StashOutcome(
         f"{outcome.summary}; dropped", saved=outcome.saved, notes=outcome.notes, dropped=drop_outcome.dropped
     )
 
 
-def _staged(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> str | None:
+def _staged_tree(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> str | None:
     """The tree that the index is to have, where the stash has something staged that is not there yet."""
     base, then = str(stash.parents[0].tree.id), str(stash.parents[1].tree.id)
     if then in (base, current):
         return None
-    result = merge_trees(Drivers(handle), base, current, then, _LABELS)
+    result = merge_trees(MergeDrivers(handle), base, current, then, _LABELS)
     if result.conflicts:
         raise GitFailed(
             "The staged part of the stash conflicts with the index.",
@@ -90,8 +90,8 @@ def _staged(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> st
     return result.tree
 
 
-def _loose(
-    handle: pygit2.Repository, stash: pygit2.Commit, repository: Repository, plan: Plan
+def _plan_untracked(
+    handle: pygit2.Repository, stash: pygit2.Commit, repository: Repository, plan: CheckoutPlan
 ) -> dict[str, Side]:
     """The untracked files of a stash, put into the plan; one that is there already is at risk."""
     if len(stash.parents) < _WITH_UNTRACKED:
@@ -114,7 +114,7 @@ def _loose(
     return loose
 
 
-def _in_the_way(tree: WorkTree, path: str, standing: Standing | None) -> set[str]:
+def _in_the_way(tree: WorkTree, path: str, standing: FileState | None) -> set[str]:
     """The files that have to go for one to be put at a path."""
     if standing is not None and standing.is_directory:
         return set(tree.files_below(path))
@@ -122,8 +122,8 @@ def _in_the_way(tree: WorkTree, path: str, standing: Standing | None) -> set[str
     return {path} if standing is not None else {blocker} if blocker is not None else set()
 
 
-def _settle(
-    repository: Repository, handle: pygit2.Repository, result: Merged, trees: Trees, loose: Iterable[str]
+def _write_index(
+    repository: Repository, handle: pygit2.Repository, result: MergeResult, trees: Trees, loose: Iterable[str]
 ) -> None:
     """The index as git's own stash leaves it."""
     before = handle[trees.current].peel(pygit2.Tree)
@@ -133,7 +133,7 @@ def _settle(
                 put_entry(index, path, None)
         if result.conflicts:
             for one in result.conflicts:
-                _mark(index, one)
+                _mark_conflict(index, one)
         elif trees.staged is not None:
             index.read_tree(handle[trees.staged].peel(pygit2.Tree))
         else:
@@ -145,13 +145,13 @@ def _settle(
                 put_entry(index, path, in_tree(before, path))
 
 
-def _mark(index: pygit2.Index, one: Conflict) -> None:
+def _mark_conflict(index: pygit2.Index, one: Conflict) -> None:
     if one.path in index:
         index.remove(one.path)
     sides = (one.ancestor, one.ours, one.theirs)
-    ancestor, ours, theirs = (_entry(one.path, side) if side is not None else None for side in sides)
+    ancestor, ours, theirs = (_index_entry(one.path, side) if side is not None else None for side in sides)
     index.add_conflict(ancestor, ours, theirs)  # type: ignore[arg-type]
 
 
-def _entry(path: str, side: Side) -> pygit2.IndexEntry:
+def _index_entry(path: str, side: Side) -> pygit2.IndexEntry:
     return pygit2.IndexEntry(path, pygit2.Oid(hex=side.oid), FileMode(side.mode))

@@ -23,9 +23,9 @@ def deinit_modules(repository: Repository, selection: Selection, *, force: bool)
     """Takes the files of submodules away; their commits stay in the git directory."""
     with repository.opened() as handle:
         modules = select_modules(repository, handle, selection)
-        saved = _emptied(repository, modules, force=force)
+        saved = _empty_modules(repository, modules, force=force)
         for module in modules:
-            _deactivate(handle, module)
+            _deactivate_module(handle, module)
     paths = tuple(shown(module.path) for module in modules)
     return ModulesOutcome(f"deinitialised {len(paths)} submodules", done=paths, notes=saved)
 
@@ -36,10 +36,10 @@ def remove_modules(repository: Repository, selection: Selection, *, force: bool)
         raise InvalidArgument("The action remove needs paths.")
     with repository.opened() as handle:
         modules = select_modules(repository, handle, selection)
-        saved = _emptied(repository, modules, force=force)
+        saved = _empty_modules(repository, modules, force=force)
         with edited_index(repository, handle) as index:
             for module in modules:
-                _deactivate(handle, module)
+                _deactivate_module(handle, module)
                 is_left = drop_section(repository.root, module.name)
                 index.remove(module.path)
                 if is_left:
@@ -55,13 +55,13 @@ def remove_modules(repository: Repository, selection: Selection, *, force: bool)
     return ModulesOutcome(f"removed {len(paths)} submodules", done=paths, notes=saved)
 
 
-def _deactivate(handle: pygit2.Repository, module: Module) -> None:
+def _deactivate_module(handle: pygit2.Repository, module: Module) -> None:
     prefix = f"submodule.{module.name}."
     for key in {entry.name for entry in handle.config if entry.name.startswith(prefix)}:
         del handle.config[key]
 
 
-def _emptied(repository: Repository, modules: Sequence[Module], *, force: bool) -> tuple[str, ...]:
+def _empty_modules(repository: Repository, modules: Sequence[Module], *, force: bool) -> tuple[str, ...]:
     """Takes the files of all away, or of none; says where work was kept."""
     notes = []
     risks: dict[str, list[str]] = {}
@@ -78,10 +78,10 @@ def _emptied(repository: Repository, modules: Sequence[Module], *, force: bool) 
         inner = opened_module(repository, module)
         if inner is not None:
             with inner.opened() as own:
-                files = _work(own)
+                files = _local_changes(own)
                 saved = save_work(inner, own, "before the submodule was removed", files) if files else None
             notes += [f"{shown(module.path)}: work is kept as {saved} in {inner.git_dir}."] if saved else []
-        _empty(repository, module)
+        _empty_module(repository, module)
     return tuple(notes)
 
 
@@ -98,16 +98,16 @@ def _at_risk(repository: Repository, module: Module) -> dict[str, list[str]]:
             hints=["git submodule absorbgitdirs"],
         )
     with inner.opened() as own:
-        work = [shown(path) for path in _work(own)]
+        work = [shown(path) for path in _local_changes(own)]
     return {shown(module.path): work} if work else {}
 
 
-def _work(handle: pygit2.Repository) -> list[str]:
+def _local_changes(handle: pygit2.Repository) -> list[str]:
     ignored = pygit2.enums.FileStatus.IGNORED
     return sorted(path for path, flags in handle.status(untracked_files="all").items() if not flags & ignored)
 
 
-def _empty(repository: Repository, module: Module) -> None:
+def _empty_module(repository: Repository, module: Module) -> None:
     place: Path = repository.root / module.path
     for one in place.iterdir() if place.is_dir() else ():
         if one.is_dir() and not one.is_symlink():

@@ -9,7 +9,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import GitFailed, InvalidArgument, NotFound, WorkAtRisk
-from codeplane.git.ops.checkout import Goal, check_out
+from codeplane.git.ops.checkout import CheckoutTarget, check_out
 from codeplane.git.ops.gitmodules import (
     FILE,
     Module,
@@ -23,16 +23,16 @@ from codeplane.git.ops.gitmodules import (
     select_modules,
     status_of,
 )
-from codeplane.git.remote.fetch import fetched, take
-from codeplane.git.remote.remotes import Upstream, find_remote, follow, list_remotes, remote_for
-from codeplane.git.remote.transfer import Line
+from codeplane.git.remote.fetch import apply_fetch, fetch_objects
+from codeplane.git.remote.remotes import Upstream, find_remote, list_remotes, remote_for, set_tracking
+from codeplane.git.remote.transfer import Connection
 from codeplane.git.repo.config import text
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository, open_repository
 from codeplane.git.repo.urls import resolved_url, shown_url
-from codeplane.git.worktree.checkout_tree import put_tree
+from codeplane.git.worktree.checkout_tree import check_out_tree
 from codeplane.git.worktree.index_writer import edited_index
 from codeplane.jail import shown
 
@@ -47,7 +47,7 @@ class ModulesOutcome(Outcome):
     done: tuple[str, ...] = ()
 
 
-def statuses(
+def list_statuses(
     repository: Repository, selection: Selection, *, recursive: bool, above: str = "", depth: int = 0
 ) -> Iterator[tuple[str, ModuleStatus]]:
     """Each submodule by its path from the top, those inside of others after them."""
@@ -58,25 +58,25 @@ def statuses(
             inner = opened_module(repository, module) if recursive and depth < _DEEPEST else None
             if inner is not None:
                 path = f"{above}{module.path}/"
-                yield from statuses(inner, Selection(), recursive=True, above=path, depth=depth + 1)
+                yield from list_statuses(inner, Selection(), recursive=True, above=path, depth=depth + 1)
 
 
 def init_modules(repository: Repository, selection: Selection) -> ModulesOutcome:
     """Copies the addresses of submodules into the configuration, where the user may change them."""
     with repository.opened() as handle:
         lines = [
-            f"{shown(module.path)}: {shown_url(_activate(repository, handle, module))}"
+            f"{shown(module.path)}: {shown_url(_activate_module(repository, handle, module))}"
             for module in select_modules(repository, handle, selection)
         ]
     return ModulesOutcome(f"initialised {len(lines)} submodules", done=tuple(lines))
 
 
-def update_modules(line: Line, selection: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
+def update_modules(line: Connection, selection: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
     """Brings submodules to the commits that the index has: clones what is absent, fetches what is missing."""
     lines: list[str] = []
     notes: list[str] = []
     saved = None
-    for path, note in _update(line, selection, recursive=recursive, force=force, above="", depth=0):
+    for path, note in _update_each(line, selection, recursive=recursive, force=force, above="", depth=0):
         lines.append(f"{shown(path)}: {note.summary}")
         notes += note.notes
         saved = note.saved or saved
@@ -85,7 +85,7 @@ def update_modules(line: Line, selection: Selection, *, recursive: bool, force: 
     )
 
 
-def add_module(line: Line, path: str, url: str, name: str | None = None) -> ModulesOutcome:
+def add_module(line: Connection, path: str, url: str, name: str | None = None) -> ModulesOutcome:
     """Clones a repository into the tree, and stages it with its entry in `.gitmodules`."""
     repository = line.repository
     with repository.opened() as handle:
@@ -99,7 +99,7 @@ def add_module(line: Line, path: str, url: str, name: str | None = None) -> Modu
         line.check_address(address)
         try:
             inner = _laid_out(repository, module, address)
-            commit, branch = _clone(replace(line, repository=inner))
+            commit, branch = _clone_module(replace(line, repository=inner))
         except BaseException:
             shutil.rmtree(git_dir, ignore_errors=True)
             shutil.rmtree(repository.root / path, ignore_errors=True)
@@ -121,7 +121,7 @@ def sync_modules(repository: Repository, selection: Selection, *, recursive: boo
         for module in select_modules(repository, handle, selection):
             if text(handle, f"submodule.{module.name}.url") is None:
                 continue
-            address = _activate(repository, handle, module, again=True)
+            address = _activate_module(repository, handle, module, again=True)
             inner = opened_module(repository, module)
             if inner is not None:
                 with inner.opened() as own:
@@ -132,8 +132,8 @@ def sync_modules(repository: Repository, selection: Selection, *, recursive: boo
     return ModulesOutcome(f"synchronised {len(lines)} submodules", done=tuple(lines))
 
 
-def _update(
-    line: Line, selection: Selection, *, recursive: bool, force: bool, above: str, depth: int
+def _update_each(
+    line: Connection, selection: Selection, *, recursive: bool, force: bool, above: str, depth: int
 ) -> Iterator[tuple[str, Outcome]]:
     repository = line.repository
     with repository.opened() as handle:
@@ -143,16 +143,18 @@ def _update(
             if text(handle, f"submodule.{module.name}.update") == "none":
                 yield f"{above}{module.path}", Outcome("left alone: submodule.update is none")
                 continue
-            address = _activate(repository, handle, module)
-        inner = opened_module(repository, module) or _restored(line, module, address)
-        yield f"{above}{module.path}", _brought(replace(line, repository=inner), module, force=force)
+            address = _activate_module(repository, handle, module)
+        inner = opened_module(repository, module) or _restore_module(line, module, address)
+        yield f"{above}{module.path}", _update_module(replace(line, repository=inner), module, force=force)
         if recursive and depth < _DEEPEST:
             down = replace(line, repository=inner)
             path = f"{above}{module.path}/"
-            yield from _update(down, Selection(), recursive=True, force=force, above=path, depth=depth + 1)
+            yield from _update_each(
+                down, Selection(), recursive=True, force=force, above=path, depth=depth + 1
+            )
 
 
-def _brought(line: Line, module: Module, *, force: bool) -> Outcome:
+def _update_module(line: Connection, module: Module, *, force: bool) -> Outcome:
     """The submodule at the commit that is recorded."""
     inner, commit = line.repository, module.recorded or ""
     with inner.opened() as own:
@@ -162,34 +164,34 @@ def _brought(line: Line, module: Module, *, force: bool) -> Outcome:
     if here == commit:
         return Outcome(f"at {commit[:10]}")
     if not is_there:
-        with fetched(line, remote) as fetch:
-            take(inner, fetch, prune=False, merges=[])
+        with fetch_objects(line, remote) as fetch:
+            apply_fetch(inner, fetch, prune=False, merges=[])
         with inner.opened() as own:
             if commit not in own:
                 raise NotFound(
                     f"{shown_url(remote.url)} has no commit {commit} for the submodule {shown(module.path)}.",
                     hints=["It was not pushed, or the address has changed (action sync)."],
                 )
-    result = check_out(inner, line.programs, Goal(commit), force=force)
+    result = check_out(inner, line.programs, CheckoutTarget(commit), force=force)
     return Outcome(f"now at {commit[:10]}", notes=result.notes, saved=result.saved)
 
 
-def _clone(line: Line) -> tuple[str, str | None]:
+def _clone_module(line: Connection) -> tuple[str, str | None]:
     """Fetches all and checks out what the remote's HEAD leads to."""
     inner = line.repository
     with inner.opened() as own:
         remote = find_remote(own, _ORIGIN)
-    with fetched(line, remote) as fetch:
-        take(inner, fetch, prune=False, merges=[])
+    with fetch_objects(line, remote) as fetch:
+        apply_fetch(inner, fetch, prune=False, merges=[])
         exchange = fetch.exchange
     commit = exchange.heads.get("HEAD")
     if commit is None:
         raise GitFailed(f"{shown_url(remote.url)} has no commit to check out.")
     branch = exchange.head if exchange.head and exchange.head.startswith(BRANCHES) else None
-    check_out(inner, line.programs, Goal(commit, branch, is_new=branch is not None))
+    check_out(inner, line.programs, CheckoutTarget(commit, branch, is_new=branch is not None))
     if branch is not None:
         with inner.opened() as own:
-            follow(own, branch.removeprefix(BRANCHES), Upstream(_ORIGIN, branch))
+            set_tracking(own, branch.removeprefix(BRANCHES), Upstream(_ORIGIN, branch))
     return commit, branch.removeprefix(BRANCHES) if branch else None
 
 
@@ -211,17 +213,17 @@ def _laid_out(repository: Repository, module: Module, address: str) -> Repositor
     return open_repository(root, trusted=repository.trusted)
 
 
-def _restored(line: Line, module: Module, address: str) -> Repository:
+def _restore_module(line: Connection, module: Module, address: str) -> Repository:
     """The submodule that was not checked out: as its files were when they went, or without a commit."""
     line.check_address(address)
     inner = _laid_out(line.repository, module, address)
     with inner.opened() as own:
         if not own.head_is_unborn:
-            put_tree(inner, line.programs, own, str(own.head.peel(pygit2.Tree).id), whole=True)
+            check_out_tree(inner, line.programs, own, str(own.head.peel(pygit2.Tree).id), whole=True)
     return inner
 
 
-def _activate(
+def _activate_module(
     repository: Repository, handle: pygit2.Repository, module: Module, *, again: bool = False
 ) -> str:
     configured_url = text(handle, f"submodule.{module.name}.url")

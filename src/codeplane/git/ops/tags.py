@@ -9,7 +9,7 @@ from codeplane.git.commit.cleanup import clean_message
 from codeplane.git.commit.create import move_ref
 from codeplane.git.commit.identity import committer_signature, format_signature
 from codeplane.git.commit.signing import sign
-from codeplane.git.repo.lock_retry import patiently
+from codeplane.git.repo.lock_retry import retry_locked
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import tag_name
@@ -35,7 +35,7 @@ def create_tag(
     ref = _PREFIX + tag_name(name)
     with repository.opened() as handle:
         commit = find_commit(handle, at).oid
-        old_target = _target(handle, ref)
+        old_target = _target_of(handle, ref)
         if old_target is not None and not force:
             raise InvalidArgument(
                 f"Tag {name} already exists, at {old_target[:_SHORT]}.",
@@ -44,7 +44,7 @@ def create_tag(
         notes: tuple[str, ...] = ()
         target = commit
         if message is not None:
-            target, notes = _annotated(repository, programs, handle, name, commit, message)
+            target, notes = _write_annotated(repository, programs, handle, name, commit, message)
         move_ref(handle, ref, target, old_target, f"tag: tagging {commit}")
     old_note = f" (was {old_target})" if old_target is not None else ""
     return Outcome(f"tagged {commit[:_SHORT]} as {shown(name)}{old_note}", notes=notes)
@@ -54,14 +54,14 @@ def delete_tag(repository: Repository, name: str) -> Outcome:
     """Removes a tag; the answer says where it was, so that it can be made again."""
     ref = _PREFIX + tag_name(name)
     with repository.opened() as handle:
-        target = _target(handle, ref)
+        target = _target_of(handle, ref)
         if target is None:
             raise NotFound(f"There is no tag {name!r}.", hints=[Remedy(Fix.LIST_TAGS)])
-        patiently(lambda: _remove(handle, ref))
+        retry_locked(lambda: _remove_ref(handle, ref))
     return Outcome(f"deleted tag {shown(name)} (was {target})")
 
 
-def _annotated(
+def _write_annotated(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
@@ -83,12 +83,12 @@ def _annotated(
     return str(handle.write(pygit2.enums.ObjectType.TAG, payload + signature)), notes
 
 
-def _target(handle: pygit2.Repository, ref: str) -> str | None:
+def _target_of(handle: pygit2.Repository, ref: str) -> str | None:
     reference = handle.references.get(ref)
     return str(reference.target) if reference is not None else None
 
 
-def _remove(handle: pygit2.Repository, ref: str) -> None:
+def _remove_ref(handle: pygit2.Repository, ref: str) -> None:
     with handle.transaction() as transaction:
         transaction.lock_ref(ref)
         transaction.remove(ref)

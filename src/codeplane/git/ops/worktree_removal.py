@@ -8,7 +8,7 @@ import pygit2
 from pygit2.enums import FileStatus
 
 from codeplane.core.errors import InvalidArgument, WorkAtRisk
-from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, because, listed
+from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, list_names, lock_reason
 from codeplane.git.remote.refspecs import text_names
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.repository import Repository, open_repository
@@ -30,7 +30,7 @@ def remove_worktree(
     saved: str | None = None
     notes: tuple[str, ...] = ()
     if not worktree.gone:
-        saved, notes = _parted(repository, worktree, force=force)
+        saved, notes = _save_or_refuse(repository, worktree, force=force)
         remove_tree(worktree.path)
     remove_tree(worktree.git_dir)
     return WorktreeOutcome(f"removed worktree {worktree.path}", saved=saved, notes=notes)
@@ -40,7 +40,7 @@ def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -
     if os.path.realpath(worktree.path) == os.path.realpath(repository.root):
         raise InvalidArgument("This server works in that worktree: remove it from another one.")
     if worktree.locked is not None:
-        raise InvalidArgument(f"{worktree.path} is locked{because(worktree)}.", hints=["unlock it first"])
+        raise InvalidArgument(f"{worktree.path} is locked{lock_reason(worktree)}.", hints=["unlock it first"])
     if worktree.path.is_symlink():
         raise InvalidArgument(f"{worktree.path} is a link, and stays.")
     roots.enter(str(worktree.path))
@@ -48,11 +48,13 @@ def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -
         raise InvalidArgument(f"{worktree.path} is being served: stop CodePlane there first.")
 
 
-def _parted(repository: Repository, worktree: Worktree, *, force: bool) -> tuple[str | None, tuple[str, ...]]:
+def _save_or_refuse(
+    repository: Repository, worktree: Worktree, *, force: bool
+) -> tuple[str | None, tuple[str, ...]]:
     """What is only in a worktree is named, or kept."""
     inner = open_repository(worktree.path, trusted=repository.trusted)
     with inner.opened() as handle:
-        files = sorted(_work(handle))
+        files = sorted(_local_changes(handle))
         loose = _loose_commit(handle)
         operation = unfinished_operation(handle)
         modules = [entry.path for entry in handle.index if int(entry.mode) == SUBMODULE]
@@ -66,7 +68,7 @@ def _parted(repository: Repository, worktree: Worktree, *, force: bool) -> tuple
         if any(risks.values()) and not force:
             raise WorkAtRisk(
                 f"{worktree.path} has work that exists nowhere else. "
-                + "; ".join(f"{why}: {listed(what)}" for why, what in risks.items() if what)
+                + "; ".join(f"{why}: {list_names(what)}" for why, what in risks.items() if what)
                 + ".",
                 hints=["force: true removes it; files and commits are saved first, ignored files are not."],
                 paths=risks["changed or untracked"][:_MOST_NAMED],
@@ -79,10 +81,10 @@ def _parted(repository: Repository, worktree: Worktree, *, force: bool) -> tuple
         if loose and saved is None:
             saved = f"{SAVED}worktree-{loose[:10]}"
             handle.create_reference(saved, loose, force=True)
-    return saved, ((f"Submodules went with it: {listed(living)}.",) if living else ())
+    return saved, ((f"Submodules went with it: {list_names(living)}.",) if living else ())
 
 
-def _work(handle: pygit2.Repository) -> list[str]:
+def _local_changes(handle: pygit2.Repository) -> list[str]:
     ignored = FileStatus.IGNORED
     return [path for path, flags in handle.status(untracked_files="all").items() if not flags & ignored]
 
@@ -92,12 +94,12 @@ def _loose_commit(handle: pygit2.Repository) -> str | None:
     if not handle.head_is_detached:
         return None
     commit = handle.head.target
-    tips = [ref.peel(pygit2.Commit).id for ref in _tips(handle)]
+    tips = [ref.peel(pygit2.Commit).id for ref in _ref_tips(handle)]
     is_kept = any(tip == commit or handle.descendant_of(tip, commit) for tip in tips)
     return None if is_kept else str(commit)
 
 
-def _tips(handle: pygit2.Repository) -> Iterator[pygit2.Reference]:
+def _ref_tips(handle: pygit2.Repository) -> Iterator[pygit2.Reference]:
     for name in text_names(handle):
         if name.startswith((BRANCHES, "refs/remotes/", "refs/tags/")):
             reference = handle.references[name].resolve()

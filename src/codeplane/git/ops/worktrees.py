@@ -12,7 +12,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import InvalidArgument, NotFound
-from codeplane.git.ops.checkout import Goal, check_out, find_goal, new_branch
+from codeplane.git.ops.checkout import CheckoutTarget, check_out, find_target, new_branch
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.repository import Repository, open_repository
@@ -76,7 +76,7 @@ def primary_root(repository: Repository) -> Path:
     return repository.primary() or repository.root
 
 
-def where(repository: Repository) -> str | None:
+def describe_place(repository: Repository) -> str | None:
     """One line for whoever works in a linked worktree; None in the primary checkout."""
     primary = repository.primary()
     if primary is None:
@@ -91,8 +91,8 @@ def list_worktrees(repository: Repository) -> list[Worktree]:
     directory = common / "worktrees"
     names = sorted(one.name for one in directory.iterdir() if one.is_dir()) if directory.is_dir() else []
     with repository.opened() as handle:
-        worktrees = [_described(handle, Worktree(primary_root(repository), common))]
-        return worktrees + [_described(handle, _read(directory / name)) for name in names]
+        worktrees = [_with_head(handle, Worktree(primary_root(repository), common))]
+        return worktrees + [_with_head(handle, _read_worktree(directory / name)) for name in names]
 
 
 def find_worktree(repository: Repository, text: str) -> Worktree:
@@ -110,22 +110,24 @@ def find_worktree(repository: Repository, text: str) -> Worktree:
     raise NotFound(f"There is no worktree {text!r}.", hints=[f"Worktrees: {paths}."] if paths else [])
 
 
-def plan_goal(repository: Repository, place: Path, ref: str | None, create: str | None) -> Goal:
+def plan_target(repository: Repository, place: Path, ref: str | None, create: str | None) -> CheckoutTarget:
     """What a new worktree has checked out: a branch, a new branch, or a commit."""
     if create is not None:
         goal = new_branch(repository, create, ref)
     elif ref is not None:
-        goal = find_goal(repository, ref)
+        goal = find_target(repository, ref)
     else:
         with repository.opened() as handle:
             has_branch = f"{BRANCHES}{place.name}" in handle.references
-        goal = find_goal(repository, place.name) if has_branch else new_branch(repository, place.name, None)
+        goal = find_target(repository, place.name) if has_branch else new_branch(repository, place.name, None)
     if goal.commit is None:
         raise InvalidArgument("The repository has no commit yet: a worktree needs one.")
     return goal
 
 
-def add_worktree(repository: Repository, programs: Programs, place: Path, goal: Goal) -> WorktreeOutcome:
+def add_worktree(
+    repository: Repository, programs: Programs, place: Path, goal: CheckoutTarget
+) -> WorktreeOutcome:
     """Makes a worktree. When that fails, nothing of it is left."""
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
         raise InvalidArgument(f"{place} already exists and is not empty.")
@@ -150,7 +152,7 @@ def add_worktree(repository: Repository, programs: Programs, place: Path, goal: 
 def lock_worktree(worktree: Worktree, reason: str) -> WorktreeOutcome:
     """Keeps a worktree from being removed or pruned."""
     if worktree.locked is not None:
-        raise InvalidArgument(f"{worktree.path} is already locked{because(worktree)}.")
+        raise InvalidArgument(f"{worktree.path} is already locked{lock_reason(worktree)}.")
     write_public(worktree.git_dir / "locked", reason.encode("utf-8", "surrogateescape"))
     return WorktreeOutcome(f"locked worktree {worktree.path}")
 
@@ -167,11 +169,11 @@ def prune_worktrees(repository: Repository) -> WorktreeOutcome:
     stale = [one for one in list_worktrees(repository) if one.gone and one.locked is None]
     for one in stale:
         remove_tree(one.git_dir)
-    names = f": {listed(str(one.path) for one in stale)}" if stale else ""
+    names = f": {list_names(str(one.path) for one in stale)}" if stale else ""
     return WorktreeOutcome(f"pruned {len(stale)} worktrees{names}")
 
 
-def _read(git_dir: Path) -> Worktree:
+def _read_worktree(git_dir: Path) -> Worktree:
     link_text = os.fsdecode((read_small(git_dir / "gitdir", _LARGEST) or b"").strip())
     link = Path(os.path.normpath(git_dir / link_text)) if link_text else git_dir / "nowhere"
     back = os.fsdecode((read_small(link, _LARGEST) or b"").strip()).removeprefix("gitdir:").strip()
@@ -181,7 +183,7 @@ def _read(git_dir: Path) -> Worktree:
     return Worktree(link.parent, git_dir, git_dir.name, locked=reason, gone=not is_own)
 
 
-def _described(handle: pygit2.Repository, one: Worktree) -> Worktree:
+def _with_head(handle: pygit2.Repository, one: Worktree) -> Worktree:
     text = (read_small(one.git_dir / "HEAD", _LARGEST) or b"").decode("utf-8", "surrogateescape").strip()
     branch = text.removeprefix("ref: ") if text.startswith("ref: ") else None
     target = handle.references.get(branch) if branch else None
@@ -208,12 +210,12 @@ def _lay_out(admin: Path, place: Path) -> None:
     (place / ".git").write_bytes(b"gitdir: " + os.fsencode(admin) + b"\n")
 
 
-def because(worktree: Worktree) -> str:
+def lock_reason(worktree: Worktree) -> str:
     """Why a worktree is locked, in brackets."""
     return f" ({shown(worktree.locked)})" if worktree.locked else ""
 
 
-def listed(names: Iterable[str]) -> str:
+def list_names(names: Iterable[str]) -> str:
     """Names in a sentence; those beyond the first are counted."""
     every = list(names)
     more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""

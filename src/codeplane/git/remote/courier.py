@@ -15,7 +15,7 @@ from pygit2.enums import CredentialType
 
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.remote.refspecs import Refspec, is_text, mapped, text_names
+from codeplane.git.remote.refspecs import Refspec, is_text, map_refs, text_names
 from codeplane.git.repo.urls import checked_url, is_local, without_secrets
 
 INCOMING: Final = "refs/incoming/"
@@ -97,22 +97,22 @@ class _Callbacks(pygit2.RemoteCallbacks):
     def _tell(self, count: int, total: int) -> None:
         if time.monotonic() - self._told > _TELL_SEC:
             self._told = time.monotonic()
-            _say({"done": count, "total": total})
+            _send({"done": count, "total": total})
 
 
 def main() -> None:
     request = decode_json(sys.stdin.buffer.read())
     try:
-        _say(_exchange(request))
+        _send(_run_exchange(request))
     except _Ended as ended:
-        _say(ended.answer)
+        _send(ended.answer)
     except InvalidArgument as error:
-        _say({"error": "address", "message": error.message})
+        _send({"error": "address", "message": error.message})
     except (pygit2.GitError, OSError, ValueError, KeyError) as error:
-        _say({"error": "failed", "message": without_secrets(str(error))})
+        _send({"error": "failed", "message": without_secrets(str(error))})
 
 
-def _exchange(request: Mapping[str, Any]) -> Mapping[str, object]:
+def _run_exchange(request: Mapping[str, Any]) -> Mapping[str, object]:
     milliseconds = int(request["seconds"] * 1000)
     pygit2.settings.server_connect_timeout = milliseconds
     pygit2.settings.server_timeout = milliseconds
@@ -126,15 +126,15 @@ def _exchange(request: Mapping[str, Any]) -> Mapping[str, object]:
     if is_local(checked_url(remote.url or "")) and not request["local"]:
         raise _Ended(error="address", message="Local directories are not allowed here.")
     callbacks = _Callbacks(request)
-    heads = _connect(remote, callbacks, pushes=request["act"] == "push")
+    heads = _connect_remote(remote, callbacks, pushes=request["act"] == "push")
     if request["act"] == "fetch":
-        _fetch(scratch, remote, callbacks, request, heads)
+        _fetch_refs(scratch, remote, callbacks, request, heads)
     elif request["act"] == "push":
-        return _push(scratch, remote, callbacks, request["updates"], heads)
-    return {"heads": heads, "said": _shown(callbacks.said)}
+        return _push_updates(scratch, remote, callbacks, request["updates"], heads)
+    return {"heads": heads, "said": _show_texts(callbacks.said)}
 
 
-def _connect(remote: pygit2.Remote, callbacks: _Callbacks, *, pushes: bool) -> dict[str, str]:
+def _connect_remote(remote: pygit2.Remote, callbacks: _Callbacks, *, pushes: bool) -> dict[str, str]:
     try:
         remote.connect(callbacks, int(pushes), proxy=True)
     except pygit2.GitError as error:
@@ -142,7 +142,7 @@ def _connect(remote: pygit2.Remote, callbacks: _Callbacks, *, pushes: bool) -> d
     heads = remote.list_heads(connect=False)
     symbolic = {head.name: head.symref_target for head in heads if head.symref_target}
     if symbolic.get("HEAD"):
-        _say({"head": symbolic["HEAD"]})
+        _send({"head": symbolic["HEAD"]})
     return {head.name: str(head.oid) for head in heads if head.name and _is_name(head.name)}
 
 
@@ -151,7 +151,7 @@ def _is_name(name: str) -> bool:
     return name == "HEAD" or (is_text(name) and pygit2.reference_is_valid_name(name.removesuffix(_PEELED)))
 
 
-def _fetch(
+def _fetch_refs(
     scratch: pygit2.Repository,
     remote: pygit2.Remote,
     callbacks: _Callbacks,
@@ -160,24 +160,24 @@ def _fetch(
 ) -> None:
     specs = [spec for text in request["specs"] if (spec := Refspec.parse(text)) is not None]
     names = {name for name in heads if not name.endswith(_PEELED)}
-    sources = {one.source for one in mapped([_anyway(spec) for spec in specs], sorted(names))}
+    sources = {one.source for one in map_refs([_force_spec(spec) for spec in specs], sorted(names))}
     if request["tags"] == "all":
         sources |= {name for name in names if name.startswith(_TAGS)}
-    _bring(remote, callbacks, sorted(sources))
+    _fetch_names(remote, callbacks, sorted(sources))
     if request["tags"] == "auto":
-        _bring(remote, callbacks, _reached(scratch, heads, sources))
+        _fetch_names(remote, callbacks, _reachable_tags(scratch, heads, sources))
 
 
-def _anyway(spec: Refspec) -> Refspec:
+def _force_spec(spec: Refspec) -> Refspec:
     return spec if spec.target or spec.excludes else Refspec(spec.source, f"{INCOMING}{spec.source}")
 
 
-def _bring(remote: pygit2.Remote, callbacks: _Callbacks, names: Sequence[str]) -> None:
+def _fetch_names(remote: pygit2.Remote, callbacks: _Callbacks, names: Sequence[str]) -> None:
     if names:
         remote.fetch([f"+{name}:{INCOMING}{name}" for name in names], callbacks=callbacks, proxy=True)
 
 
-def _reached(scratch: pygit2.Repository, heads: Mapping[str, str], had: set[str]) -> list[str]:
+def _reachable_tags(scratch: pygit2.Repository, heads: Mapping[str, str], had: set[str]) -> list[str]:
     """The tags that are not here yet, of commits that are."""
     tags = [
         name for name in heads if name.startswith(_TAGS) and not name.endswith(_PEELED) and name not in had
@@ -186,7 +186,7 @@ def _reached(scratch: pygit2.Repository, heads: Mapping[str, str], had: set[str]
     return [name for name in tags if name not in names and heads.get(name + _PEELED, heads[name]) in scratch]
 
 
-def _push(
+def _push_updates(
     scratch: pygit2.Repository,
     remote: pygit2.Remote,
     callbacks: _Callbacks,
@@ -194,7 +194,7 @@ def _push(
     heads: Mapping[str, str],
 ) -> Mapping[str, object]:
     specs = []
-    refusals = {one["target"]: why for one in updates if (why := _against(scratch, one, heads))}
+    refusals = {one["target"]: why for one in updates if (why := _refusal_reason(scratch, one, heads))}
     changing = [one for one in updates if heads.get(one["target"]) != one["oid"]]
     for at, one in enumerate(changing):
         if one["oid"]:
@@ -202,10 +202,12 @@ def _push(
         specs.append(f"+{OUTGOING}{at}:{one['target']}" if one["oid"] else f":{one['target']}")
     if specs and not refusals and not any(one["dry"] for one in updates):
         remote.push(specs, callbacks=callbacks, proxy=True)
-    return {"heads": heads, "refused": refusals or callbacks.refused, "said": _shown(callbacks.said)}
+    return {"heads": heads, "refused": refusals or callbacks.refused, "said": _show_texts(callbacks.said)}
 
 
-def _against(scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[str, str]) -> str | None:
+def _refusal_reason(
+    scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[str, str]
+) -> str | None:
     """Why an update must not be made; it is judged by what the remote says in this very exchange."""
     there, new = heads.get(one["target"]), one["oid"]
     if there == new:
@@ -223,12 +225,12 @@ def _against(scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[
     return None if scratch.descendant_of(new, there) else "diverged"
 
 
-def _shown(texts: Sequence[str]) -> str:
+def _show_texts(texts: Sequence[str]) -> str:
     text = without_secrets("".join(texts))[-2000:]
     return "".join(sign for sign in text.replace("\r", "\n") if sign.isprintable() or sign == "\n")
 
 
-def _say(line: Mapping[str, object]) -> None:
+def _send(line: Mapping[str, object]) -> None:
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
 

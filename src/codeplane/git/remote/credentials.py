@@ -42,7 +42,7 @@ class Helpers:
         self, url: str, user: str | None, seconds: float, check: Callable[[], None] | None = None
     ) -> Credential | None:
         """What the helpers know for an address; None when they know nothing, or not in time."""
-        query = _described(url, user)
+        query = _describe_query(url, user)
         answer = self._ask("fill", query, min(seconds, _HELPER_SEC), check) if query is not None else None
         answers = dict(line.split("=", 1) for line in (answer or "").splitlines() if "=" in line)
         if "username" not in answers or "password" not in answers:
@@ -51,7 +51,7 @@ class Helpers:
 
     def tell(self, url: str, credential: Credential, *, accepted: bool) -> None:
         """Has the helpers keep what was accepted and forget what was not."""
-        query = _described(url, credential.user)
+        query = _describe_query(url, credential.user)
         if query is not None:
             verb = "approve" if accepted else "reject"
             self._ask(verb, f"{query}password={credential.password}\n", _HELPER_SEC)
@@ -76,7 +76,7 @@ class Helpers:
         return result.stdout.decode("utf-8", "replace") if result.is_ok else None
 
 
-def _described(url: str, user: str | None) -> str | None:
+def _describe_query(url: str, user: str | None) -> str | None:
     """The question in git's words; None where a part would be read as more than one line."""
     parts = urlsplit(url)
     user = user or (unquote(parts.username) if parts.username else None)

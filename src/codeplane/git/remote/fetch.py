@@ -8,10 +8,10 @@ from typing import Final, Literal
 
 import pygit2
 
-from codeplane.git.remote.refspecs import Mapped, Refspec, mapped, text_names
+from codeplane.git.remote.refspecs import RefPair, Refspec, map_refs, text_names
 from codeplane.git.remote.remotes import Remote, Tags, Upstream
-from codeplane.git.remote.transfer import Exchange, Line, scratch_of, settle
-from codeplane.git.repo.heads import taken
+from codeplane.git.remote.transfer import Connection, Exchange, keep_objects, scratch_of
+from codeplane.git.repo.heads import branches_elsewhere
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.urls import shown_url
 from codeplane.storage.files import write_public
@@ -24,7 +24,7 @@ _PEELED: Final = "^{}"
 
 
 @dataclass(frozen=True)
-class Moved:
+class RefUpdate:
     """A reference that a fetch or a push has moved, or would not."""
 
     ref: str
@@ -35,7 +35,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Brought:
+class FetchResult:
     """What an exchange has brought, not taken over yet."""
 
     remote: Remote
@@ -46,62 +46,64 @@ class Brought:
 
 
 @contextmanager
-def fetched(
-    line: Line, remote: Remote, *, branch: str | None = None, tags: Tags | None = None
-) -> Iterator[Brought]:
-    """The exchange. What it has brought is there as long as the block lasts; `take` keeps it."""
+def fetch_objects(
+    line: Connection, remote: Remote, *, branch: str | None = None, tags: Tags | None = None
+) -> Iterator[FetchResult]:
+    """The exchange. What it has brought is there as long as the block lasts; `apply_fetch` keeps it."""
     tags = remote.tags if tags is None else tags
-    specs = (*_narrowed(remote, branch), *((Refspec(f"{_TAGS}*", f"{_TAGS}*"),) if tags == "all" else ()))
-    request = {"act": "fetch", "specs": [_text(spec) for spec in specs], "tags": tags}
+    specs = (*_narrow_specs(remote, branch), *((Refspec(f"{_TAGS}*", f"{_TAGS}*"),) if tags == "all" else ()))
+    request = {"act": "fetch", "specs": [_spec_text(spec) for spec in specs], "tags": tags}
     with scratch_of(line.repository) as scratch:
-        yield Brought(remote, line.exchange(scratch, remote.url, request), scratch, specs, tags)
+        yield FetchResult(remote, line.exchange(scratch, remote.url, request), scratch, specs, tags)
 
 
-def take(repository: Repository, fetch: Brought, *, prune: bool, merges: Sequence[Upstream]) -> list[Moved]:
+def apply_fetch(
+    repository: Repository, fetch: FetchResult, *, prune: bool, merges: Sequence[Upstream]
+) -> list[RefUpdate]:
     """Keeps the objects, moves the references, and writes FETCH_HEAD. `merges` is what the branch follows."""
-    settle(repository, fetch.scratch)
+    keep_objects(repository, fetch.scratch)
     heads = {name: oid for name, oid in fetch.exchange.heads.items() if not name.endswith(_PEELED)}
     with repository.opened() as handle:
-        pairs = mapped(fetch.specs, heads)
+        pairs = map_refs(fetch.specs, heads)
         targets = {one.target for one in pairs}
-        updates = _pruned(handle, fetch, targets) if prune else []
-        tags = _reached(handle, fetch) if fetch.tags == "auto" else []
-        pairs += [Mapped(name, name, force=False) for name in tags]
+        updates = _prune_refs(handle, fetch, targets) if prune else []
+        tags = _reachable_tags(handle, fetch) if fetch.tags == "auto" else []
+        pairs += [RefPair(name, name, force=False) for name in tags]
         busy = _checked_out(repository, handle)
         for pair in pairs:
-            update = _move(handle, pair, heads[pair.source], fetch.remote.name, busy)
+            update = _move_ref(handle, pair, heads[pair.source], fetch.remote.name, busy)
             updates += [update] if update is not None else []
     names = [name for name in heads if any(spec.matches(name) for spec in fetch.specs if not spec.excludes)]
     _write_fetch_head(repository, fetch, [*names, *tags], merges)
     return updates
 
 
-def _narrowed(remote: Remote, branch: str | None) -> tuple[Refspec, ...]:
+def _narrow_specs(remote: Remote, branch: str | None) -> tuple[Refspec, ...]:
     """With a branch, that alone, and its tracking reference if it has one."""
     if branch is None:
         return remote.specs or (Refspec("HEAD", None),)
     name = f"{_HEADS}{branch}"
-    pairs = mapped(remote.specs, [name])
+    pairs = map_refs(remote.specs, [name])
     return tuple(Refspec(name, pair.target, pair.force) for pair in pairs) or (Refspec(name, None),)
 
 
-def _text(spec: Refspec) -> str:
+def _spec_text(spec: Refspec) -> str:
     sign = "^" if spec.excludes else "+" if spec.force else ""
     return f"{sign}{spec.source}" + (f":{spec.target}" if spec.target else "")
 
 
-def _pruned(handle: pygit2.Repository, fetch: Brought, targets: set[str]) -> list[Moved]:
+def _prune_refs(handle: pygit2.Repository, fetch: FetchResult, targets: set[str]) -> list[RefUpdate]:
     updates = []
     for name in text_names(handle):
         is_followed = any(spec.made(name) for spec in fetch.remote.specs)
         if is_followed and name not in targets and not name.endswith("/HEAD") and not name.startswith(_HEADS):
             before = handle.references[name]
-            updates.append(Moved(name, "pruned", before=str(before.target)))
+            updates.append(RefUpdate(name, "pruned", before=str(before.target)))
             before.delete()
     return updates
 
 
-def _reached(handle: pygit2.Repository, fetch: Brought) -> list[str]:
+def _reachable_tags(handle: pygit2.Repository, fetch: FetchResult) -> list[str]:
     """Tags of commits that are here, as the exchange has brought them."""
     heads = fetch.exchange.heads
     return [
@@ -115,28 +117,30 @@ def _reached(handle: pygit2.Repository, fetch: Brought) -> list[str]:
     ]
 
 
-def _move(
-    handle: pygit2.Repository, pair: Mapped, oid: str, remote: str, busy: Mapping[str, str]
-) -> Moved | None:
+def _move_ref(
+    handle: pygit2.Repository, pair: RefPair, oid: str, remote: str, busy: Mapping[str, str]
+) -> RefUpdate | None:
     try:
         here = handle.references.get(pair.target)
         before = str(here.resolve().target) if here is not None else None
         if before == oid:
             return None
         if pair.target in busy:
-            return Moved(pair.target, "rejected", before, oid, f"it is checked out in {busy[pair.target]}")
+            return RefUpdate(
+                pair.target, "rejected", before, oid, f"it is checked out in {busy[pair.target]}"
+            )
         if here is None:
             handle.create_reference(pair.target, oid, message=f"fetch {remote}: storing head")
-            return Moved(pair.target, "new", after=oid)
+            return RefUpdate(pair.target, "new", after=oid)
         is_forward = _is_forward(handle, pair.target, oid, before)
         if not is_forward and not pair.force:
             why = "it would replace a tag" if pair.target.startswith(_TAGS) else "not a fast-forward"
-            return Moved(pair.target, "rejected", before, oid, why)
+            return RefUpdate(pair.target, "rejected", before, oid, why)
         kind = "fast-forward" if is_forward else "forced-update"
         handle.create_reference(pair.target, oid, force=True, message=f"fetch {remote}: {kind}")
-        return Moved(pair.target, "updated" if is_forward else "forced", before, oid)
+        return RefUpdate(pair.target, "updated" if is_forward else "forced", before, oid)
     except (pygit2.GitError, KeyError, ValueError) as error:
-        return Moved(pair.target, "rejected", after=oid, why=str(error))
+        return RefUpdate(pair.target, "rejected", after=oid, why=str(error))
 
 
 def _is_forward(handle: pygit2.Repository, target: str, oid: str, before: str | None) -> bool:
@@ -147,25 +151,25 @@ def _is_forward(handle: pygit2.Repository, target: str, oid: str, before: str | 
 
 def _checked_out(repository: Repository, handle: pygit2.Repository) -> dict[str, str]:
     """Branches that a working tree is on: a fetch must not move them under its feet."""
-    branches, head = taken(repository), handle.references.get("HEAD")
+    branches, head = branches_elsewhere(repository), handle.references.get("HEAD")
     if head is not None and isinstance(head.target, str):
         branches[head.target] = str(repository.root)
     return branches
 
 
 def _write_fetch_head(
-    repository: Repository, fetch: Brought, names: Sequence[str], merges: Sequence[Upstream]
+    repository: Repository, fetch: FetchResult, names: Sequence[str], merges: Sequence[Upstream]
 ) -> None:
     heads, merge_refs = fetch.exchange.heads, {one.ref for one in merges if one.remote == fetch.remote.name}
     address = shown_url(fetch.remote.url).rstrip("/").removesuffix(".git")
     first = [name for name in names if name in merge_refs or name == "HEAD"]
-    lines = [f"{heads[name]}\t\t{_described(name)}{address}\n" for name in first]
+    lines = [f"{heads[name]}\t\t{_describe_ref(name)}{address}\n" for name in first]
     rest = [name for name in dict.fromkeys(names) if name not in first]
-    lines += [f"{heads[name]}\tnot-for-merge\t{_described(name)}{address}\n" for name in rest]
+    lines += [f"{heads[name]}\tnot-for-merge\t{_describe_ref(name)}{address}\n" for name in rest]
     write_public(repository.git_dir / "FETCH_HEAD", "".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _described(name: str) -> str:
+def _describe_ref(name: str) -> str:
     if name == "HEAD":
         return ""
     kind = (

@@ -7,10 +7,10 @@ from typing import Final, Literal
 import pygit2
 
 from codeplane.core.errors import InvalidArgument, NotFound, RemoteRefused
-from codeplane.git.remote.fetch import Moved
-from codeplane.git.remote.refspecs import text_names, tracking
-from codeplane.git.remote.remotes import Remote, Upstream, find_remote, follow, remote_for, upstream_of
-from codeplane.git.remote.transfer import Exchange, Line, scratch_of, unobeyed
+from codeplane.git.remote.fetch import RefUpdate
+from codeplane.git.remote.refspecs import text_names, tracking_ref
+from codeplane.git.remote.remotes import Remote, Upstream, find_remote, remote_for, set_tracking, upstream_of
+from codeplane.git.remote.transfer import Connection, Exchange, ignored_settings, scratch_of
 from codeplane.git.repo.hooks import has_hook, run_hook
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.remedies import Fix, Remedy
@@ -26,7 +26,7 @@ _NONE: Final = "0" * 40
 
 
 @dataclass(frozen=True)
-class Wish:
+class PushRequest:
     """What is asked for. Names are checked already."""
 
     remote: str | None = None
@@ -52,7 +52,7 @@ class Update:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PushPlan:
     remote: Remote
     updates: tuple[Update, ...]
     branch: str | None
@@ -63,11 +63,11 @@ class PushOutcome(Outcome):
     """Names what the remote has now that it had not before."""
 
     remote: str = ""
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[RefUpdate, ...] = ()
     said: str = ""
 
 
-def plan_push(repository: Repository, wish: Wish) -> Plan:
+def plan_push(repository: Repository, wish: PushRequest) -> PushPlan:
     """What a push would change, from what is known here."""
     with repository.opened() as handle:
         branch = wish.branch if wish.branch is not None else repository.head().branch
@@ -78,28 +78,28 @@ def plan_push(repository: Repository, wish: Wish) -> Plan:
         )
         updates = []
         if wish.with_branch:
-            updates.append(_branch(handle, wish, remote, branch))
-        updates += [_tag(handle, wish, name) for name in _tag_names(handle, wish)]
-    return Plan(remote, tuple(updates), branch)
+            updates.append(_branch_update(handle, wish, remote, branch))
+        updates += [_tag_update(handle, wish, name) for name in _tag_names(handle, wish)]
+    return PushPlan(remote, tuple(updates), branch)
 
 
-def push_all(line: Line, plan: Plan, wish: Wish) -> PushOutcome:
+def push_all(line: Connection, plan: PushPlan, wish: PushRequest) -> PushOutcome:
     """Asks the user's hook, pushes, and notes what the remote has now."""
     notes: tuple[str, ...] = ()
     if not wish.dry_run:
-        heads = _push(line, plan, dry_run=True).heads if has_hook(line.repository, "pre-push") else {}
+        heads = _run_push(line, plan, dry_run=True).heads if has_hook(line.repository, "pre-push") else {}
         hook_input = "".join(_for_hook(one, heads) for one in plan.updates).encode()
         args = (plan.remote.name, plan.remote.push_url)
         notes = run_hook(line.repository, line.programs, "pre-push", args, stdin=hook_input, check=line.check)
-    exchange = _push(line, plan, dry_run=wish.dry_run)
-    return _noted(line.repository, plan, exchange, wish, notes)
+    exchange = _run_push(line, plan, dry_run=wish.dry_run)
+    return _record_push(line.repository, plan, exchange, wish, notes)
 
 
 def _for_hook(one: Update, heads: Mapping[str, str]) -> str:
     return f"{one.source or '(delete)'} {one.oid or _NONE} {one.target} {heads.get(one.target, _NONE)}\n"
 
 
-def _push(line: Line, plan: Plan, *, dry_run: bool) -> Exchange:
+def _run_push(line: Connection, plan: PushPlan, *, dry_run: bool) -> Exchange:
     """All of the plan or nothing; the remote may still refuse single references."""
     updates = [
         {"oid": one.oid, "target": one.target, "force": one.force, "lease": one.lease, "dry": dry_run}
@@ -108,22 +108,22 @@ def _push(line: Line, plan: Plan, *, dry_run: bool) -> Exchange:
     with scratch_of(line.repository) as scratch:
         exchange = line.exchange(scratch, plan.remote.push_url, {"act": "push", "updates": updates})
     if exchange.refused:
-        raise _refusal(line.repository, plan, exchange)
+        raise _refusal_error(line.repository, plan, exchange)
     return exchange
 
 
-def _noted(
-    repository: Repository, plan: Plan, exchange: Exchange, wish: Wish, notes: tuple[str, ...]
+def _record_push(
+    repository: Repository, plan: PushPlan, exchange: Exchange, wish: PushRequest, notes: tuple[str, ...]
 ) -> PushOutcome:
     """Has the tracking references say what the remote has now, and the branch follow its target."""
-    updates = [_moved(one, exchange.heads.get(one.target)) for one in plan.updates]
+    updates = [_ref_update(one, exchange.heads.get(one.target)) for one in plan.updates]
     moves = tuple(one for one in updates if one is not None)
     if not wish.dry_run:
         with repository.opened() as handle:
             for one in plan.updates:
-                _track(handle, plan.remote, one)
+                _update_tracking(handle, plan.remote, one)
             if wish.follow and wish.with_branch and plan.branch is not None and not wish.delete:
-                follow(handle, plan.branch, Upstream(plan.remote.name, plan.updates[0].target))
+                set_tracking(handle, plan.branch, Upstream(plan.remote.name, plan.updates[0].target))
     verb = "would push" if wish.dry_run else "pushed"
     names = ", ".join(
         f"{one.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({one.move})" for one in moves[:10]
@@ -133,20 +133,22 @@ def _noted(
     )
     return PushOutcome(
         summary,
-        notes=(*notes, *unobeyed(repository)),
+        notes=(*notes, *ignored_settings(repository)),
         remote=plan.remote.name,
         moved=moves,
         said=exchange.said.strip(),
     )
 
 
-def _branch(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str | None) -> Update:
+def _branch_update(
+    handle: pygit2.Repository, wish: PushRequest, remote: Remote, branch: str | None
+) -> Update:
     if branch is None:
         raise InvalidArgument("HEAD is detached: name the branch to push.")
     source = f"{_HEADS}{branch}"
-    target = f"{_HEADS}{wish.to}" if wish.to is not None else _target(handle, wish, remote, branch)
-    tracking_ref = tracking(remote.specs, target)
-    tracking_branch = handle.references.get(tracking_ref) if tracking_ref else None
+    target = f"{_HEADS}{wish.to}" if wish.to is not None else _target_ref(handle, wish, remote, branch)
+    tracking_name = tracking_ref(remote.specs, target)
+    tracking_branch = handle.references.get(tracking_name) if tracking_name else None
     lease = (
         (str(tracking_branch.resolve().target) if tracking_branch is not None else "")
         if wish.force == "with_lease"
@@ -160,7 +162,7 @@ def _branch(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str |
     return Update(source, target, str(reference.resolve().target), force=bool(wish.force), lease=lease)
 
 
-def _target(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str) -> str:
+def _target_ref(handle: pygit2.Repository, wish: PushRequest, remote: Remote, branch: str) -> str:
     """The branch of the same name; where another is followed, nobody can know which is meant."""
     same = f"{_HEADS}{branch}"
     upstream = upstream_of(handle, branch)
@@ -178,13 +180,13 @@ def _target(handle: pygit2.Repository, wish: Wish, remote: Remote, branch: str) 
     )
 
 
-def _tag_names(handle: pygit2.Repository, wish: Wish) -> list[str]:
+def _tag_names(handle: pygit2.Repository, wish: PushRequest) -> list[str]:
     if _ALL not in wish.tags:
         return list(wish.tags)
     return [name.removeprefix(_TAGS) for name in text_names(handle) if name.startswith(_TAGS)]
 
 
-def _tag(handle: pygit2.Repository, wish: Wish, name: str) -> Update:
+def _tag_update(handle: pygit2.Repository, wish: PushRequest, name: str) -> Update:
     ref = f"{_TAGS}{name}"
     if wish.delete:
         return Update("", ref, "", force=True)
@@ -194,33 +196,35 @@ def _tag(handle: pygit2.Repository, wish: Wish, name: str) -> Update:
     return Update(ref, ref, str(reference.target), force=wish.force is True)
 
 
-def _moved(one: Update, there: str | None) -> Moved | None:
+def _ref_update(one: Update, there: str | None) -> RefUpdate | None:
     if there == (one.oid or None):
         return None
     if not one.oid:
-        return Moved(one.target, "pruned", before=there)
-    return Moved(one.target, "new" if there is None else "forced" if one.force else "updated", there, one.oid)
+        return RefUpdate(one.target, "pruned", before=there)
+    return RefUpdate(
+        one.target, "new" if there is None else "forced" if one.force else "updated", there, one.oid
+    )
 
 
-def _track(handle: pygit2.Repository, remote: Remote, one: Update) -> None:
-    tracking_ref = tracking(remote.specs, one.target)
-    if tracking_ref is None or not tracking_ref.startswith("refs/remotes/"):
+def _update_tracking(handle: pygit2.Repository, remote: Remote, one: Update) -> None:
+    tracking_name = tracking_ref(remote.specs, one.target)
+    if tracking_name is None or not tracking_name.startswith("refs/remotes/"):
         return
-    here = handle.references.get(tracking_ref)
+    here = handle.references.get(tracking_name)
     if one.oid and (here is None or str(here.target) != one.oid):
-        handle.create_reference(tracking_ref, one.oid, force=True, message="update by push")
+        handle.create_reference(tracking_name, one.oid, force=True, message="update by push")
     elif not one.oid and here is not None:
         here.delete()
 
 
-def _refusal(repository: Repository, plan: Plan, exchange: Exchange) -> RemoteRefused:
+def _refusal_error(repository: Repository, plan: PushPlan, exchange: Exchange) -> RemoteRefused:
     assert exchange.refused, "BUG: nothing was refused"
     target, why = next(iter(exchange.refused.items()))
     name = target.removeprefix(_HEADS).removeprefix(_TAGS)
     where = f"{name} of {plan.remote.name}"
     update = next((one for one in plan.updates if one.target == target), None)
     there = exchange.heads.get(target)
-    text, hints = _explained(repository, where, why, update, there)
+    text, hints = _explain_refusal(repository, where, why, update, there)
     output = {"said": exchange.said.strip()} if exchange.said.strip() else {}
     return RemoteRefused(
         text,
@@ -232,7 +236,7 @@ def _refusal(repository: Repository, plan: Plan, exchange: Exchange) -> RemoteRe
     )
 
 
-def _explained(
+def _explain_refusal(
     repository: Repository, where: str, why: str, update: Update | None, there: str | None
 ) -> tuple[str, list[str]]:
     pull: list[str] = [Remedy(Fix.PULL_FIRST)]

@@ -29,22 +29,22 @@ class Refspec:
             return None
         return cls(source, target or None, force, excludes)
 
-    def maps(self, name: str) -> str | None:
+    def map_name(self, name: str) -> str | None:
         """What a reference of the remote is called here."""
-        middle = _between(self.source, name)
+        middle = _match_pattern(self.source, name)
         return self.target.replace("*", middle) if middle is not None and self.target else None
 
     def matches(self, name: str) -> bool:
-        return _between(self.source, name) is not None
+        return _match_pattern(self.source, name) is not None
 
     def made(self, name: str) -> str | None:
         """The remote's name for what is called `name` here."""
-        middle = _between(self.target, name) if self.target else None
+        middle = _match_pattern(self.target, name) if self.target else None
         return self.source.replace("*", middle) if middle is not None else None
 
 
 @dataclass(frozen=True)
-class Mapped:
+class RefPair:
     """One reference of the remote and what it is called here."""
 
     source: str
@@ -52,16 +52,16 @@ class Mapped:
     force: bool
 
 
-def mapped(specs: Sequence[Refspec], names: Iterable[str]) -> list[Mapped]:
+def map_refs(specs: Sequence[Refspec], names: Iterable[str]) -> list[RefPair]:
     """Every pair that the specs make of the remote's names; the first spec counts."""
-    pairs: dict[str, Mapped] = {}
+    pairs: dict[str, RefPair] = {}
     for name in names:
         if any(spec.excludes and spec.matches(name) for spec in specs):
             continue
         for spec in specs:
-            target = spec.maps(name) if not spec.excludes else None
+            target = spec.map_name(name) if not spec.excludes else None
             if target and pygit2.reference_is_valid_name(target):
-                pairs.setdefault(target, Mapped(name, target, spec.force))
+                pairs.setdefault(target, RefPair(name, target, spec.force))
     return list(pairs.values())
 
 
@@ -80,12 +80,12 @@ def text_names(handle: pygit2.Repository) -> list[str]:
     return sorted(name for name in names if is_text(name))
 
 
-def tracking(specs: Sequence[Refspec], name: str) -> str | None:
+def tracking_ref(specs: Sequence[Refspec], name: str) -> str | None:
     """What a reference of the remote is called here, if it is followed."""
-    return next((one.target for one in mapped(specs, [name])), None)
+    return next((one.target for one in map_refs(specs, [name])), None)
 
 
-def _between(pattern: str | None, name: str) -> str | None:
+def _match_pattern(pattern: str | None, name: str) -> str | None:
     if pattern is None or "*" not in pattern:
         return "" if pattern == name else None
     head, _, tail = pattern.partition("*")

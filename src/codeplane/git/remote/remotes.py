@@ -48,11 +48,11 @@ class Upstream:
 def list_remotes(handle: pygit2.Repository) -> list[Remote]:
     """Every remote that has an address."""
     names = sorted(name for name in handle.remotes.names() if name)
-    return [remote for name in names if (remote := _read(handle, name)) is not None]
+    return [remote for name in names if (remote := _read_remote(handle, name)) is not None]
 
 
 def find_remote(handle: pygit2.Repository, name: str) -> Remote:
-    remote = _read(handle, remote_name(name))
+    remote = _read_remote(handle, remote_name(name))
     if remote is None:
         names = [one.name for one in list_remotes(handle)]
         raise NotFound(
@@ -66,8 +66,8 @@ def upstream_of(handle: pygit2.Repository, branch: str | None) -> Upstream | Non
     """What the configuration says that a branch follows."""
     if branch is None:
         return None
-    remote = _value(handle, f"branch.{branch}.remote")
-    ref = _value(handle, f"branch.{branch}.merge")
+    remote = _setting(handle, f"branch.{branch}.remote")
+    ref = _setting(handle, f"branch.{branch}.merge")
     return Upstream(remote, ref) if remote and ref else None
 
 
@@ -75,8 +75,8 @@ def remote_for(handle: pygit2.Repository, branch: str | None, *, pushes: bool = 
     """The remote that a branch goes with: its own, else the only one, else `origin`."""
     keys = [f"branch.{branch}.pushRemote", "remote.pushDefault"] if pushes else []
     for key in (*keys, f"branch.{branch}.remote"):
-        name = _value(handle, key) if branch is not None or "branch." not in key else None
-        if name and name != "." and (remote := _read(handle, name)) is not None:
+        name = _setting(handle, key) if branch is not None or "branch." not in key else None
+        if name and name != "." and (remote := _read_remote(handle, name)) is not None:
             return remote
     remotes = list_remotes(handle)
     if len(remotes) == 1:
@@ -84,7 +84,7 @@ def remote_for(handle: pygit2.Repository, branch: str | None, *, pushes: bool = 
     return find_remote(handle, _USUAL)
 
 
-def follow(handle: pygit2.Repository, branch: str, upstream: Upstream) -> None:
+def set_tracking(handle: pygit2.Repository, branch: str, upstream: Upstream) -> None:
     """Has a branch follow a reference of a remote."""
     handle.config[f"branch.{branch}.remote"] = upstream.remote
     handle.config[f"branch.{branch}.merge"] = upstream.ref
@@ -93,7 +93,7 @@ def follow(handle: pygit2.Repository, branch: str, upstream: Upstream) -> None:
 def add_remote(repository: Repository, name: str, url: str) -> Outcome:
     remote_name(name), checked_url(url)
     with repository.opened() as handle:
-        if _read(handle, name) is not None:
+        if _read_remote(handle, name) is not None:
             raise InvalidArgument(f"Remote {name!r} already exists.", hints=[Remedy(Fix.SET_URL)])
         handle.remotes.create(name, url)
     return Outcome(f"added remote {name}: {shown_url(url)}")
@@ -115,7 +115,7 @@ def rename_remote(repository: Repository, name: str, new_name: str) -> Outcome:
     """Renames a remote, its tracking branches and what follows it."""
     with repository.opened() as handle:
         find_remote(handle, name)
-        if _read(handle, remote_name(new_name)) is not None:
+        if _read_remote(handle, remote_name(new_name)) is not None:
             raise InvalidArgument(f"Remote {new_name!r} already exists.")
         problems = handle.remotes.rename(name, new_name)
     notes = tuple(f"The refspec {one} was not changed." for one in problems)
@@ -130,20 +130,20 @@ def set_remote_url(repository: Repository, name: str, url: str, *, pushes: bool 
     return Outcome(f"remote {name} is now {shown_url(url)}{' for pushing' if pushes else ''}")
 
 
-def _read(handle: pygit2.Repository, name: str) -> Remote | None:
+def _read_remote(handle: pygit2.Repository, name: str) -> Remote | None:
     # Not libgit2's own remote: that has what `url.*.insteadOf` of the repository makes of the address.
-    url = _value(handle, f"remote.{name}.url")
+    url = _setting(handle, f"remote.{name}.url")
     if not url:
         return None
     texts = handle.config.get_multivar(f"remote.{name}.fetch")
     specs = tuple(spec for text in texts if (spec := Refspec.parse(str(text))) is not None)
-    push_url = _value(handle, f"remote.{name}.pushurl") or url
-    tags = _TAG_OPTIONS.get(_value(handle, f"remote.{name}.tagOpt") or "", "auto")
+    push_url = _setting(handle, f"remote.{name}.pushurl") or url
+    tags = _TAG_OPTIONS.get(_setting(handle, f"remote.{name}.tagOpt") or "", "auto")
     prune = flag(handle, f"remote.{name}.prune", default=flag(handle, "fetch.prune"))
     return Remote(name, url, push_url, specs, tags, prune)
 
 
-def _value(handle: pygit2.Repository, key: str) -> str | None:
+def _setting(handle: pygit2.Repository, key: str) -> str | None:
     try:
         return str(handle.config[key])
     except (KeyError, ValueError):

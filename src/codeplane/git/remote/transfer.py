@@ -61,7 +61,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Line:
+class Connection:
     """What every exchange of one call needs."""
 
     repository: Repository
@@ -83,20 +83,20 @@ class Line:
         """Runs one exchange to its end. Credentials are looked for when the remote wants some, once."""
         self.check_address(url)
         deadline = time.monotonic() + self.seconds
-        answer = self._run(scratch, url, request, None, deadline)
+        answer = self._run_courier(scratch, url, request, None, deadline)
         if answer.get("error") != "credentials":
-            return self._told(url, answer)
+            return self._read_answer(url, answer)
         helpers = Helpers(self.programs, self.repository.root, self.repository.trusted)
         credential = helpers.fill(url, answer.get("user"), deadline - time.monotonic(), self.check)
         if credential is None:
             raise _no_credentials(url)
-        answer = self._run(scratch, url, request, credential, deadline)
+        answer = self._run_courier(scratch, url, request, credential, deadline)
         is_wrong = answer.get("error") == "refused_credentials"
         if is_wrong or "error" not in answer:
             helpers.tell(url, credential, accepted=not is_wrong)
-        return self._told(url, answer)
+        return self._read_answer(url, answer)
 
-    def _run(
+    def _run_courier(
         self,
         scratch: Path,
         url: str,
@@ -115,7 +115,7 @@ class Line:
         }
         if credential is not None:
             whole |= {"user": credential.user, "password": credential.password}
-        ear = _Ear(self.progress)
+        ear = _EventReader(self.progress)
         result = self.programs.run(
             [Path(sys.executable), "-I", "-m", "codeplane.git.remote.courier"],
             cwd=scratch,
@@ -126,12 +126,12 @@ class Line:
             heard=ear,
         )
         if result.code is None:
-            raise _unreachable(url, f"not finished within {self.seconds:g} seconds")
+            raise _unreachable_error(url, f"not finished within {self.seconds:g} seconds")
         if not ear.answer:
             raise GitFailed(f"The exchange with {shown_url(url)} broke off.", code=result.code)
         return ear.answer
 
-    def _told(self, url: str, answer: Mapping[str, Any]) -> Exchange:
+    def _read_answer(self, url: str, answer: Mapping[str, Any]) -> Exchange:
         if "error" not in answer:
             return Exchange(
                 answer["heads"], answer.get("head"), answer.get("refused"), answer.get("said", "")
@@ -143,12 +143,12 @@ class Line:
             case "address":
                 raise InvalidArgument(f"{message}.")
             case "unreachable" if not any(word in message.lower() for word in _REFUSALS):
-                raise _unreachable(url, message)
+                raise _unreachable_error(url, message)
             case _:
                 raise RemoteRefused(f"{shown_url(url)}: {message}.", url=shown_url(url))
 
 
-class _Ear:
+class _EventReader:
     """Makes of what the process prints the progress and, in the end, the answer."""
 
     def __init__(self, progress: Callable[[float, float, str], None] | None) -> None:
@@ -185,8 +185,8 @@ def scratch_of(repository: Repository) -> Iterator[Path]:
         (place / "objects/info/alternates").write_bytes(bytes(objects) + b"\n")
         (place / "HEAD").write_bytes(b"ref: refs/heads/none\n")
         with repository.opened() as handle:
-            (place / "config").write_text(_config(handle, trusted=repository.trusted), encoding="utf-8")
-            (place / "packed-refs").write_bytes(_packed(handle))
+            (place / "config").write_text(_safe_config(handle, trusted=repository.trusted), encoding="utf-8")
+            (place / "packed-refs").write_bytes(_pack_refs(handle))
         shallow = repository.common_dir / "shallow"
         if shallow.is_file():
             (place / "shallow").write_bytes(shallow.read_bytes())
@@ -197,7 +197,7 @@ def scratch_of(repository: Repository) -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def settle(repository: Repository, scratch: Path) -> None:
+def keep_objects(repository: Repository, scratch: Path) -> None:
     """Gives the repository the objects that were brought; a pack is there before its index is."""
     target = repository.common_dir / "objects" / "pack"
     target.mkdir(exist_ok=True)
@@ -212,7 +212,7 @@ def settle(repository: Repository, scratch: Path) -> None:
         publish(shallow, repository.common_dir / "shallow")
 
 
-def unobeyed(repository: Repository) -> tuple[str, ...]:
+def ignored_settings(repository: Repository) -> tuple[str, ...]:
     """What the repository's own configuration says of remotes that is not done."""
     with repository.opened() as handle:
         own = (key for key in _own_keys(handle) if _is_unobeyed(key, trusted=repository.trusted))
@@ -246,30 +246,30 @@ def _is_unobeyed(key: str, *, trusted: bool) -> bool:
     return is_program or (is_other and not trusted)
 
 
-def _config(handle: pygit2.Repository, *, trusted: bool) -> str:
+def _safe_config(handle: pygit2.Repository, *, trusted: bool) -> str:
     lines = ["[core]", "\trepositoryformatversion = 0", "\tbare = true"]
     local = pygit2.enums.ConfigLevel.LOCAL
     for entry in handle.config if trusted else ():
         if entry.level >= local and entry.name.startswith(_TRUSTED_KEYS) and entry.value is not None:
             section, _, rest = entry.name.partition(".")
             sub, _, name = rest.rpartition(".")
-            head = f'[{section} "{_escaped(sub)}"]' if sub else f"[{section}]"
-            lines += [head, f'\t{name} = "{_escaped(entry.value)}"']
+            head = f'[{section} "{_escape(sub)}"]' if sub else f"[{section}]"
+            lines += [head, f'\t{name} = "{_escape(entry.value)}"']
     return "\n".join(lines) + "\n"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def _packed(handle: pygit2.Repository) -> bytes:
+def _pack_refs(handle: pygit2.Repository) -> bytes:
     """The references, so that the remote is told what is here already."""
     targets = ((name, handle.references[name].target) for name in text_names(handle))
     lines = "".join(f"{target} {name}\n" for name, target in targets if isinstance(target, pygit2.Oid))
     return f"# pack-refs with: sorted\n{lines}".encode()
 
 
-def _unreachable(url: str, why: str) -> CodePlaneError:
+def _unreachable_error(url: str, why: str) -> CodePlaneError:
     return RemoteUnreachable(
         f"{shown_url(url)} cannot be reached: {why}.",
         hints=[Remedy(Fix.CHECK_ADDRESS)],

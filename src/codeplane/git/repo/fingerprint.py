@@ -18,20 +18,20 @@ _DIRECTORIES: Final = ("refs", *STATE_DIRECTORIES, "worktrees", "modules")
 _MOST_READ: Final = 4096
 
 
-def stamp(repository: Repository) -> str:
+def git_fingerprint(repository: Repository) -> str:
     """The same while neither HEAD nor references, index, settings or anything unfinished have changed.
 
     It is looked at from outside, by sizes, times and short contents, so it may differ where only a time does.
     """
     digest = hashlib.sha256()
     for place in {repository.git_dir, repository.common_dir}:
-        for path in _looked_at(place):
+        for path in _watched_files(place):
             with suppress(OSError):
-                digest.update(_told(path))
+                digest.update(_describe_file(path))
     return digest.hexdigest()
 
 
-def _looked_at(place: Path) -> Iterator[Path]:
+def _watched_files(place: Path) -> Iterator[Path]:
     for name in _FILES:
         yield place / name
     for name in _DIRECTORIES:
@@ -42,7 +42,7 @@ def _looked_at(place: Path) -> Iterator[Path]:
             yield from (Path(inner, file) for file in sorted([*files, *directories]))
 
 
-def _told(path: Path) -> bytes:
+def _describe_file(path: Path) -> bytes:
     status = path.lstat()
     if path.is_dir():
         return f"{path}/".encode("utf-8", "surrogateescape")

@@ -18,11 +18,11 @@ _LARGEST: Final = 8192
 _MOVED: Final = re.compile(r"checkout: moving from (\S+) to ")
 
 
-def taken(repository: Repository) -> dict[str, str]:
+def branches_elsewhere(repository: Repository) -> dict[str, str]:
     """Branches, by full name, that other worktrees have checked out or rebase, and where those are."""
     own = repository.git_dir.resolve()
     branches: dict[str, str] = {}
-    for directory, root in _checkouts(repository.common_dir):
+    for directory, root in _list_checkouts(repository.common_dir):
         if directory.resolve() == own:
             continue
         for file in ("HEAD", f"{REBASE_MERGE}/head-name", f"{REBASE_APPLY}/head-name"):
@@ -35,7 +35,7 @@ def taken(repository: Repository) -> dict[str, str]:
 
 def check_free(repository: Repository, ref: str) -> None:
     """Refuses a branch that another worktree has."""
-    where = taken(repository).get(ref)
+    where = branches_elsewhere(repository).get(ref)
     if where is not None:
         name = ref.removeprefix(BRANCHES)
         raise InvalidArgument(
@@ -43,7 +43,7 @@ def check_free(repository: Repository, ref: str) -> None:
         )
 
 
-def previous(handle: pygit2.Repository, back: int = 1) -> str:
+def previous_checkout(handle: pygit2.Repository, back: int = 1) -> str:
     """What was checked out before, as a branch's name or an id: git's `-` and `@{-1}`."""
     moves = (_MOVED.match(entry.message) for entry in handle.references["HEAD"].log())
     names = [move[1] for move in moves if move is not None]
@@ -68,7 +68,7 @@ def note_orig_head(handle: pygit2.Repository) -> None:
         handle.create_reference_direct(ORIG_HEAD, handle.head.target, True)
 
 
-def _checkouts(common: Path) -> Iterator[tuple[Path, str]]:
+def _list_checkouts(common: Path) -> Iterator[tuple[Path, str]]:
     """The git directory of each worktree, and its root as far as it is known."""
     yield common, str(common.parent)
     worktrees = common / "worktrees"

@@ -36,12 +36,12 @@ def run_hook(
     """
     with repository.opened() as handle:
         if not repository.trusted:
-            return _not_run(handle, name)
-        file = _directory(handle) / name
+            return _untrusted_note(handle, name)
+        file = _hooks_directory(handle) / name
     if not _is_runnable(file):
         return ()
     variables = {"GIT_DIR": str(repository.git_dir), "GIT_EDITOR": ":", "GIT_PREFIX": "", **(env or {})}
-    argv = [*_started(file), *args]
+    argv = [*_command_line(file), *args]
     try:
         result = programs.run(
             argv, cwd=repository.root, timeout=timeout, env=variables, stdin=stdin, check=check
@@ -51,9 +51,9 @@ def run_hook(
     if result.is_ok:
         return ()
     if name.startswith("post-"):
-        return (f"The hook {name} {_ended(result, timeout)}: {result.said[:200]}",)
+        return (f"The hook {name} {_describe_end(result, timeout)}: {result.said[:200]}",)
     raise HookRefused(
-        f"The hook {name} {_ended(result, timeout)}.",
+        f"The hook {name} {_describe_end(result, timeout)}.",
         hints=["Fix what it reports, then repeat the call."],
         hook=name,
         output=result.said[-_MOST_TOLD:],
@@ -63,10 +63,10 @@ def run_hook(
 def has_hook(repository: Repository, name: str) -> bool:
     """Whether `run_hook` would run something."""
     with repository.opened() as handle:
-        return repository.trusted and _is_runnable(_directory(handle) / name)
+        return repository.trusted and _is_runnable(_hooks_directory(handle) / name)
 
 
-def _not_run(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
+def _untrusted_note(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
     """Nothing that the repository names outside of its own directory is even looked at."""
     if text(handle, "core.hooksPath") is not None:
         return ("Hooks of core.hooksPath were not run: the repository is not trusted (cpl trust).",)
@@ -75,7 +75,7 @@ def _not_run(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
     return ()
 
 
-def _directory(handle: pygit2.Repository) -> Path:
+def _hooks_directory(handle: pygit2.Repository) -> Path:
     setting = text(handle, "core.hooksPath")
     if setting is None:
         return common_dir(Path(handle.path)) / "hooks"
@@ -89,7 +89,7 @@ def _is_runnable(file: Path) -> bool:
         return False
 
 
-def _started(file: Path) -> list[str | Path]:
+def _command_line(file: Path) -> list[str | Path]:
     """A script that does not say what runs it is run by the shell, as git does it."""
     try:
         with file.open("rb") as stream:
@@ -103,5 +103,5 @@ def _is_text(data: bytes) -> bool:
     return all(byte >= 32 or byte in b"\n\r\t" for byte in data) and data.isascii()
 
 
-def _ended(result: Finished, timeout: float) -> str:
+def _describe_end(result: Finished, timeout: float) -> str:
     return f"did not end within {timeout:.0f} s" if result.code is None else f"failed ({result.code})"

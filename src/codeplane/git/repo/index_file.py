@@ -23,7 +23,7 @@ def entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The name and the fixed part of each entry; none, or not all, of an index that is damaged."""
     if data[:4] != b"DIRC" or len(data) < 12:
         return
-    for name, fields, _ in _walk(data):
+    for name, fields, _ in _walk_entries(data):
         if name:
             yield name, fields
 
@@ -33,7 +33,7 @@ def is_whole(data: bytes) -> bool:
     if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM or not _is_sound(data):
         return False
     # With a checksum that fits nothing is missing; git may be told to leave it out.
-    return any(data[-_CHECKSUM:]) or sum(1 for _ in _walk(data)) == int.from_bytes(data[8:12])
+    return any(data[-_CHECKSUM:]) or sum(1 for _ in _walk_entries(data)) == int.from_bytes(data[8:12])
 
 
 def oid_of(fields: bytes) -> str:
@@ -81,7 +81,7 @@ def extensions(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 @lru_cache(maxsize=2)
 def _end_of_entries(data: bytes) -> int:
     """Where the extensions begin; asked several times of the same index."""
-    *_, at = (12, *(end for _, _, end in _walk(data)))
+    *_, at = (12, *(end for _, _, end in _walk_entries(data)))
     return at
 
 
@@ -110,12 +110,12 @@ def cached_trees(data: bytes) -> dict[str, str]:
     return trees
 
 
-def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes | None:
+def rename_entries(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes | None:
     """The index with entries under new names, as `git mv` leaves it; None when that cannot be done safely.
 
     `changed_ns` is the time stamp of the index: an entry as young as that must not look settled afterwards.
     """
-    version, after = int.from_bytes(data[4:8]), _read(data)
+    version, after = int.from_bytes(data[4:8]), _read_index(data)
     if after is None or version not in (2, 3, 4):
         return None
     items, extensions = after
@@ -123,21 +123,23 @@ def renamed(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -> bytes
         fields = items.pop((old, 0), None)
         if fields is None or (new, 0) in items:
             return None
-        items[new, 0] = _unsettled(fields, new)
+        items[new, 0] = _unsettle(fields, new)
     names = {name for name, _ in items}
-    if any(above in names for new in moves.values() for above in _above(new)) or _is_above(moves, names):
+    if any(above in names for new in moves.values() for above in _parent_names(new)) or _is_above(
+        moves, names
+    ):
         return None
     body = bytearray(data[:12])
     before = b""
     for (name, _), fields in sorted(items.items()):
-        entry = _smudged(fields, changed_ns)
-        body += _packed(entry, name, before) if version == 4 else _padded(entry, name)
+        entry = _smudge(fields, changed_ns)
+        body += _pack_entry(entry, name, before) if version == 4 else _pad_entry(entry, name)
         before = name
     body += extensions
     return bytes(body) + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
-def smudged(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes], bool]) -> bytes:
+def smudge_entries(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes], bool]) -> bytes:
     """The same index for a file with a later time stamp than `changed_ns`, which this one has.
 
     Entries as young as that lose their size unless their file, by name and fixed part, has their content: no
@@ -146,7 +148,7 @@ def smudged(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes], bool
     if not data or not _is_sound(data):
         return data
     result = bytearray(data)
-    for at, name, fields in _young(data, changed_ns):
+    for at, name, fields in _young_entries(data, changed_ns):
         if not is_same(name, fields):
             result[at + _SIZE.start : at + _SIZE.stop] = bytes(4)
     if any(data[-_CHECKSUM:]):
@@ -154,11 +156,11 @@ def smudged(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes], bool
     return bytes(result)
 
 
-def _young(data: bytes, changed_ns: int) -> Iterator[tuple[int, bytes, bytes]]:
+def _young_entries(data: bytes, changed_ns: int) -> Iterator[tuple[int, bytes, bytes]]:
     """Entries that are not older: where they begin, their names and fixed parts."""
     if int.from_bytes(data[4:8]) == 4:
         at = 12
-        for name, fields, end in _walk(data):
+        for name, fields, end in _walk_entries(data):
             if _is_young(fields, changed_ns):
                 yield at, name, fields
             at = end
@@ -179,14 +181,14 @@ def _is_sound(data: bytes) -> bool:
     return checksum == bytes(_CHECKSUM) or hashlib.sha1(body, usedforsecurity=False).digest() == checksum
 
 
-def _read(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | None:
+def _read_index(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | None:
     """Entries by name and stage, and the extensions to keep; None for what is damaged or not understood."""
     body = data[:-_CHECKSUM]
     if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM or not _is_sound(data):
         return None
     items: dict[tuple[bytes, int], bytes] = {}
     at = 12
-    for name, fields, end in _walk(data):
+    for name, fields, end in _walk_entries(data):
         items[name, int.from_bytes(fields[60:62]) & _STAGE] = fields
         at = end
     if len(items) != int.from_bytes(data[8:12]):
@@ -202,7 +204,7 @@ def _read(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | None:
     return (items, extensions) if at == len(body) else None
 
 
-def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
+def _walk_entries(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
     version, at, name = int.from_bytes(data[4:8]), 12, b""
     for _ in range(int.from_bytes(data[8:12])):
         if at + _FIXED > len(data):
@@ -210,7 +212,7 @@ def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
         start = at + _FIXED + (2 if int.from_bytes(data[at + 60 : at + 62]) & _EXTENDED else 0)
         fields = data[at:start]
         if version == 4:
-            cut, start = _varint(data, start)
+            cut, start = _read_varint(data, start)
             end = data.find(b"\0", start)
             name, at = name[: len(name) - cut] + data[start:end], end + 1
         else:
@@ -221,7 +223,7 @@ def _walk(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
         yield name, fields, at
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
     if at >= len(data):
         return 0, at
     value = data[at] & 127
@@ -231,7 +233,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return value, at + 1
 
 
-def _as_varint(value: int) -> bytes:
+def _write_varint(value: int) -> bytes:
     out = bytes([value & 127])
     while value := value >> 7:
         value -= 1
@@ -239,7 +241,7 @@ def _as_varint(value: int) -> bytes:
     return out
 
 
-def _unsettled(fields: bytes, name: bytes) -> bytes:
+def _unsettle(fields: bytes, name: bytes) -> bytes:
     result = bytearray(fields)
     result[_STAT] = bytes(24)
     result[_OWNER_AND_SIZE] = bytes(12)
@@ -248,7 +250,7 @@ def _unsettled(fields: bytes, name: bytes) -> bytes:
     return bytes(result)
 
 
-def _smudged(fields: bytes, changed_ns: int) -> bytes:
+def _smudge(fields: bytes, changed_ns: int) -> bytes:
     if not _is_young(fields, changed_ns):
         return fields
     result = bytearray(fields)
@@ -261,19 +263,19 @@ def _is_young(fields: bytes, changed_ns: int) -> bool:
     return int.from_bytes(fields[8:12]) >= changed_ns // _SECOND
 
 
-def _padded(fields: bytes, name: bytes) -> bytes:
+def _pad_entry(fields: bytes, name: bytes) -> bytes:
     size = len(fields) + len(name)
     return fields + name + bytes(8 - size % 8)
 
 
-def _packed(fields: bytes, name: bytes, before: bytes) -> bytes:
+def _pack_entry(fields: bytes, name: bytes, before: bytes) -> bytes:
     same = 0
     while same < min(len(name), len(before)) and name[same] == before[same]:
         same += 1
-    return fields + _as_varint(len(before) - same) + name[same:] + b"\0"
+    return fields + _write_varint(len(before) - same) + name[same:] + b"\0"
 
 
-def _above(name: bytes) -> Iterator[bytes]:
+def _parent_names(name: bytes) -> Iterator[bytes]:
     while b"/" in name:
         name = name.rpartition(b"/")[0]
         yield name

@@ -34,18 +34,18 @@ class Layout:
 
 def check_redirects(root: Path) -> Layout:
     """Refuses a working tree whose git directory leads to what does not belong to it."""
-    layout = _layout(root)
+    layout = _find_layout(root)
     for base in {layout.git_dir, layout.common}:
         for name in (*_PLAIN, *_PLACES):
             if (base / name).is_symlink():
-                raise _refused(root, f"{base / name} is a link")
+                raise _not_trusted(root, f"{base / name} is a link")
         for name in ("config", "config.worktree"):
             _check_config(root, base / name, layout)
         for name in _WALKED:
-            for link in _links(base / name):
-                raise _refused(root, f"{link} is a link")
-    for store in _stores(layout.common / "objects"):
-        raise _refused(root, f"its objects are taken from {store}")
+            for link in _find_links(base / name):
+                raise _not_trusted(root, f"{link} is a link")
+    for store in _foreign_stores(layout.common / "objects"):
+        raise _not_trusted(root, f"its objects are taken from {store}")
     return layout
 
 
@@ -66,32 +66,32 @@ def _is_worktree(git_dir: Path) -> bool:
     return git_dir.parent.name == "worktrees" and _read_link(git_dir / "commondir") == above
 
 
-def _layout(root: Path) -> Layout:
+def _find_layout(root: Path) -> Layout:
     place = root / ".git"
     if place.is_symlink():
-        raise _refused(root, ".git is a link")
+        raise _not_trusted(root, ".git is a link")
     if place.is_dir():
         if (place / "commondir").exists():
-            raise _refused(root, ".git/commondir leads to another git directory")
+            raise _not_trusted(root, ".git/commondir leads to another git directory")
         return Layout(place, place)
     git_dir = _read_link(place, b"gitdir:")
     if git_dir is None or not git_dir.is_dir():
-        raise _refused(root, "the file .git names no git directory")
+        raise _not_trusted(root, "the file .git names no git directory")
     if (git_dir / "commondir").exists():
         return Layout(git_dir, _common_of_worktree(root, git_dir))
     if not _is_module(root, git_dir):
-        raise _refused(root, f"the file .git leads to {git_dir}, which does not lead back")
+        raise _not_trusted(root, f"the file .git leads to {git_dir}, which does not lead back")
     return Layout(git_dir, git_dir)
 
 
 def _common_of_worktree(root: Path, git_dir: Path) -> Path:
     back, common = _read_link(git_dir / "gitdir"), git_dir.parent.parent
     if not _is_worktree(git_dir):
-        raise _refused(root, f"{git_dir / 'commondir'} leads to another git directory")
+        raise _not_trusted(root, f"{git_dir / 'commondir'} leads to another git directory")
     if back is None or back != Path(os.path.realpath(root)) / ".git":
-        raise _refused(root, f"the file .git leads to {git_dir}, which does not lead back")
+        raise _not_trusted(root, f"the file .git leads to {git_dir}, which does not lead back")
     if common.stat().st_uid != os.getuid():
-        raise _refused(root, f"{common} belongs to another user")
+        raise _not_trusted(root, f"{common} belongs to another user")
     return common
 
 
@@ -113,13 +113,13 @@ def _check_config(root: Path, file: Path, layout: Layout) -> None:
         return
     data = read_small(file, _LARGEST_CONFIG)
     if data is None:
-        raise _refused(root, f"{file} is no plain file, or too large")
+        raise _not_trusted(root, f"{file} is no plain file, or too large")
     if _INCLUDE.search(data):
-        raise _refused(root, f"{file} includes other files")
+        raise _not_trusted(root, f"{file} includes other files")
     worktree = _worktree_of(file.parent, data)
     is_own = worktree is None or worktree == Path(os.path.realpath(root))
     if not is_own and file.parent == layout.git_dir:
-        raise _refused(root, f"core.worktree of {file} names another directory")
+        raise _not_trusted(root, f"core.worktree of {file} names another directory")
 
 
 def _worktree_of(base: Path, config: bytes) -> Path | None:
@@ -137,7 +137,7 @@ def _read_link(file: Path, prefix: bytes = b"") -> Path | None:
     return Path(os.path.realpath(file.parent / os.fsdecode(data.removeprefix(prefix).strip())))
 
 
-def _links(directory: Path, depth: int = 0) -> Iterator[Path]:
+def _find_links(directory: Path, depth: int = 0) -> Iterator[Path]:
     try:
         with os.scandir(directory) as entries:
             inner = []
@@ -149,10 +149,10 @@ def _links(directory: Path, depth: int = 0) -> Iterator[Path]:
     except OSError:
         return
     for one in inner if depth < _DEEPEST else ():
-        yield from _links(one, depth + 1)
+        yield from _find_links(one, depth + 1)
 
 
-def _stores(objects: Path) -> Iterator[Path]:
+def _foreign_stores(objects: Path) -> Iterator[Path]:
     """Other object stores that this one is completed from, and links that make it another."""
     for name in ("info", "pack"):
         if (objects / name).is_symlink():
@@ -164,7 +164,7 @@ def _stores(objects: Path) -> Iterator[Path]:
             yield Path(os.fsdecode((data or b"").split(b"\n")[0])) if data else file
 
 
-def _refused(root: Path, why: str) -> NotTrusted:
+def _not_trusted(root: Path, why: str) -> NotTrusted:
     return NotTrusted(
         f"{root} is not opened: {why}.",
         hints=["cpl trust"],

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 import pygit2
 
 from codeplane.core.errors import GitBusy
-from codeplane.git.repo.repository import explained
+from codeplane.git.repo.repository import explain_error
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ _LONGEST_SEC: Final = 2.0
 _PAUSE_SEC: Final = 0.05
 
 
-def patiently(act: Callable[[], T]) -> T:
+def retry_locked(act: Callable[[], T]) -> T:
     """What `act` returns, tried again while it meets a lock; `GitBusy` when that lasts.
 
     `act` changes nothing before it has the lock.
@@ -25,6 +25,6 @@ def patiently(act: Callable[[], T]) -> T:
         try:
             return act()
         except pygit2.GitError as error:
-            if not isinstance(explained(error), GitBusy) or time.monotonic() > deadline:
+            if not isinstance(explain_error(error), GitBusy) or time.monotonic() > deadline:
                 raise
         time.sleep(_PAUSE_SEC)

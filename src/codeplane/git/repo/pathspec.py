@@ -28,11 +28,13 @@ class Selection:
         return cls(frozenset(jail.enter(text) for text in texts))
 
     def __contains__(self, path: str) -> bool:
-        return not self.paths or path in self.paths or any(above in self.paths for above in _above(path))
+        return (
+            not self.paths or path in self.paths or any(above in self.paths for above in _parent_paths(path))
+        )
 
     def missing(self, candidates: Iterable[str]) -> list[RepoPath]:
         """The selected paths that none of those found is, or is below."""
-        hit = {one for path in candidates for one in (path, *_above(path))}
+        hit = {one for path in candidates for one in (path, *_parent_paths(path))}
         return sorted(path for path in self.paths if path not in hit)
 
 
@@ -65,7 +67,7 @@ class PathFilter:
         return path in self.named or (self.patterns is not None and self.patterns.holds(path))
 
 
-def _above(path: str) -> Iterable[RepoPath]:
+def _parent_paths(path: str) -> Iterable[RepoPath]:
     while "/" in path:
         path = path.rpartition("/")[0]
         yield RepoPath(path)

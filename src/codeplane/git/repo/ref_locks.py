@@ -23,21 +23,21 @@ def drop_ref_locks(repository: Repository, branches: Iterable[str], since: float
         *(repository.git_dir / f"{name}.lock" for name in _OF_WORKTREE),
         *(repository.common_dir / f"{name}.lock" for name in (*_SHARED, *names)),
     ]
-    return [f"{place} was left by it; it has been removed." for place in places if _drop(place, since)]
+    return [f"{place} was left by it; it has been removed." for place in places if _drop_stale(place, since)]
 
 
-def _drop(place: Path, since: float) -> bool:
-    mtime = _stamp(place)
+def _drop_stale(place: Path, since: float) -> bool:
+    mtime = _mtime(place)
     if mtime is None or mtime < since:
         return False
     time.sleep(max(0.0, min(_LONGEST_SEC, mtime + _LONGEST_SEC - time.time())))
-    if _stamp(place) != mtime:
+    if _mtime(place) != mtime:
         return False
     place.unlink(missing_ok=True)
     return True
 
 
-def _stamp(place: Path) -> float | None:
+def _mtime(place: Path) -> float | None:
     try:
         status = place.lstat()
     except OSError:

@@ -9,20 +9,20 @@ _LONGEST = 250
 
 def branch_name(text: str) -> str:
     """A name that a branch may have."""
-    return _checked(text, "branch", "refs/heads/")
+    return _check_name(text, "branch", "refs/heads/")
 
 
 def tag_name(text: str) -> str:
     """A name that a tag may have."""
-    return _checked(text, "tag", "refs/tags/")
+    return _check_name(text, "tag", "refs/tags/")
 
 
 def remote_name(text: str) -> str:
     """A name that a remote may have."""
-    return _checked(text, "remote", "refs/remotes/")
+    return _check_name(text, "remote", "refs/remotes/")
 
 
-def _checked(text: str, kind: str, prefix: str) -> str:
+def _check_name(text: str, kind: str, prefix: str) -> str:
     is_valid = (
         0 < len(text) <= _LONGEST
         and text.isprintable()

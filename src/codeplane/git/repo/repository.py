@@ -70,7 +70,7 @@ class Repository:
         try:
             yield pygit2.Repository(str(self.git_dir))
         except pygit2.GitError as error:
-            raise explained(error, self.root) from error
+            raise explain_error(error, self.root) from error
         except OSError as error:
             where = f" ({shown(os.fsdecode(error.filename))})" if error.filename else ""
             raise GitFailed(f"Git: {(error.strerror or str(error)).lower()}{where}.") from error
@@ -152,7 +152,7 @@ class Repository:
         handle = self._handle
         try:
             if handle.head_is_unborn:
-                return Head(_short(handle.references["HEAD"].raw_target), None)
+                return Head(_short_name(handle.references["HEAD"].raw_target), None)
             commit = str(handle.head.target)
             return Head(None if handle.head_is_detached else handle.head.shorthand, commit)
         except (pygit2.GitError, KeyError) as error:
@@ -189,7 +189,7 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
     try:
         handle = pygit2.Repository(str(root / ".git"))
     except pygit2.GitError as error:
-        raise _explain(root, error) from error
+        raise _open_error(root, error) from error
     if handle.is_bare:
         raise BareRepository(f"{root} is a bare repository: it has no working tree to serve.")
     common_dir(Path(handle.path))  # trusted or not, one that leads elsewhere is refused
@@ -198,10 +198,10 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
     return Repository(root, handle, trusted=trusted)
 
 
-def explained(error: pygit2.GitError, root: Path | None = None) -> GitFailure:
+def explain_error(error: pygit2.GitError, root: Path | None = None) -> GitFailure:
     """The error of the catalogue for what libgit2 says of the working tree at `root`."""
     reason = str(error).strip().rstrip(".")
-    if "nesting too deep" in reason and root is not None and (deep := _too_deep(root)) is not None:
+    if "nesting too deep" in reason and root is not None and (deep := _find_too_deep(root)) is not None:
         return GitFailed(
             f"{'/'.join(deep.split('/')[:_LEVELS_NAMED])}/… is more than {_DEEPEST} directories deep: "
             "git's library goes no further.",
@@ -216,7 +216,7 @@ def explained(error: pygit2.GitError, root: Path | None = None) -> GitFailure:
     return GitFailed(f"Git: {reason}.")
 
 
-def _too_deep(root: Path) -> str | None:
+def _find_too_deep(root: Path) -> str | None:
     """A directory that libgit2 does not enter."""
     ahead = [""]
     while ahead:
@@ -252,7 +252,7 @@ def _looks_bare(directory: Path) -> bool:
     )
 
 
-def _explain(root: Path, error: Exception) -> RepositoryError:
+def _open_error(root: Path, error: Exception) -> RepositoryError:
     text = str(error)
     if "not owned by current user" in text:
         return ForeignOwner(
@@ -263,6 +263,6 @@ def _explain(root: Path, error: Exception) -> RepositoryError:
     return UnsupportedRepository(f"Cannot open {root}: {text}.", path=str(root))
 
 
-def _short(target: object) -> str:
+def _short_name(target: object) -> str:
     name = target.decode("utf-8", "replace") if isinstance(target, bytes) else str(target)
     return name.removeprefix("refs/heads/")

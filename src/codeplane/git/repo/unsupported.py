@@ -16,7 +16,7 @@ _FORMS: Final = {
 }
 
 
-def degraded(repository: Repository) -> list[str]:
+def describe_limits(repository: Repository) -> list[str]:
     """What answers about this repository may lack, a sentence each; most have nothing to say."""
     with repository.opened() as handle:
         notes = []

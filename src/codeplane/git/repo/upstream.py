@@ -14,12 +14,12 @@ class Upstream:
     behind: int | None = None
 
 
-def upstream(handle: pygit2.Repository) -> Upstream | None:
+def find_upstream(handle: pygit2.Repository) -> Upstream | None:
     """What the branch that is checked out follows."""
     if handle.head_is_detached or handle.head_is_unborn:
         return None
     branch = handle.lookup_branch(handle.head.shorthand)
-    name = _followed(branch) if branch is not None else None
+    name = _upstream_name(branch) if branch is not None else None
     if name is None:
         return None
     short = name.removeprefix("refs/remotes/").removeprefix("refs/heads/")
@@ -30,7 +30,7 @@ def upstream(handle: pygit2.Repository) -> Upstream | None:
     return Upstream(short, ahead, behind)
 
 
-def _followed(branch: pygit2.Branch) -> str | None:
+def _upstream_name(branch: pygit2.Branch) -> str | None:
     try:
         return branch.upstream_name
     except (KeyError, ValueError, pygit2.GitError):

@@ -26,16 +26,16 @@ _CLOSED: Final = ".codeplane"
 def checked_url(text: str) -> str:
     """The address, when it is one that nothing but a git server or a directory can be meant by."""
     if not 0 < len(text) <= _LONGEST or not text.isprintable() or text != text.strip():
-        raise _refused(text, "it has control characters or a wrong length")
+        raise _unusable(text, "it has control characters or a wrong length")
     if text.startswith("-"):
-        raise _refused(text, "it would be read as an option")
+        raise _unusable(text, "it would be read as an option")
     if _HELPER.match(text):
-        raise _refused(text, "it names a helper program")
+        raise _unusable(text, "it names a helper program")
     scheme = _SCHEME.match(text)
     if scheme is None:
         return text if text.startswith("/") and _is_path(text) else _checked_scp(text)
     if scheme[1].lower() not in _SCHEMES:
-        raise _refused(text, f"{scheme[1]} is none of {', '.join(_SCHEMES)}")
+        raise _unusable(text, f"{scheme[1]} is none of {', '.join(_SCHEMES)}")
     return _checked_parts(text)
 
 
@@ -84,18 +84,18 @@ def resolved_url(url: str, base: str | None) -> str:
     if not url.startswith(("./", "../")):
         return checked_url(url)
     if base is None:
-        raise _refused(url, "it is relative, and the repository has no remote")
-    root, at = _rooted(checked_url(base).rstrip("/"))
+        raise _unusable(url, "it is relative, and the repository has no remote")
+    root, at = _split_root(checked_url(base).rstrip("/"))
     while url.startswith(("./", "../")):
         if url.startswith("../"):
             if not at:
-                raise _refused(url, "it leads above its server")
+                raise _unusable(url, "it leads above its server")
             at = at.rpartition("/")[0] if "/" in at else ""
         url = url.partition("/")[2]
     return checked_url(root + (f"{at}/{url}" if at else url))
 
 
-def _rooted(url: str) -> tuple[str, str]:
+def _split_root(url: str) -> tuple[str, str]:
     """What no `..` may take away, and the path."""
     if scheme := _SCHEME.match(url):
         host, _, path = url[scheme.end() :].partition("/")
@@ -109,13 +109,13 @@ def _rooted(url: str) -> tuple[str, str]:
 def _checked_scp(text: str) -> str:
     match = _SCP.fullmatch(text)
     if match is None or not _HOST.fullmatch(match["host"]) or match["host"].lower() in _SCHEMES:
-        raise _refused(text, "it is neither an address with a protocol, nor host:path, nor an absolute path")
+        raise _unusable(text, "it is neither an address with a protocol, nor host:path, nor an absolute path")
     if (
         match["host"].startswith("-")
         or match["path"].startswith("-")
         or (match["user"] or "").startswith("-")
     ):
-        raise _refused(text, "it would be read as an option")
+        raise _unusable(text, "it would be read as an option")
     return text
 
 
@@ -124,10 +124,10 @@ def _checked_parts(text: str) -> str:
         parts = urlsplit(text)
         host, _ = parts.hostname or "", parts.port
     except ValueError as error:
-        raise _refused(text, str(error)) from error
+        raise _unusable(text, str(error)) from error
     if parts.scheme.lower() == "file":
         if host not in ("", "localhost") or not _is_path(parts.path):
-            raise _refused(text, "it is not an absolute local path")
+            raise _unusable(text, "it is not an absolute local path")
         return text
     bare = (
         parts.netloc.rpartition("@")[2].rsplit(":", 1)[0] if parts.port else parts.netloc.rpartition("@")[2]
@@ -137,9 +137,9 @@ def _checked_parts(text: str) -> str:
         or host.startswith("-")
         or (parts.username or "").startswith("-")
     ):
-        raise _refused(text, "its host is not valid")
+        raise _unusable(text, "its host is not valid")
     if "\\" in text or "%0a" in text.lower() or "%0d" in text.lower() or "%00" in text:
-        raise _refused(text, "it has a character that no address has")
+        raise _unusable(text, "it has a character that no address has")
     return text
 
 
@@ -148,7 +148,7 @@ def _is_path(text: str) -> bool:
     return text.startswith("/") and len(parts) > 1 and _CLOSED not in parts and ".." not in parts
 
 
-def _refused(text: str, why: str) -> InvalidArgument:
+def _unusable(text: str, why: str) -> InvalidArgument:
     scheme = _SCHEME.match(text)
     display = f"{scheme[0]}…" if scheme and _AT.search(text) else text[:_LONGEST]
     display = display if scheme or _is_bare(display) else f"…@{_AT.split(display)[-1]}"

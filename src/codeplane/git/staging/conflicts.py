@@ -36,7 +36,7 @@ class Hunk:
 
 
 @dataclass(frozen=True)
-class Described:
+class ConflictDetails:
     """A conflict as a person is told of it. A file without marks has no hunks."""
 
     conflict: Conflict
@@ -48,15 +48,17 @@ class Described:
 def conflicts_of(index: pygit2.Index) -> tuple[Conflict, ...]:
     """The paths with unmerged entries, in order; a side that lacks the path is None."""
     conflicts = [
-        Conflict(_path(ancestor, ours, theirs), _side(ancestor), _side(ours), _side(theirs))
+        Conflict(_path_of(ancestor, ours, theirs), _side_of(ancestor), _side_of(ours), _side_of(theirs))
         for ancestor, ours, theirs in index.conflicts or ()
     ]
     return tuple(sorted(conflicts, key=lambda one: one.path))
 
 
-def described(conflicts: Iterable[Conflict], read: Callable[[str], bytes | None]) -> tuple[Described, ...]:
+def describe_conflicts(
+    conflicts: Iterable[Conflict], read: Callable[[str], bytes | None]
+) -> tuple[ConflictDetails, ...]:
     """Conflicts with their kinds and hunks; `read` has the content of a file of the working tree, or None."""
-    return tuple(_described(one, read(one.path)) for one in conflicts)
+    return tuple(_describe_conflict(one, read(one.path)) for one in conflicts)
 
 
 def kind_of(one: Conflict) -> str:
@@ -73,9 +75,9 @@ def has_marks(data: bytes) -> bool:
     return bool(hunks_of(data))
 
 
-def _described(one: Conflict, data: bytes | None) -> Described:
+def _describe_conflict(one: Conflict, data: bytes | None) -> ConflictDetails:
     hunks = hunks_of(data) if data is not None and b"\0" not in data[:8000] else []
-    return Described(one, kind_of(one), tuple(hunks[:_MOST_HUNKS]), max(0, len(hunks) - _MOST_HUNKS))
+    return ConflictDetails(one, kind_of(one), tuple(hunks[:_MOST_HUNKS]), max(0, len(hunks) - _MOST_HUNKS))
 
 
 class _Reader:
@@ -89,10 +91,10 @@ class _Reader:
         self._at = b""
         for number, line in enumerate(data.split(b"\n"), start=1):
             mark = _MARKS.match(line)
-            if mark is None or not self._turn(mark[1], number):
+            if mark is None or not self._change_part(mark[1], number):
                 self._parts.get(self._at, []).append(line)
 
-    def _turn(self, mark: bytes, number: int) -> bool:
+    def _change_part(self, mark: bytes, number: int) -> bool:
         sign, size = mark[:1], len(mark)
         if sign == b"<" and not self._at:
             self._start, self._size, self._at, self._parts = number, size, sign, {sign: []}
@@ -101,28 +103,30 @@ class _Reader:
         if size != self._size or self._at not in follows:
             return False
         if sign == b">":
-            self._end(number)
+            self._end_hunk(number)
         else:
             self._at, self._parts[sign] = sign, []
         return True
 
-    def _end(self, number: int) -> None:
+    def _end_hunk(self, number: int) -> None:
         ours, theirs, base = (self._parts.get(sign) for sign in (b"<", b"=", b"|"))
-        base_text = _text(base) if base is not None else None
-        self.hunks.append(Hunk(self._start, number, _text(ours or []), _text(theirs or []), base_text))
+        base_text = _join_lines(base) if base is not None else None
+        self.hunks.append(
+            Hunk(self._start, number, _join_lines(ours or []), _join_lines(theirs or []), base_text)
+        )
         self._at, self._size = b"", 0
 
 
-def _text(lines: list[bytes]) -> str:
+def _join_lines(lines: list[bytes]) -> str:
     texts = [line.decode("utf-8", "replace") for line in lines[:_MOST_LINES]]
     if len(lines) > _MOST_LINES:
         texts.append(f"… {len(lines) - _MOST_LINES} more lines")
     return "\n".join(texts)
 
 
-def _path(*entries: pygit2.IndexEntry | None) -> str:
+def _path_of(*entries: pygit2.IndexEntry | None) -> str:
     return next(os.fsdecode(entry.path) for entry in entries if entry is not None)
 
 
-def _side(entry: pygit2.IndexEntry | None) -> Side | None:
+def _side_of(entry: pygit2.IndexEntry | None) -> Side | None:
     return Side(str(entry.id), int(entry.mode)) if entry is not None else None

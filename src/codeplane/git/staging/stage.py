@@ -22,7 +22,7 @@ from codeplane.git.repo.repository import Repository
 from codeplane.git.staging.conflicts import conflicts_of, has_marks
 from codeplane.git.worktree.autosave import head_tree
 from codeplane.git.worktree.files import EXECUTABLE, FILE, LINK, SUBMODULE, WorkTree
-from codeplane.git.worktree.filters import add_filtered, check_filters, filtered
+from codeplane.git.worktree.filters import add_filtered, check_filters, filter_drivers
 from codeplane.git.worktree.index_writer import NextIndex, is_frozen, locked_index, put_entry, put_file
 from codeplane.jail import shown
 from codeplane.jail.beneath import open_beneath
@@ -40,21 +40,21 @@ _IN_TREE: Final = (
 )
 
 
-def _nothing() -> None: ...
+def _no_check() -> None: ...
 
 
 @dataclass(frozen=True)
-class Rules:
+class StagingRules:
     """What the caller knows of paths that git does not."""
 
     closed: Callable[[str], str | None]  # why a path is never touched; None when it may be
     unwanted: Callable[[str], str | None]  # why a path that is not tracked needs `force`
     submodule: Callable[[str], str | None]  # the commit that a submodule has checked out
-    check: Callable[[], None] = _nothing
+    check: Callable[[], None] = _no_check
 
 
 @dataclass(frozen=True)
-class Staged(Outcome):
+class StageOutcome(Outcome):
     """The paths whose entries are others now."""
 
     paths: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class Modes:
 class _Staging:
     repository: Repository
     handle: pygit2.Repository
-    rules: Rules
+    rules: StagingRules
     chosen: Selection
     force: bool
     tracked_only: bool
@@ -96,15 +96,15 @@ class _Staging:
     left: dict[str, str] = field(default_factory=dict)  # why they were not staged
 
     def sort(self, tree: WorkTree, conflicts: set[str]) -> None:
-        for path in self._candidates(tree):
+        for path in self._candidate_paths(tree):
             self.rules.check()
-            reason = self._against(path)
+            reason = self._refusal_reason(path)
             if reason is not None:
-                self._leave(path, reason)
+                self._leave_out(path, reason)
             else:
                 self._sort_one(tree, path, is_torn=path in conflicts)
 
-    def _candidates(self, tree: WorkTree) -> list[str]:
+    def _candidate_paths(self, tree: WorkTree) -> list[str]:
         paths: set[str] = set(self.chosen.paths)
         if not paths or any(map(self._may_hold_more, paths)):
             paths |= {
@@ -122,7 +122,7 @@ class _Staging:
         place = self.repository.root / path
         return place.is_dir() or (not os.path.lexists(place) and index_side(self.handle, path) is None)
 
-    def _against(self, path: str) -> str | None:
+    def _refusal_reason(self, path: str) -> str | None:
         reason = self.rules.closed(path)
         if reason is not None:
             return reason
@@ -131,7 +131,7 @@ class _Staging:
         is_new = index_side(self.handle, path) is None
         return self.rules.unwanted(path) if is_new and not self.force else None
 
-    def _leave(self, path: str, reason: str) -> None:
+    def _leave_out(self, path: str, reason: str) -> None:
         if path in self.chosen.paths and not (self.repository.root / path).is_dir():
             raise PathRefused(reason, hints=_force_hint(self.rules, path), path=shown(path))
         if os.path.lexists(self.repository.root / path) or index_side(self.handle, path) is not None:
@@ -140,20 +140,20 @@ class _Staging:
     def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
         entry = index_side(self.handle, path)
         is_known = entry is not None or is_torn or (self.tracked_only and self._is_in_head(path))
-        status = None if tree.blocker(path) is not None else _lstat(self.repository, path)
+        status = None if tree.blocker(path) is not None else _stat_file(self.repository, path)
         if status is None:
             if is_known:
                 self.taken.append(path)
             elif path in self.chosen.paths and not self._is_above_known(path):
-                raise _unknown(path)
+                raise _unknown_path(path)
         elif stat.S_ISDIR(status.st_mode):
-            self._directory(path, entry)
+            self._sort_directory(path, entry)
         elif not is_known and self.tracked_only:
             self._leave_unknown(path)
         elif stat.S_ISLNK(status.st_mode) or stat.S_ISREG(status.st_mode):
             self.put.append(path)
         else:
-            self._leave(path, f"{shown(path)} is neither a file nor a link.")
+            self._leave_out(path, f"{shown(path)} is neither a file nor a link.")
 
     def _is_in_head(self, path: str) -> bool:
         """Whether the last commit has it, whatever is staged: then git knows it where it commits paths."""
@@ -164,7 +164,7 @@ class _Staging:
         if path in self.chosen.paths:
             raise NotFound(f"Git does not know {shown(path)}.", hints=[Remedy(Fix.STAGE_NEW_FILE)])
 
-    def _directory(self, path: str, entry: Side | None) -> None:
+    def _sort_directory(self, path: str, entry: Side | None) -> None:
         """A directory is staged as a submodule that git knows already, or not as itself at all."""
         if entry is not None and entry.mode == SUBMODULE:
             head = self.rules.submodule(path)
@@ -186,28 +186,28 @@ class _Staging:
         for path in self.put:
             if path not in paths:
                 self.rules.check()
-                self._put(index, path, modes)
+                self._stage_file(index, path, modes)
         for path, head in self.linked.items():
             put_entry(index, path, Side(head, SUBMODULE))
 
-    def _put(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
+    def _stage_file(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
         """What is read is what stands there, beneath the root, before and after."""
         place = self.repository.root / path
-        status = self._beneath(path)
+        status = self._stat_beneath(path)
         mode = modes.of_file(status, index_side(self.handle, path))
         if stat.S_ISLNK(status.st_mode):
             oid = self.handle.create_blob(os.fsencode(os.readlink(place)))  # noqa: PTH115
         elif not stat.S_ISREG(status.st_mode):
-            raise _replaced(path)
+            raise _replaced_error(path)
         elif mode == LINK:
             oid = self.handle.create_blob(place.read_bytes())
         else:
             oid = self.handle.create_blob_fromworkdir(path)
-        if not os.path.samestat(status, self._beneath(path)):
-            raise _replaced(path)
+        if not os.path.samestat(status, self._stat_beneath(path)):
+            raise _replaced_error(path)
         put_file(index, path, Side(str(oid), mode), status)
 
-    def _beneath(self, path: str) -> os.stat_result:
+    def _stat_beneath(self, path: str) -> os.stat_result:
         """The stat of a path that no link leads to."""
         parent, _, name = path.rpartition("/")
         directory = open_beneath(str(self.repository.root), parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -222,15 +222,15 @@ class _Staging:
         return any(os.fsdecode(entry.path) in inside for entry in self.handle.index)
 
 
-def stage(
+def stage_paths(
     repository: Repository,
     programs: Programs,
     selection: Selection,
-    rules: Rules,
+    rules: StagingRules,
     *,
     force: bool = False,
     tracked_only: bool = False,
-) -> Staged:
+) -> StageOutcome:
     """Stages new, changed and deleted files as `git add --all` does.
 
     What the rules keep back is an error where it is named, and left out with a note where it is only below a
@@ -248,18 +248,18 @@ def stage_into(
     programs: Programs,
     handle: pygit2.Repository,
     selection: Selection,
-    rules: Rules,
+    rules: StagingRules,
     *,
     force: bool = False,
     tracked_only: bool = False,
-) -> Staged:
+) -> StageOutcome:
     """The same into an index that is not git's yet."""
     handle.index.read(False)
     conflicts = conflict_paths(handle)
     work = _Staging(repository, handle, rules, selection, force, tracked_only)
     work.sort(WorkTree(handle, repository.root), conflicts)
     _check_marks(repository, (path for path in work.put if path in conflicts and not force))
-    drivers = filtered(handle, (path for path in work.put if not _is_link(repository, path)))
+    drivers = filter_drivers(handle, (path for path in work.put if not _is_link(repository, path)))
     drivers = _changed_only(handle, drivers, conflicts)
     check_filters(repository, handle, drivers)
     index = following.index
@@ -275,18 +275,18 @@ def stage_into(
         sorted(
             path
             for path in paths
-            if index_side(handle, path) != _side(index, path) or (path in conflicts) != (path in still)
+            if index_side(handle, path) != _entry_side(index, path) or (path in conflicts) != (path in still)
         )
     )
-    return Staged(summary("staged", changes), notes=left_out(work.left), paths=changes)
+    return StageOutcome(summary_line("staged", changes), notes=left_out(work.left), paths=changes)
 
 
-def _unknown(path: str) -> NotFound:
+def _unknown_path(path: str) -> NotFound:
     hints = ["Paths are names, not patterns."] if set(path) & set("*?[:") else []
     return NotFound(f"{shown(path)} does not exist, and git does not know it.", hints=hints, path=shown(path))
 
 
-def _replaced(path: str) -> GitBusy:
+def _replaced_error(path: str) -> GitBusy:
     return GitBusy(f"{shown(path)} was replaced while it was being read.", hints=["Try again."])
 
 
@@ -294,13 +294,13 @@ def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
     unresolved = [path for path in paths if has_marks((repository.root / path).read_bytes())]
     if unresolved:
         raise GitUnfinished(
-            f"Conflict markers are still in {listed(unresolved)}.",
+            f"Conflict markers are still in {list_paths(unresolved)}.",
             hints=[Remedy(Fix.STAGE_WITH_MARKERS)],
             paths=[shown(path) for path in unresolved[:_MOST_NAMED]],
         )
 
 
-def _side(index: pygit2.Index, path: str) -> Side | None:
+def _entry_side(index: pygit2.Index, path: str) -> Side | None:
     try:
         entry = index[path]
     except KeyError:
@@ -323,7 +323,7 @@ def _is_directory(place: Path) -> bool:
     return place.is_dir() and not place.is_symlink()
 
 
-def _lstat(repository: Repository, path: str) -> os.stat_result | None:
+def _stat_file(repository: Repository, path: str) -> os.stat_result | None:
     try:
         return (repository.root / path).lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -334,7 +334,7 @@ def _is_link(repository: Repository, path: str) -> bool:
     return (repository.root / path).is_symlink()
 
 
-def _force_hint(rules: Rules, path: str) -> list[str]:
+def _force_hint(rules: StagingRules, path: str) -> list[str]:
     return (
         [] if rules.unwanted(path) is None or rules.closed(path) is not None else [Remedy(Fix.STAGE_IGNORED)]
     )
@@ -357,12 +357,12 @@ def left_out(reason_by_path: dict[str, str]) -> tuple[str, ...]:
     return (f"Left out: {'; '.join(reasons[:_MOST_NAMED] + more)}.",)
 
 
-def summary(did: str, paths: tuple[str, ...]) -> str:
+def summary_line(did: str, paths: tuple[str, ...]) -> str:
     """The one line of an outcome."""
-    return f"{did} {listed(paths, 3)}" if paths else f"nothing was {did}"
+    return f"{did} {list_paths(paths, 3)}" if paths else f"nothing was {did}"
 
 
-def listed(paths: Iterable[str], most: int = _MOST_NAMED) -> str:
+def list_paths(paths: Iterable[str], most: int = _MOST_NAMED) -> str:
     """Paths for a sentence."""
     names = [shown(path) for path in paths]
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

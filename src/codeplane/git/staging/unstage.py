@@ -12,18 +12,18 @@ from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
-from codeplane.git.staging.stage import Rules, Staged, left_out, listed, summary
+from codeplane.git.staging.stage import StageOutcome, StagingRules, left_out, list_paths, summary_line
 from codeplane.git.worktree.autosave import head_tree
 from codeplane.git.worktree.checkout_plan import plan_paths
-from codeplane.git.worktree.checkout_tree import at_risk, carry_out
+from codeplane.git.worktree.checkout_tree import apply_plan, work_at_risk
 from codeplane.git.worktree.files import SUBMODULE
-from codeplane.git.worktree.filters import check_filters, filtered, restore_filtered
+from codeplane.git.worktree.filters import check_filters, filter_drivers, restore_filtered
 from codeplane.git.worktree.index_writer import edited_index, put_entry
 from codeplane.jail import shown
 from codeplane.process import Programs
 
 
-def unstage(repository: Repository, selection: Selection, rules: Rules) -> Staged:
+def unstage_paths(repository: Repository, selection: Selection, rules: StagingRules) -> StageOutcome:
     """Makes the index what HEAD has, at the chosen paths; files stay as they are."""
     with repository.opened() as handle, edited_index(repository, handle) as index:
         pairs = diff_index(handle, head_tree(handle))
@@ -34,24 +34,24 @@ def unstage(repository: Repository, selection: Selection, rules: Rules) -> Stage
         for path in paths:
             rules.check()
             put_entry(index, path, side_at(handle, tree, path))
-    return Staged(summary("unstaged", tuple(paths)), paths=tuple(paths))
+    return StageOutcome(summary_line("unstaged", tuple(paths)), paths=tuple(paths))
 
 
-def discard(
+def discard_changes(
     repository: Repository,
     programs: Programs,
     selection: Selection,
-    rules: Rules,
+    rules: StagingRules,
     *,
     force: bool = False,
-) -> Staged:
+) -> StageOutcome:
     """Brings tracked files back as the index has them. What is lost by it needs `force` and is saved."""
     with repository.opened() as handle:
         handle.index.read()
         conflicts = sorted(path for path in conflict_paths(handle) if path in selection)
         if conflicts:
             raise GitUnfinished(
-                f"In conflict, so the index has no single version: {listed(conflicts)}.",
+                f"In conflict, so the index has no single version: {list_paths(conflicts)}.",
                 hints=[Remedy(Fix.CONTINUE_OR_RESOLVE)],
             )
         work = {
@@ -65,10 +65,10 @@ def discard(
                 raise PathRefused(reason, path=shown(path))
             del work[path]
         _check_known(handle, selection, work)
-        return _restore(repository, programs, handle, work, left_out(reasons), force=force)
+        return _restore_files(repository, programs, handle, work, left_out(reasons), force=force)
 
 
-def _restore(
+def _restore_files(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
@@ -76,21 +76,23 @@ def _restore(
     notes: tuple[str, ...],
     *,
     force: bool,
-) -> Staged:
-    drivers = filtered(handle, work)
+) -> StageOutcome:
+    drivers = filter_drivers(handle, work)
     check_filters(repository, handle, drivers)
     plan = plan_paths(handle, repository.root, work)
     if plan.risks and not force:
-        raise at_risk(plan.risks)
-    result = carry_out(repository, programs, handle, plan, force=force, why="before changes were discarded")
+        raise work_at_risk(plan.risks)
+    result = apply_plan(repository, programs, handle, plan, force=force, why="before changes were discarded")
     if drivers:
         restore_filtered(repository, programs, handle, drivers)
     paths = tuple(work)
-    return Staged(summary("restored", paths), saved=result.saved, notes=(*notes, *result.notes), paths=paths)
+    return StageOutcome(
+        summary_line("restored", paths), saved=result.saved, notes=(*notes, *result.notes), paths=paths
+    )
 
 
 def _check_known(handle: pygit2.Repository, selection: Selection, more: Iterable[str]) -> None:
     paths = {*more, *(os.fsdecode(entry.path) for entry in handle.index)} if selection.paths else ()
     missing = selection.missing(paths)
     if missing:
-        raise NotFound(f"Git does not know {listed(missing)}.", path=shown(missing[0]))
+        raise NotFound(f"Git does not know {list_paths(missing)}.", path=shown(missing[0]))

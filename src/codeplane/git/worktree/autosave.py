@@ -30,7 +30,7 @@ def save_work(
 
     Returns the name of the reference, which `git stash apply` takes too; None when nothing was to be kept.
     """
-    work = Work.look(repository, handle, paths)
+    work = LocalWork.look(repository, handle, paths)
     if work.is_empty:
         return None
     oid = work.commit(why)
@@ -61,7 +61,7 @@ def drop_saved(repository: Repository, until: float, is_needed: Callable[[str], 
 
 
 @dataclass(frozen=True)
-class Work:
+class LocalWork:
     """What differs from HEAD: in the index, in tracked files, and files that are not tracked."""
 
     handle: pygit2.Repository
@@ -72,7 +72,7 @@ class Work:
     @classmethod
     def look(
         cls, repository: Repository, handle: pygit2.Repository, paths: Iterable[str] | None = None
-    ) -> "Work":
+    ) -> "LocalWork":
         tree, conflicts = WorkTree(handle, repository.root), conflict_paths(handle)
         differences = diff_index(handle, head_tree(handle)).keys() | conflicts
         candidates = differences | unstaged_paths(handle) if paths is None else set(paths)
@@ -81,7 +81,7 @@ class Work:
             for path in candidates
             if index_side(handle, path) or path in conflicts or path in differences
         }
-        loose = {path: side for path in candidates - tracked if (side := stored(tree, path)) is not None}
+        loose = {path: side for path in candidates - tracked if (side := store_file(tree, path)) is not None}
         return cls(
             handle,
             {path: _staged_side(handle, path, conflicts) for path in tracked & differences},
@@ -102,20 +102,20 @@ class Work:
         """As `git stash` makes it: the parents are HEAD, the index and, if there are any, untracked files."""
         handle = self.handle
         base = self._base()
-        label = f"{_branch(handle)}: {_described(handle, base)}"
+        label = f"{_branch_label(handle)}: {_describe_base(handle, base)}"
         index_tree = changed_tree(handle, head_tree(handle), self.in_index)
-        parents = [base, _made(handle, f"index on {label}\n", index_tree, [base])]
+        parents = [base, _create_commit(handle, f"index on {label}\n", index_tree, [base])]
         if self.untracked:
             loose = changed_tree(handle, None, self.untracked)
-            parents.append(_made(handle, f"untracked files on {label}\n", loose, []))
+            parents.append(_create_commit(handle, f"untracked files on {label}\n", loose, []))
         work_tree = changed_tree(handle, str(index_tree), self.in_files)
-        text = f"On {_branch(handle)}: {message}" if message else f"WIP on {label}\n"
-        return _made(handle, text, work_tree, parents)
+        text = f"On {_branch_label(handle)}: {message}" if message else f"WIP on {label}\n"
+        return _create_commit(handle, text, work_tree, parents)
 
     def _base(self) -> pygit2.Oid:
         if not self.handle.head_is_unborn:
             return self.handle.head.peel(pygit2.Commit).id
-        return _made(self.handle, "nothing\n", changed_tree(self.handle, None, {}), [])
+        return _create_commit(self.handle, "nothing\n", changed_tree(self.handle, None, {}), [])
 
 
 def head_tree(handle: pygit2.Repository) -> str | None:
@@ -123,7 +123,7 @@ def head_tree(handle: pygit2.Repository) -> str | None:
     return None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
 
 
-def stored(tree: WorkTree, path: str) -> Side | None:
+def store_file(tree: WorkTree, path: str) -> Side | None:
     """The file or link at a path, written as a blob; None where there is neither."""
     current = tree.at(path, index_side(tree.handle, path))
     if current is None or current.side is None:
@@ -148,7 +148,7 @@ def changed_tree(handle: pygit2.Repository, tree: str | None, entries: Entries) 
     return index.write_tree(handle)
 
 
-def committer(handle: pygit2.Repository) -> pygit2.Signature:
+def stash_signature(handle: pygit2.Repository) -> pygit2.Signature:
     """Who the user says they are; git's stand-in where they have not said it."""
     try:
         return handle.default_signature
@@ -158,7 +158,7 @@ def committer(handle: pygit2.Repository) -> pygit2.Signature:
 
 def _in_files(tree: WorkTree, tracked: set[str], head: str | None, loose: Entries) -> dict[str, Side | None]:
     """As git does, a new file that is only in the index is kept, unless something else is in its place."""
-    sides = {path: stored(tree, path) for path in tracked}
+    sides = {path: store_file(tree, path) for path in tracked}
     missing = {path for path, side in sides.items() if side is None}
     new_paths = {path for path in missing if head is None or side_at(tree.handle, head, path) is None}
     new_paths -= clashing_paths(new_paths, loose)
@@ -172,17 +172,19 @@ def _staged_side(handle: pygit2.Repository, path: str, conflicts: set[str]) -> S
     return Side(str(ours.id), int(ours.mode)) if ours is not None else None
 
 
-def _made(handle: pygit2.Repository, message: str, tree: pygit2.Oid, parents: list[pygit2.Oid]) -> pygit2.Oid:
-    who = committer(handle)
+def _create_commit(
+    handle: pygit2.Repository, message: str, tree: pygit2.Oid, parents: list[pygit2.Oid]
+) -> pygit2.Oid:
+    who = stash_signature(handle)
     return handle.create_commit(None, who, who, message, tree, parents)
 
 
-def _branch(handle: pygit2.Repository) -> str:
+def _branch_label(handle: pygit2.Repository) -> str:
     if handle.head_is_unborn or handle.head_is_detached:
         return "(no branch)"
     return os.fsencode(handle.head.shorthand).decode("utf-8", "replace")
 
 
-def _described(handle: pygit2.Repository, base: pygit2.Oid) -> str:
+def _describe_base(handle: pygit2.Repository, base: pygit2.Oid) -> str:
     commit = handle[base].peel(pygit2.Commit)
     return f"{str(base)[:_SHORT]} {info_of(commit).subject}"

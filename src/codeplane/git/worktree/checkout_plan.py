@@ -17,8 +17,8 @@ from codeplane.git.history.tree_diff import (
     unstaged_paths,
 )
 from codeplane.git.repo.outcome import Side
-from codeplane.git.worktree.files import SUBMODULE, Standing, WorkTree
-from codeplane.git.worktree.filters import filtered
+from codeplane.git.worktree.files import SUBMODULE, FileState, WorkTree
+from codeplane.git.worktree.filters import filter_drivers
 
 
 class Risk(StrEnum):
@@ -33,7 +33,7 @@ class Risk(StrEnum):
 
 
 @dataclass
-class Plan:
+class CheckoutPlan:
     """Paths by what is done to them. What is at risk is done all the same when it is forced."""
 
     writes: dict[str, Side] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Plan:
     risks: dict[str, Risk] = field(default_factory=dict)
 
 
-def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target: str) -> Plan:
+def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target: str) -> CheckoutPlan:
     """From one tree to another: only what differs between them is touched, as git's two-way merge does."""
     planner = _Planner(
         handle, WorkTree(handle, root), conflict_paths(handle), diff_trees(handle, base, target)
@@ -53,7 +53,7 @@ def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target:
     return planner.checked()
 
 
-def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> Plan:
+def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> CheckoutPlan:
     """To exactly a tree: every tracked file and every entry of the index."""
     tree = handle[target].peel(pygit2.Tree)
     targets = {path: in_tree(tree, path) for path in unstaged_paths(handle) | conflict_paths(handle)}
@@ -61,7 +61,7 @@ def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> Plan:
     return plan_paths(handle, root, targets)
 
 
-def plan_paths(handle: pygit2.Repository, root: Path, targets: Mapping[str, Side | None]) -> Plan:
+def plan_paths(handle: pygit2.Repository, root: Path, targets: Mapping[str, Side | None]) -> CheckoutPlan:
     """Some paths become what is wanted, in files and index, whatever they are."""
     head = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
     pairs = {path: Pair(index_side(handle, path), side) for path, side in targets.items()}
@@ -78,7 +78,7 @@ class _Planner:
     tree: WorkTree
     torn: set[str]
     pairs: dict[str, Pair]
-    plan: Plan = field(default_factory=Plan)
+    plan: CheckoutPlan = field(default_factory=CheckoutPlan)
 
     def switch(self, path: str, pair: Pair) -> None:
         """The table of git's two-way merge for one path that the trees have differently."""
@@ -91,27 +91,27 @@ class _Planner:
         elif current != pair.old:
             risk = Risk.STAGED
         else:
-            risk = self._risk(path, current, standing, pair.new)
-        self._take(path, pair.new, risk, standing)
+            risk = self._risk_of(path, current, standing, pair.new)
+        self._plan_path(path, pair.new, risk, standing)
 
     def replace(self, path: str, pair: Pair, *, is_staged: bool) -> None:
         """One path becomes what the tree has, whatever the index and the file are."""
         current = pair.old
         standing = self.tree.at(path, current)
-        risk = self._risk(path, current, standing, pair.new)
+        risk = self._risk_of(path, current, standing, pair.new)
         if path in self.torn and standing is not None and standing.side != pair.new:
             risk = Risk.UNMERGED
         elif risk is None and is_staged and current not in (None, pair.new):
             risk = Risk.STAGED
-        self._take(path, pair.new, risk, standing)
+        self._plan_path(path, pair.new, risk, standing)
 
-    def checked(self) -> Plan:
+    def checked(self) -> CheckoutPlan:
         """With what stands in the way of new files: untracked ones, links, whole directories."""
         for path in list(self.plan.writes):
             self._clear_way(path)
         return self.plan
 
-    def _take(self, path: str, new: Side | None, risk: Risk | None, standing: Standing | None) -> None:
+    def _plan_path(self, path: str, new: Side | None, risk: Risk | None, standing: FileState | None) -> None:
         if risk is not None:
             self.plan.risks[path] = risk
         if new is None:
@@ -123,8 +123,8 @@ class _Planner:
         else:
             self.plan.writes[path] = new
 
-    def _risk(
-        self, path: str, current: Side | None, standing: Standing | None, new: Side | None
+    def _risk_of(
+        self, path: str, current: Side | None, standing: FileState | None, new: Side | None
     ) -> Risk | None:
         """Whether the file at a path is work that is nowhere else."""
         if standing is None or (new is not None and standing.side == new):
@@ -133,9 +133,9 @@ class _Planner:
             return None  # what is not tracked is told where it stands in the way
         return None if standing.side == current or self._is_smudged(path, standing) else Risk.MODIFIED
 
-    def _is_smudged(self, path: str, standing: Standing) -> bool:
+    def _is_smudged(self, path: str, standing: FileState) -> bool:
         """Whether a filter has made the file, which is as git last saw it then."""
-        if standing.side is None or not filtered(self.handle, [path]):
+        if standing.side is None or not filter_drivers(self.handle, [path]):
             return False
         try:
             return not self.handle.status_file(path) & FileStatus.WT_MODIFIED

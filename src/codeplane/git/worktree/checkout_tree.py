@@ -21,11 +21,11 @@ from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.autosave import head_tree, save_work
-from codeplane.git.worktree.checkout_plan import Plan, Risk, plan_switch, plan_whole
-from codeplane.git.worktree.files import EXECUTABLE, FILE, SUBMODULE, Standing, WorkTree
-from codeplane.git.worktree.filters import changed_filtered, check_filters, filtered, restore_filtered
+from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, plan_switch, plan_whole
+from codeplane.git.worktree.files import EXECUTABLE, FILE, SUBMODULE, FileState, WorkTree
+from codeplane.git.worktree.filters import changed_filtered, check_filters, filter_drivers, restore_filtered
 from codeplane.git.worktree.index_writer import check_unlocked, locked_index, put_entry, put_file
-from codeplane.git.worktree.writer import Placer
+from codeplane.git.worktree.writer import FileWriter
 from codeplane.jail import is_closed, shown
 from codeplane.process import Programs
 
@@ -36,14 +36,14 @@ _OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
 
 
 @dataclass(frozen=True)
-class Put:
+class CheckoutResult:
     """What the caller has to know, and the reference that keeps work which was written over."""
 
     notes: tuple[str, ...] = ()
     saved: str | None = None
 
 
-def put_tree(
+def check_out_tree(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
@@ -52,7 +52,7 @@ def put_tree(
     force: bool = False,
     whole: bool = False,
     base: str | None = None,
-) -> Put:
+) -> CheckoutResult:
     """Brings index and working tree from HEAD's tree, or from `base`, to a tree. HEAD stays where it is.
 
     Changes in paths that both trees have alike are carried along. `whole` makes every tracked file and the
@@ -63,37 +63,37 @@ def put_tree(
         plan = plan_whole(handle, repository.root, tree_oid)
     else:
         plan = plan_switch(handle, repository.root, base or head_tree(handle), tree_oid)
-    return carry_out(repository, programs, handle, plan, force=force)
+    return apply_plan(repository, programs, handle, plan, force=force)
 
 
-def carry_out(
+def apply_plan(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
-    plan: Plan,
+    plan: CheckoutPlan,
     *,
     force: bool,
     why: str = "before files were replaced",
     keep: bool = True,
-) -> Put:
+) -> CheckoutResult:
     """Does what a plan says, or refuses it with nothing changed. Without `keep` nothing is saved."""
     _refuse_closed([*plan.writes, *plan.adopted, *plan.removals])
     _check_there(handle, plan)
     risks = _real_risks(repository, programs, handle, plan.risks)
     if risks and (not force or Risk.REPOSITORY in risks.values()):
-        raise at_risk(risks)
+        raise work_at_risk(risks)
     saved = save_work(repository, handle, why, risks) if risks and keep else None
     check_unlocked(repository)
-    placer = Placer(handle, repository.root)
+    placer = FileWriter(handle, repository.root)
     try:
-        leftovers = _clear(placer, plan)
-        by_git, notes = _write(repository, placer, plan)
+        leftovers = _remove_files(placer, plan)
+        by_git, notes = _write_files(repository, placer, plan)
     except (OSError, KeyError) as error:
-        raise _stopped(error, placer.done, plan, saved) from error
-    _index(repository, handle, plan)
-    notes += _smudge(repository, programs, placer, plan, by_git)
+        raise _stopped_error(error, placer.done, plan, saved) from error
+    _write_index(repository, handle, plan)
+    notes += _write_filtered(repository, programs, placer, plan, by_git)
     notes += [f"{shown(path)}/ is not empty and was left" for path in leftovers]
-    return Put(tuple(notes), saved)
+    return CheckoutResult(tuple(notes), saved)
 
 
 def _real_risks(
@@ -101,19 +101,19 @@ def _real_risks(
 ) -> dict[str, Risk]:
     """Without files that only look changed because a filter has made them."""
     modifications = [path for path, risk in risks.items() if risk is Risk.MODIFIED]
-    filter_paths = sorted(filtered(handle, modifications))[:_MOST_ASKED] if repository.trusted else []
+    filter_paths = sorted(filter_drivers(handle, modifications))[:_MOST_ASKED] if repository.trusted else []
     clean = (
         set(filter_paths) - changed_filtered(repository, programs, filter_paths) if filter_paths else set()
     )
     return {path: risk for path, risk in risks.items() if path not in clean}
 
 
-def at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
+def work_at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
     """The refusal, with the paths by reason."""
     paths_by_reason: dict[str, list[str]] = {}
     for path in sorted(risks):
         paths_by_reason.setdefault(risks[path].value, []).append(shown(path))
-    parts = [f"{reason}: {_listed(paths)}" for reason, paths in sorted(paths_by_reason.items())]
+    parts = [f"{reason}: {_list_names(paths)}" for reason, paths in sorted(paths_by_reason.items())]
     hints = [Remedy(Fix.COMMIT_WORK), Remedy(Fix.STASH_WORK)]
     if Risk.REPOSITORY not in risks.values():
         hints.append(Remedy(Fix.DISCARD_WORK))
@@ -124,7 +124,7 @@ def _refuse_closed(paths: Iterable[str]) -> None:
     """A tree may hold names that are CodePlane's or git's own, or lead elsewhere; they are not written."""
     refusals = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
     if refusals:
-        names = _listed(map(shown, refusals))
+        names = _list_names(map(shown, refusals))
         raise PathRefused(
             f"The tree has files where only git's or CodePlane's own may be: {names}.",
             paths=[shown(path) for path in refusals[:_MOST_NAMED]],
@@ -135,19 +135,19 @@ def _is_no_name(segment: str) -> bool:
     return segment in ("", ".", "..") or is_closed(segment)
 
 
-def _check_there(handle: pygit2.Repository, plan: Plan) -> None:
+def _check_there(handle: pygit2.Repository, plan: CheckoutPlan) -> None:
     """Every content has to be there before the first file is touched."""
     missing = [
         path for path, side in plan.writes.items() if side.mode != SUBMODULE and side.oid not in handle
     ]
     if missing:
         raise GitFailed(
-            f"This clone lacks the contents of {_listed(map(shown, sorted(missing)))}.",
+            f"This clone lacks the contents of {_list_names(map(shown, sorted(missing)))}.",
             hints=["git fetch --refetch, or git fsck to see what is missing"],
         )
 
 
-def _clear(placer: Placer, plan: Plan) -> list[str]:
+def _remove_files(placer: FileWriter, plan: CheckoutPlan) -> list[str]:
     """Takes away what goes; returns directories of submodules that are left."""
     leftovers = []
     for path in sorted(plan.removals, reverse=True):
@@ -164,14 +164,16 @@ def _clear(placer: Placer, plan: Plan) -> list[str]:
     return leftovers
 
 
-def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str, str], list[str]]:
+def _write_files(
+    repository: Repository, placer: FileWriter, plan: CheckoutPlan
+) -> tuple[dict[str, str], list[str]]:
     """Writes what comes, the attributes first, which say how; returns what git's filters have to write."""
     first = {path: side for path, side in plan.writes.items() if path.endswith(FILE_NAME)}
     placer.write(first)
     placer.attribute_files.forget()
     rest = {path: side for path, side in plan.writes.items() if path not in first}
     files = [path for path, side in rest.items() if side.mode in (FILE, EXECUTABLE)]
-    drivers = filtered(placer.handle, filter(placer.attribute_files.may_concern, files))
+    drivers = filter_drivers(placer.handle, filter(placer.attribute_files.may_concern, files))
     notes = []
     try:
         check_filters(repository, placer.handle, drivers)
@@ -184,8 +186,12 @@ def _write(repository: Repository, placer: Placer, plan: Plan) -> tuple[dict[str
     return drivers, notes
 
 
-def _smudge(
-    repository: Repository, programs: Programs, placer: Placer, plan: Plan, drivers: dict[str, str]
+def _write_filtered(
+    repository: Repository,
+    programs: Programs,
+    placer: FileWriter,
+    plan: CheckoutPlan,
+    drivers: dict[str, str],
 ) -> list[str]:
     """The git program writes what it has filters for, in a repository that is trusted."""
     if not drivers:
@@ -202,7 +208,7 @@ def _smudge(
     return []
 
 
-def _remove_empty_parents(root: Path, plan: Plan) -> None:
+def _remove_empty_parents(root: Path, plan: CheckoutPlan) -> None:
     parents = {parent for path in plan.removals for parent in Path(path).parents if parent != Path()}
     for parent in sorted(parents, key=lambda one: len(one.parts), reverse=True):
         if not (root / parent).is_symlink():
@@ -230,32 +236,32 @@ def _remove_directory(place: Path) -> bool:
     return True
 
 
-def _index(repository: Repository, handle: pygit2.Repository, plan: Plan) -> None:
+def _write_index(repository: Repository, handle: pygit2.Repository, plan: CheckoutPlan) -> None:
     """Written after every file is in place; then the files are looked at, so that git need not hash them."""
     tree = WorkTree(handle, repository.root)
     with locked_index(repository, handle) as following:
         for path in plan.dropped:
             put_entry(following.index, path, None)
         for path, side in (*plan.writes.items(), *plan.adopted.items()):
-            _enter(tree, following.index, path, side)
+            _put_index_entry(tree, following.index, path, side)
         following.index.write()
     handle.index.read(False)
 
 
-def _enter(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
+def _put_index_entry(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
     """With the stat of the file, if it has that content still."""
     try:
         status = (tree.root / path).lstat()
     except (FileNotFoundError, NotADirectoryError):
         put_entry(index, path, side)
         return
-    if tree.at(path, side) == Standing(side):
+    if tree.at(path, side) == FileState(side):
         put_file(index, path, side, status)
     else:
         put_entry(index, path, side)
 
 
-def _stopped(error: Exception, count: int, plan: Plan, saved: str | None) -> GitFailed:
+def _stopped_error(error: Exception, count: int, plan: CheckoutPlan, saved: str | None) -> GitFailed:
     saved_note = f" What was replaced is kept in {saved}." if saved else ""
     return GitFailed(
         f"This stopped midway: {error}. {count} of {len(plan.writes)} files are written and "
@@ -264,7 +270,7 @@ def _stopped(error: Exception, count: int, plan: Plan, saved: str | None) -> Git
     )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     every = list(names)
     more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
     return ", ".join(every[:_MOST_NAMED]) + more

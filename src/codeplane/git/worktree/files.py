@@ -18,7 +18,7 @@ _OWNER_RUNS: Final = 0o100
 
 
 @dataclass(frozen=True)
-class Standing:
+class FileState:
     """A file or a link has a side; a directory, a device or the like has none."""
 
     side: Side | None
@@ -49,25 +49,25 @@ class WorkTree:
             self._directories[directory] = blocker
         return blocker
 
-    def at(self, path: str, entry: Side | None = None) -> Standing | None:
+    def at(self, path: str, entry: Side | None = None) -> FileState | None:
         """What is at a path; None when nothing is. `entry` says the mode where the file system has none."""
-        status = self._look(path)
+        status = self._stat(path)
         if status is None:
             return None
         if stat.S_ISDIR(status.st_mode):
-            return Standing(None, is_directory=True)
+            return FileState(None, is_directory=True)
         if stat.S_ISLNK(status.st_mode):
-            return Standing(Side(str(pygit2.hash(os.fsencode(os.readlink(self.root / path)))), LINK))  # noqa: PTH115
+            return FileState(Side(str(pygit2.hash(os.fsencode(os.readlink(self.root / path)))), LINK))  # noqa: PTH115
         if not stat.S_ISREG(status.st_mode):
-            return Standing(None)
-        return Standing(Side(self._hashed(path), self._mode(status, entry)))
+            return FileState(None)
+        return FileState(Side(self._hash_file(path), self._mode_of(status, entry)))
 
     def is_there(self, path: str) -> bool:
         """Whether anything is at a path."""
-        return self._look(path) is not None
+        return self._stat(path) is not None
 
     def is_directory(self, path: str) -> bool:
-        status = self._look(path)
+        status = self._stat(path)
         return status is not None and stat.S_ISDIR(status.st_mode)
 
     def files_below(self, path: str) -> Iterator[str]:
@@ -77,16 +77,16 @@ class WorkTree:
             place = ahead.pop()
             if place.endswith("/"):
                 names = sorted(os.listdir(self.root / place), reverse=True)  # noqa: PTH208
-                ahead += [self._marked(f"{place}{name}") for name in names]
+                ahead += [self._mark_directory(f"{place}{name}") for name in names]
             else:
                 yield place
 
-    def _marked(self, path: str) -> str:
+    def _mark_directory(self, path: str) -> str:
         """The path, with a slash behind that of a directory."""
         place = self.root / path
         return f"{path}/" if place.is_dir() and not place.is_symlink() else path
 
-    def _look(self, path: str) -> os.stat_result | None:
+    def _stat(self, path: str) -> os.stat_result | None:
         if self.blocker(path) is not None:
             return None
         try:
@@ -94,13 +94,13 @@ class WorkTree:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def _hashed(self, path: str) -> str:
+    def _hash_file(self, path: str) -> str:
         """The blob that git would make of a file."""
         if self._attribute_files.may_convert(path):
             return str(self.handle.hashfile(path))
         return str(pygit2.hashfile(f"{self.root}/{path}"))
 
-    def _mode(self, status: os.stat_result, entry: Side | None) -> int:
+    def _mode_of(self, status: os.stat_result, entry: Side | None) -> int:
         if not self._has_modes:
             return entry.mode if entry is not None and entry.mode in (FILE, EXECUTABLE) else FILE
         return EXECUTABLE if status.st_mode & _OWNER_RUNS else FILE

@@ -27,7 +27,7 @@ _HARDENED: Final = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/nul
 _FROM_STDIN: Final = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 
-def filtered(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, str]:
+def filter_drivers(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, str]:
     """The paths that have a filter by the attributes, each with its name."""
     drivers = {}
     for path in paths:

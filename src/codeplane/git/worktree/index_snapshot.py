@@ -18,7 +18,7 @@ from codeplane.git.repo.outcome import Conflict, Side
 _SECOND: Final = 1_000_000_000
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """One file as the index has it, with the stat values that it had when it was staged."""
 
     path: str
@@ -42,22 +42,22 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Staged:
+class IndexSnapshot:
     """An index that was read whole."""
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, IndexEntry] = field(default_factory=dict)
     sides: dict[str, dict[int, Side]] = field(default_factory=dict)  # of what is not merged
     trees: dict[str, str] = field(default_factory=dict)  # that git has ready for directories
     # The entries by what the file has of them: most are the same when the index is read again.
-    raw: dict[bytes, tuple[bytes, Entry]] = field(default_factory=dict, repr=False, compare=False)
+    raw: dict[bytes, tuple[bytes, IndexEntry]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, data: bytes, before: "Staged | None" = None) -> "Staged":
+    def of(cls, data: bytes, before: "IndexSnapshot | None" = None) -> "IndexSnapshot":
         """The index in a file's bytes; of a damaged one as much as can be read."""
-        entries: dict[str, Entry] = {}
+        entries: dict[str, IndexEntry] = {}
         sides: dict[str, dict[int, Side]] = {}
         cache = before.raw if before is not None else {}
-        raw: dict[bytes, tuple[bytes, Entry]] = {}
+        raw: dict[bytes, tuple[bytes, IndexEntry]] = {}
         for name, fields in index_file.entries(data):
             cached_entry = cache.get(name)
             if cached_entry is not None and cached_entry[0] == fields:
@@ -67,7 +67,7 @@ class Staged:
                 side = Side(index_file.oid_of(fields), index_file.mode_of(fields))
                 sides.setdefault(os.fsdecode(name), {})[stage] = side
             else:
-                entry = _entry(os.fsdecode(name), fields)
+                entry = _parse_entry(os.fsdecode(name), fields)
                 raw[name] = (fields, entry)
                 entries[entry.path] = entry
         return cls(entries, sides, index_file.cached_trees(data), raw)
@@ -79,9 +79,9 @@ class Staged:
         )
 
     @cached_property
-    def folders(self) -> dict[str, dict[str, Entry | None]]:
+    def folders(self) -> dict[str, dict[str, IndexEntry | None]]:
         """What is tracked, directory by directory and name by name; None is a directory or a conflict."""
-        folders: dict[str, dict[str, Entry | None]] = {"": {}}
+        folders: dict[str, dict[str, IndexEntry | None]] = {"": {}}
         for path in (*self.entries, *self.sides):
             entry = self.entries.get(path)
             while True:
@@ -99,7 +99,7 @@ class Staged:
         return frozenset(path for path, names in self.folders.items() if FILE_NAME in names)
 
     @cached_property
-    def watched(self) -> list[Entry]:
+    def watched(self) -> list[IndexEntry]:
         """What a look compares with the files: all that the user has not said to take as unchanged."""
         return [entry for entry in self.entries.values() if not entry.is_assumed]
 
@@ -121,9 +121,9 @@ class Staged:
 
     def differences(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
         """The same of any tree and without a look for renames."""
-        return sorted(self._unlike(tree, handle), key=lambda one: os.fsencode(one.path))
+        return sorted(self._tree_differences(tree, handle), key=lambda one: os.fsencode(one.path))
 
-    def _unlike(self, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
+    def _tree_differences(self, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
         ahead = [("", tree)]
         while ahead:
             folder, tree = ahead.pop()
@@ -131,14 +131,16 @@ class Staged:
                 continue
             here = self.folders.get(folder, {})
             prefix = f"{folder}/" if folder else ""
-            then = _listed(handle, tree)
+            then = _tree_entries(handle, tree)
             for name in {**here, **then}:
                 path, old = prefix + name, then.get(name)
-                yield from self._one(path, None if old is None or old.is_tree else Side(old.oid, old.mode))
+                yield from self._path_differences(
+                    path, None if old is None or old.is_tree else Side(old.oid, old.mode)
+                )
                 if (old is not None and old.is_tree) or path in self.folders:
                     ahead.append((path, old.oid if old is not None and old.is_tree else None))
 
-    def _one(self, path: str, old: Side | None) -> Iterator[Change]:
+    def _path_differences(self, path: str, old: Side | None) -> Iterator[Change]:
         entry = self.entries.get(path)
         new = entry.side if entry is not None and not entry.is_intended else None
         change = change_of(path, old, new)
@@ -146,16 +148,16 @@ class Staged:
             yield change
 
 
-def _listed(handle: pygit2.Repository, tree: str | None) -> dict[str, TreeEntry]:
+def _tree_entries(handle: pygit2.Repository, tree: str | None) -> dict[str, TreeEntry]:
     entries = list_tree(handle, tree) if tree is not None else []
     if entries is None:
         raise GitFailed(f"Git: the directory {tree} of HEAD is missing or damaged.")
     return {one.name: one for one in entries}
 
 
-def _entry(path: str, fields: bytes) -> Entry:
+def _parse_entry(path: str, fields: bytes) -> IndexEntry:
     word = int.from_bytes
-    return Entry(
+    return IndexEntry(
         path,
         word(fields[24:28]),
         fields[40:60].hex(),

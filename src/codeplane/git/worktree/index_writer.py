@@ -13,10 +13,10 @@ from pygit2.ffi import C, ffi
 
 from codeplane.git.repo import index_file
 from codeplane.git.repo.index_file import is_intended
-from codeplane.git.repo.lock_retry import patiently
+from codeplane.git.repo.lock_retry import retry_locked
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.files import Standing, WorkTree
+from codeplane.git.worktree.files import FileState, WorkTree
 from codeplane.storage.files import claim, publish, read_small
 
 _LOCK: Final = "index.lock"
@@ -47,13 +47,13 @@ def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
     """
     lock, index = repository.git_dir / _LOCK, repository.git_dir / "index"
     file = repository.git_dir / f"{_COPY}{secrets.token_hex(6)}"
-    patiently(lambda: _lock(lock))
+    retry_locked(lambda: _claim_lock(lock))
     try:
-        data = _data(index)
+        data = _read_index(index)
         if data:
             tree = WorkTree(handle, repository.root)
             file.write_bytes(
-                index_file.smudged(data, index.stat().st_mtime_ns, lambda *one: _is_same(tree, *one))
+                index_file.smudge_entries(data, index.stat().st_mtime_ns, lambda *one: _is_same(tree, *one))
             )
         copy = pygit2.Index(str(file))
         # The library gives an index of a file no repository.
@@ -93,12 +93,12 @@ def check_unlocked(repository: Repository) -> None:
         if (repository.git_dir / _LOCK).exists():
             raise pygit2.GitError("failed to lock the index: index.lock exists")
 
-    patiently(look)
+    retry_locked(look)
 
 
-def expected(file: Path) -> frozenset[str]:
+def intended_paths(file: Path) -> frozenset[str]:
     """The paths of an index file that git is only told to expect (`git add --intent-to-add`)."""
-    data = _data(file)
+    data = _read_index(file)
     if int.from_bytes(data[4:8]) < _EXTENDED_FROM:
         return frozenset()
     return frozenset(os.fsdecode(name) for name, fields in index_file.entries(data) if is_intended(fields))
@@ -106,7 +106,7 @@ def expected(file: Path) -> frozenset[str]:
 
 def is_frozen(index: pygit2.Index, path: str) -> bool:
     """Whether git is told not to look at the file: assume-unchanged, or skip-worktree."""
-    entry = _entry(index, path, 0)
+    entry = _find_entry(index, path, 0)
     return bool(entry and (entry.flags & _ASSUMED or entry.flags_extended & _SKIPPED))
 
 
@@ -122,7 +122,7 @@ def make_room(index: pygit2.Index, path: str) -> None:
 
 def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
     """Makes a path what a side says, or takes it out; a conflict that it has is over."""
-    if any(_entry(index, path, stage) for stage in (1, 2, 3)) and index.conflicts is not None:
+    if any(_find_entry(index, path, stage) for stage in (1, 2, 3)) and index.conflicts is not None:
         del index.conflicts[path]
     if side is not None:
         make_room(index, path)
@@ -147,17 +147,17 @@ def put_file(index: pygit2.Index, path: str, side: Side, status: os.stat_result)
         raise pygit2.GitError(f"cannot put {path} into the index")
 
 
-def _entry(index: pygit2.Index, path: str, stage: int) -> Any:
+def _find_entry(index: pygit2.Index, path: str, stage: int) -> Any:
     # The library's own calls tell neither flags nor stages, or go through all entries for it.
     return C.git_index_get_bypath(index._index, os.fsencode(path), stage) or None  # noqa: SLF001
 
 
 def _is_same(tree: WorkTree, name: bytes, fields: bytes) -> bool:
     side = Side(index_file.oid_of(fields), index_file.mode_of(fields))
-    return tree.at(os.fsdecode(name), side) == Standing(side)
+    return tree.at(os.fsdecode(name), side) == FileState(side)
 
 
-def _data(file: Path) -> bytes:
+def _read_index(file: Path) -> bytes:
     """The bytes of an index; none where there is none yet."""
     try:
         return file.read_bytes()
@@ -165,6 +165,6 @@ def _data(file: Path) -> bytes:
         return b""
 
 
-def _lock(lock: Path) -> None:
+def _claim_lock(lock: Path) -> None:
     if not claim(lock, _OWN):
         raise pygit2.GitError("failed to lock the index: index.lock exists")

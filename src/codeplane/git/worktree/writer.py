@@ -23,7 +23,7 @@ _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY
 
 
 @dataclass
-class Placer:
+class FileWriter:
     """Writes into and removes from one working tree; errors of the system are the caller's to tell."""
 
     handle: pygit2.Repository
@@ -53,12 +53,12 @@ class Placer:
     def write(self, files: Mapping[str, Side]) -> None:
         """Puts every file in its place."""
         for path in sorted(files):
-            self._place(path, files[path])
+            self._write_path(path, files[path])
             self.done += 1
 
-    def _place(self, path: str, side: Side) -> None:
+    def _write_path(self, path: str, side: Side) -> None:
         parent, _, name = path.rpartition("/")
-        directory = self._enter(parent)
+        directory = self._open_directory(parent)
         try:
             if side.mode == SUBMODULE:
                 with suppress(FileExistsError):
@@ -66,20 +66,20 @@ class Placer:
             elif side.mode == LINK:
                 with suppress(FileNotFoundError):
                     self._disk.unlink(directory, name)
-                os.symlink(self._blob(side).data, os.fsencode(name), dir_fd=directory)
+                os.symlink(self._blob_of(side).data, os.fsencode(name), dir_fd=directory)
             else:
-                self._file(directory, path, side)
+                self._write_file(directory, path, side)
         finally:
             os.close(directory)
 
-    def _file(self, directory: int, path: str, side: Side) -> None:
+    def _write_file(self, directory: int, path: str, side: Side) -> None:
         name = path.rpartition("/")[2]
         mode = 0o777 if side.mode == EXECUTABLE else 0o666
         home = os.open(self.handle.path, _DIRECTORY)
         try:
             with suppress(FileNotFoundError):
                 self._disk.unlink(home, _TEMPORARY)
-            self._fill(home, _TEMPORARY, mode, self._content(path, side))
+            self._fill_file(home, _TEMPORARY, mode, self._file_content(path, side))
             self._disk.replace(home, _TEMPORARY, directory, name)
         except OSError as error:
             with suppress(FileNotFoundError):
@@ -88,20 +88,20 @@ class Placer:
                 raise
             with suppress(FileNotFoundError):
                 self._disk.unlink(directory, name)
-            self._fill(directory, name, mode, self._content(path, side))
+            self._fill_file(directory, name, mode, self._file_content(path, side))
         finally:
             os.close(home)
 
-    def _fill(self, directory: int, name: str, mode: int, data: bytes) -> None:
+    def _fill_file(self, directory: int, name: str, mode: int, data: bytes) -> None:
         fd = self._disk.create(directory, name, mode)
         try:
             self._disk.write(fd, data)
         finally:
             os.close(fd)
 
-    def _content(self, path: str, side: Side) -> bytes:
+    def _file_content(self, path: str, side: Side) -> bytes:
         """The blob after git's own filters for line ends and ids; no program is run."""
-        blob = self._blob(side)
+        blob = self._blob_of(side)
         data = blob.data
         if not self.attribute_files.may_convert(path):
             return data
@@ -114,10 +114,10 @@ class Placer:
         with pygit2.BlobIO(blob, as_path=path, flags=BlobFilter(0)) as stream:
             return stream.read()
 
-    def _blob(self, side: Side) -> pygit2.Blob:
+    def _blob_of(self, side: Side) -> pygit2.Blob:
         return self.handle[side.oid].peel(pygit2.Blob)
 
-    def _enter(self, parent: str) -> int:
+    def _open_directory(self, parent: str) -> int:
         """A descriptor of a directory, which is made where it is missing."""
         missing: list[str] = []
         while True:

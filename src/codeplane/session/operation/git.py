@@ -14,11 +14,11 @@ from codeplane.core.fingerprint import Fingerprint
 from codeplane.core.ids import OperationId, new_operation_id
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Head
-from codeplane.git.repo.fingerprint import stamp
+from codeplane.git.repo.fingerprint import git_fingerprint
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.repo.unsupported import check_writable
-from codeplane.git.staging.conflicts import Described, described
+from codeplane.git.staging.conflicts import ConflictDetails, describe_conflicts
 from codeplane.graph.diff.repository import State, changed_definitions, structural_diff
 from codeplane.graph.tests.impact import Known, affected_tests
 from codeplane.ledger import Operation, mutation_fingerprint
@@ -54,7 +54,7 @@ class Changed(Generic[T_co]):
     changes: tuple[FileChange, ...] = ()  # of indexed files
     effects: Effects = field(default_factory=Effects)
     status: str | None = None  # of the tree now, in one line
-    conflicts: tuple[Described, ...] = ()  # of the outcome, with what the files show
+    conflicts: tuple[ConflictDetails, ...] = ()  # of the outcome, with what the files show
     fingerprint: str | None = None  # of the mutation, as the ledger has it
     repo_fingerprint: str | None = None  # of all files afterwards
 
@@ -140,7 +140,7 @@ class _Before:
         with call.seen() as snapshot:
             blobs = snapshot.linker.sources.memo.layout.blobs
         files = _Files(index.digests(), blobs) if alone else None
-        return cls(repository.head(), call.repo.states.now(), stamp(repository), files)
+        return cls(repository.head(), call.repo.states.now(), git_fingerprint(repository), files)
 
     def row(self, call: Call, op_type: str) -> Operation:
         return Operation(
@@ -174,7 +174,7 @@ class _Before:
             saved=outcome.saved,
             mode=outcome.mode,
         )
-        torn = described(outcome.conflicts, reader(call))
+        torn = describe_conflicts(outcome.conflicts, reader(call))
         parts = (self.head, after, changes, effects, _status(call), torn)
         return Changed(row.operation_id, outcome, *parts), done
 
@@ -184,7 +184,7 @@ class _Before:
         is_same = False
         with suppress(CodePlaneError, RecursionError):
             changes = self._changes(call)
-            is_same = stamp(call.repo.checkout.repository) == self.stamp and not changes
+            is_same = git_fingerprint(call.repo.checkout.repository) == self.stamp and not changes
         ended = self._ended(call, row, changes, began)
         name = error.name() if isinstance(error, CodePlaneError) else type(error).__name__
         return replace(ended, failure_class=name, unchanged=is_same)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Final
 
 from codeplane.core.errors import UndoRefused, WorkAtRisk
-from codeplane.git.ops.checkout import Goal, check_out, find_goal
-from codeplane.git.ops.reset import Mode, reset
-from codeplane.git.ops.stash import find
-from codeplane.git.ops.stash_apply import apply, pop
+from codeplane.git.ops.checkout import CheckoutTarget, check_out, find_target
+from codeplane.git.ops.reset import ResetMode, reset_head
+from codeplane.git.ops.stash import find_stash
+from codeplane.git.ops.stash_apply import apply_stash, pop_stash
 from codeplane.git.repo.outcome import Outcome
 from codeplane.ledger import Operation
 from codeplane.session.call import Call
@@ -55,17 +55,17 @@ def hints_back(call: Call, operation: Operation) -> list[str]:
     return hints or _BY_HAND.get(operation.op_type, [])
 
 
-def _mode(call: Call, operation: Operation) -> Mode:
+def _mode(call: Call, operation: Operation) -> ResetMode:
     """What goes back with HEAD: exactly what had come with it. The undo of an undo goes the same way."""
     if operation.undoes is not None and (undone := call.repo.ledger.find(operation.undoes)) is not None:
         return _mode(call, undone)
     if operation.op_type in _COMMITS:
-        return Mode.SOFT
-    if operation.mode in (Mode.SOFT, Mode.MIXED):
-        return Mode(operation.mode)
+        return ResetMode.SOFT
+    if operation.mode in (ResetMode.SOFT, ResetMode.MIXED):
+        return ResetMode(operation.mode)
     # Where it left the files alone, so does the way back.
     is_of_the_index = operation.op_type == "git_reset" and operation.mode is None and not operation.changes
-    return Mode.MIXED if is_of_the_index else Mode.KEEP
+    return ResetMode.MIXED if is_of_the_index else ResetMode.KEEP
 
 
 def _check(call: Call, operation: Operation) -> None:
@@ -96,12 +96,12 @@ def _moved_back(call: Call, operation: Operation) -> Outcome:
     was = operation.head_before or ""
     if operation.branch_before == operation.branch_after:
         try:
-            return reset(repository, programs, was, _mode(call, operation))
+            return reset_head(repository, programs, was, _mode(call, operation))
         except WorkAtRisk as error:
             raise _at_risk(operation, error) from error
-    goal = Goal(was)
+    goal = CheckoutTarget(was)
     if operation.branch_before is not None:
-        goal = find_goal(repository, operation.branch_before)
+        goal = find_target(repository, operation.branch_before)
         if goal.commit != was or goal.branch is None:
             raise _refused(
                 call, operation, f"The branch {operation.branch_before} has moved since, or is gone."
@@ -122,8 +122,8 @@ def _at_risk(operation: Operation, error: WorkAtRisk) -> WorkAtRisk:
 def _with_saved(call: Call, operation: Operation, done: Outcome) -> Outcome:
     """What was saved comes back on top; where that is not possible, HEAD is back all the same."""
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
-    entry = find(repository, operation.saved)
-    take = pop if entry.place is not None else apply
+    entry = find_stash(repository, operation.saved)
+    take = pop_stash if entry.place is not None else apply_stash
     try:
         applied = take(repository, programs, entry, index=True)
     except WorkAtRisk as error:
