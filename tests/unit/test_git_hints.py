@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import codeplane.git
-from codeplane.answers.git_hints import tool_hint
+from codeplane.answers.git.hints import tool_hint
 from codeplane.core.errors import GitUnfinished
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.server.envelope import error_body

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from codeplane.answers.git_hints import tool_hint
+from codeplane.answers.git.hints import tool_hint
 from codeplane.core.errors import CodePlaneError, UnknownTool
 from codeplane.core.suggest import nearest, snake
 from codeplane.session import Call

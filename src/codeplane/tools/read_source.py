@@ -2,7 +2,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from codeplane.answers.git_hints import tool_hint
+from codeplane.answers.git.hints import tool_hint
 from codeplane.answers.source import heading, offer
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import Digest
