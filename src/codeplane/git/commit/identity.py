@@ -47,17 +47,18 @@ def encode_text(content: str, encoding: str) -> bytes:
 
 
 def _configured_signature(handle: pygit2.Repository, role: str) -> pygit2.Signature:
-    found = {}
+    identity = {}
     for part in ("name", "email"):
         setting = text(handle, f"{role}.{part}") or text(handle, f"user.{part}") or ""
-        found[part] = _INSIDE.sub("", setting).strip(_ENDS)
-    missing = [part for part, value in found.items() if not value]
+        identity[part] = _INSIDE.sub("", setting).strip(_ENDS)
+    missing = [part for part, value in identity.items() if not value]
     if missing:
+        settings = " and ".join(f"user.{part}" for part in missing) + (" is" if len(missing) == 1 else " are")
         raise IdentityMissing(
-            f"Git does not know who commits: {' and '.join(f'user.{part}' for part in missing)} is not set.",
+            f"Git does not know who commits: {settings} not set.",
             hints=['git config --global user.name "NAME"', 'git config --global user.email "ADDRESS"'],
         )
-    return _make_signature(found["name"], found["email"])
+    return _make_signature(identity["name"], identity["email"])
 
 
 def _make_signature(name: str, email: str) -> pygit2.Signature:

@@ -1,4 +1,4 @@
-"""Which files that are gone and which that came are one and the same, as the git program tells it.
+"""Which deleted and which added files are renames, as the git program finds them.
 
 First equal contents, then equal file names with much of the content, then whatever shares most; a file keeps
 its identity when at least half of it is there.
@@ -34,8 +34,8 @@ class _Match(NamedTuple):
 
     lost: int
     other_name: int
-    gone: str
-    come: str
+    old: str
+    new: str
 
 
 def find_renames(
@@ -109,11 +109,11 @@ def _match_by_content(deletions: Sides, additions: Sides, similarity: "_Similari
         )
         matches += _best_matches(every)
     pairs: dict[str, str] = {}
-    targets: set[str] = set()
+    sources: set[str] = set()
     for match in sorted(matches, key=lambda one: one[:2]):
-        if -match.lost >= _LEAST and match.come not in pairs and match.gone not in targets:
-            pairs[match.come] = match.gone
-            targets.add(match.gone)
+        if -match.lost >= _LEAST and match.new not in pairs and match.old not in sources:
+            pairs[match.new] = match.old
+            sources.add(match.old)
     return pairs
 
 

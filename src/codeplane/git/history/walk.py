@@ -147,5 +147,5 @@ def commit_of(handle: pygit2.Repository, oid: str) -> pygit2.Commit:
     except (KeyError, ValueError) as error:
         raise GitFailed(f"Git: the commit {oid} is missing or damaged.") from error
     if not isinstance(commit, pygit2.Commit):
-        raise GitFailed(f"Git: {oid} is no commit.")
+        raise GitFailed(f"Git: {oid} is not a commit.")
     return commit

@@ -39,7 +39,7 @@ def check_steps(steps: Sequence[Step], within: Range) -> list[Step]:
     """The steps, if they are about the range: each commit once, none forgotten, the first not melded."""
     commits = [step.commit for step in steps]
     if len(set(commits)) < len(commits):
-        raise InvalidArgument("A commit is named twice in the steps.")
+        raise InvalidArgument("A commit appears twice in the steps.")
     if alien := [oid for oid in commits if oid not in within.commits]:
         raise InvalidArgument(f"{_list_commits(alien)}: not among the commits to rebase (see the plan).")
     if missing := [oid for oid in within.commits if oid not in commits and oid not in within.known]:

@@ -149,7 +149,7 @@ class Replay:
         if step.verb.melds:
             self.commit(tree, self.meld_messages(step), before, [str(oid) for oid in before.parent_ids])
             if _is_empty(self._handle, self._commit_of(self.at)):
-                self._notes[f"With {step.commit[:10]} a commit becomes empty; it is kept."] = None
+                self._notes[f"{step.commit[:10]} makes a commit empty; it is kept."] = None
         elif tree == str(before.tree_id) and not _is_empty(self._handle, commit):
             self._notes[f"{step.commit[:10]} no longer changes anything and was skipped."] = None
             return

@@ -162,7 +162,9 @@ def _continue_sequence(
         clear_sequencer(repository)
         return None
     if any(parts[0] not in ("pick", "revert", "p") or len(parts) < 2 for parts in steps):
-        raise GitFailed("Git has recorded steps that are unknown here.", hints=["git cherry-pick --continue"])
+        raise GitFailed(
+            "Git has recorded steps that CodePlane does not support.", hints=["git cherry-pick --continue"]
+        )
     options = dict(
         line.strip().split(" = ", 1)
         for line in read_state(repository, f"{SEQUENCER}/opts").splitlines()

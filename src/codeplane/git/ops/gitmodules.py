@@ -76,7 +76,7 @@ def module_dir(repository: Repository, name: str) -> Path:
     place = base / check_name(name)
     for part in (base, *(base / one for one in reversed(Path(name).parents)), place):
         if part.is_symlink():
-            raise PathRefused(f"{part} is a link: submodules there are not used.")
+            raise PathRefused(f"{part} is a symbolic link: submodules there are ignored.")
         if part not in (base, place) and (part / "HEAD").exists():
             raise PathRefused(f"The submodule {name!r} would be inside another one.")
     return place
@@ -159,7 +159,7 @@ def _read_gitmodules(root: Path) -> str:
         return ""
     data = read_small(file, _LARGEST)
     if data is None:
-        raise GitFailed(f"{FILE} is no plain file, or too large.")
+        raise GitFailed(f"{FILE} is not a regular file, or is too large.")
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -71,7 +71,7 @@ def _write_annotated(
 ) -> tuple[str, tuple[str, ...]]:
     text = clean_message(handle, message, "strip")
     if not text:
-        raise InvalidArgument("The message of a tag is empty.")
+        raise InvalidArgument("The tag message is empty.")
     tagger = committer_signature(handle)
     head = (
         f"object {commit}\ntype commit\ntag {name}\n".encode()

@@ -38,11 +38,11 @@ def remove_worktree(
 
 def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -> None:
     if os.path.realpath(worktree.path) == os.path.realpath(repository.root):
-        raise InvalidArgument("This server works in that worktree: remove it from another one.")
+        raise InvalidArgument("This server runs in that worktree: remove it from another one.")
     if worktree.locked is not None:
         raise InvalidArgument(f"{worktree.path} is locked{lock_reason(worktree)}.", hints=["unlock it first"])
     if worktree.path.is_symlink():
-        raise InvalidArgument(f"{worktree.path} is a link, and stays.")
+        raise InvalidArgument(f"{worktree.path} is a symbolic link and is not removed.")
     roots.enter(str(worktree.path))
     if not worktree.gone and StateDir.at(worktree.path).lock().is_taken():
         raise InvalidArgument(f"{worktree.path} is being served: stop CodePlane there first.")
@@ -81,7 +81,7 @@ def _save_or_refuse(
         if loose and saved is None:
             saved = f"{SAVED}worktree-{loose[:10]}"
             handle.create_reference(saved, loose, force=True)
-    return saved, ((f"Submodules went with it: {list_names(living)}.",) if living else ())
+    return saved, ((f"Its submodules were removed too: {list_names(living)}.",) if living else ())
 
 
 def _local_changes(handle: pygit2.Repository) -> list[str]:

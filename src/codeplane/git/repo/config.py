@@ -14,7 +14,7 @@ def text(handle: pygit2.Repository, name: str) -> str | None:
         value: str | None = handle.config[name]
         return value
     except UnicodeDecodeError as error:
-        raise GitFailed(f"The setting {shown_key(name)} of git is not UTF-8.") from error
+        raise GitFailed(f"The git setting {shown_key(name)} is not UTF-8.") from error
 
 
 def flag(handle: pygit2.Repository, name: str, *, default: bool = False) -> bool:
@@ -22,4 +22,4 @@ def flag(handle: pygit2.Repository, name: str, *, default: bool = False) -> bool
     try:
         return bool(handle.config.get_bool(name)) if name in handle.config else default
     except (pygit2.GitError, ValueError) as error:
-        raise GitFailed(f"The setting {shown_key(name)} of git is neither true nor false.") from error
+        raise GitFailed(f"The git setting {shown_key(name)} is not a boolean.") from error

@@ -38,12 +38,12 @@ def check_redirects(root: Path) -> Layout:
     for base in {layout.git_dir, layout.common}:
         for name in (*_PLAIN, *_PLACES):
             if (base / name).is_symlink():
-                raise _not_trusted(root, f"{base / name} is a link")
+                raise _not_trusted(root, f"{base / name} is a symbolic link")
         for name in ("config", "config.worktree"):
             _check_config(root, base / name, layout)
         for name in _WALKED:
             for link in _find_links(base / name):
-                raise _not_trusted(root, f"{link} is a link")
+                raise _not_trusted(root, f"{link} is a symbolic link")
     for store in _foreign_stores(layout.common / "objects"):
         raise _not_trusted(root, f"its objects are taken from {store}")
     return layout
@@ -69,7 +69,7 @@ def _is_worktree(git_dir: Path) -> bool:
 def _find_layout(root: Path) -> Layout:
     place = root / ".git"
     if place.is_symlink():
-        raise _not_trusted(root, ".git is a link")
+        raise _not_trusted(root, ".git is a symbolic link")
     if place.is_dir():
         if (place / "commondir").exists():
             raise _not_trusted(root, ".git/commondir leads to another git directory")
@@ -113,7 +113,7 @@ def _check_config(root: Path, file: Path, layout: Layout) -> None:
         return
     data = read_small(file, _LARGEST_CONFIG)
     if data is None:
-        raise _not_trusted(root, f"{file} is no plain file, or too large")
+        raise _not_trusted(root, f"{file} is not a regular file, or is too large")
     if _INCLUDE.search(data):
         raise _not_trusted(root, f"{file} includes other files")
     worktree = _worktree_of(file.parent, data)

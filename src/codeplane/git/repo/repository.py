@@ -210,7 +210,7 @@ def explain_error(error: pygit2.GitError, root: Path | None = None) -> GitFailur
         )
     if "failed to lock" in reason or "is locked" in reason or "failed to create locked file" in reason:
         return GitBusy(
-            f"Another program holds a lock of the repository: {reason}.",
+            f"Another program holds a lock on the repository: {reason}.",
             hints=["Try again. If no git is running, a crash left a .lock file in the git directory."],
         )
     return GitFailed(f"Git: {reason}.")

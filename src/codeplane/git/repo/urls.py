@@ -26,7 +26,7 @@ _CLOSED: Final = ".codeplane"
 def checked_url(text: str) -> str:
     """The address, when it is one that nothing but a git server or a directory can be meant by."""
     if not 0 < len(text) <= _LONGEST or not text.isprintable() or text != text.strip():
-        raise _unusable(text, "it has control characters or a wrong length")
+        raise _unusable(text, "it is empty, too long, or contains control characters")
     if text.startswith("-"):
         raise _unusable(text, "it would be read as an option")
     if _HELPER.match(text):
@@ -109,7 +109,7 @@ def _split_root(url: str) -> tuple[str, str]:
 def _checked_scp(text: str) -> str:
     match = _SCP.fullmatch(text)
     if match is None or not _HOST.fullmatch(match["host"]) or match["host"].lower() in _SCHEMES:
-        raise _unusable(text, "it is neither an address with a protocol, nor host:path, nor an absolute path")
+        raise _unusable(text, "it is neither a URL with a scheme, nor host:path, nor an absolute path")
     if (
         match["host"].startswith("-")
         or match["path"].startswith("-")
@@ -139,7 +139,7 @@ def _checked_parts(text: str) -> str:
     ):
         raise _unusable(text, "its host is not valid")
     if "\\" in text or "%0a" in text.lower() or "%0d" in text.lower() or "%00" in text:
-        raise _unusable(text, "it has a character that no address has")
+        raise _unusable(text, "it contains a character that no URL may have")
     return text
 
 
@@ -152,4 +152,4 @@ def _unusable(text: str, why: str) -> InvalidArgument:
     scheme = _SCHEME.match(text)
     display = f"{scheme[0]}…" if scheme and _AT.search(text) else text[:_LONGEST]
     display = display if scheme or _is_bare(display) else f"…@{_AT.split(display)[-1]}"
-    return InvalidArgument(f"{display!r} is not a usable address: {why}.", url=display)
+    return InvalidArgument(f"{display!r} is not a usable URL: {why}.", url=display)

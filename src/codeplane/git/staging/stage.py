@@ -87,13 +87,13 @@ class _Staging:
     repository: Repository
     handle: pygit2.Repository
     rules: StagingRules
-    chosen: Selection
+    selection: Selection
     force: bool
     tracked_only: bool
     put: list[str] = field(default_factory=list)  # files and links
-    taken: list[str] = field(default_factory=list)  # that are gone
-    linked: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
-    left: dict[str, str] = field(default_factory=dict)  # why they were not staged
+    removals: list[str] = field(default_factory=list)  # that are gone
+    submodules: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
+    reasons: dict[str, str] = field(default_factory=dict)  # why they were not staged
 
     def sort(self, tree: WorkTree, conflicts: set[str]) -> None:
         for path in self._candidate_paths(tree):
@@ -105,15 +105,15 @@ class _Staging:
                 self._sort_one(tree, path, is_torn=path in conflicts)
 
     def _candidate_paths(self, tree: WorkTree) -> list[str]:
-        paths: set[str] = set(self.chosen.paths)
+        paths: set[str] = set(self.selection.paths)
         if not paths or any(map(self._may_hold_more, paths)):
             paths |= {
                 path.rstrip("/")
                 for path, flags in self.handle.status(untracked_files="all").items()
-                if flags & _IN_TREE and path.rstrip("/") in self.chosen
+                if flags & _IN_TREE and path.rstrip("/") in self.selection
             }
         if self.force:
-            for path in self.chosen.paths:
+            for path in self.selection.paths:
                 paths |= set(_files_below(tree, path))
         return sorted(paths)
 
@@ -132,10 +132,10 @@ class _Staging:
         return self.rules.unwanted(path) if is_new and not self.force else None
 
     def _leave_out(self, path: str, reason: str) -> None:
-        if path in self.chosen.paths and not (self.repository.root / path).is_dir():
+        if path in self.selection.paths and not (self.repository.root / path).is_dir():
             raise PathRefused(reason, hints=_force_hint(self.rules, path), path=shown(path))
         if os.path.lexists(self.repository.root / path) or index_side(self.handle, path) is not None:
-            self.left[path] = reason
+            self.reasons[path] = reason
 
     def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
         entry = index_side(self.handle, path)
@@ -143,8 +143,8 @@ class _Staging:
         status = None if tree.blocker(path) is not None else _stat_file(self.repository, path)
         if status is None:
             if is_known:
-                self.taken.append(path)
-            elif path in self.chosen.paths and not self._is_above_known(path):
+                self.removals.append(path)
+            elif path in self.selection.paths and not self._is_above_known(path):
                 raise _unknown_path(path)
         elif stat.S_ISDIR(status.st_mode):
             self._sort_directory(path, entry)
@@ -161,33 +161,33 @@ class _Staging:
         return head is not None and side_at(self.handle, head, path) is not None
 
     def _leave_unknown(self, path: str) -> None:
-        if path in self.chosen.paths:
-            raise NotFound(f"Git does not know {shown(path)}.", hints=[Remedy(Fix.STAGE_NEW_FILE)])
+        if path in self.selection.paths:
+            raise NotFound(f"{shown(path)} is not tracked by git.", hints=[Remedy(Fix.STAGE_NEW_FILE)])
 
     def _sort_directory(self, path: str, entry: Side | None) -> None:
         """A directory is staged as a submodule that git knows already, or not as itself at all."""
         if entry is not None and entry.mode == SUBMODULE:
             head = self.rules.submodule(path)
             if head is not None and head != entry.oid:
-                self.linked[path] = head
+                self.submodules[path] = head
         elif entry is not None:
-            self.taken.append(path)
+            self.removals.append(path)
         elif os.path.lexists(self.repository.root / path / ".git"):
             reason = f"{shown(path)} is a repository of its own: it can be added as a submodule."
-            if path in self.chosen.paths:
+            if path in self.selection.paths:
                 raise PathRefused(reason, hints=[Remedy(Fix.ADD_SUBMODULE)], path=shown(path))
-            self.left[path] = reason
+            self.reasons[path] = reason
 
     def write(self, index: pygit2.Index, paths: Container[str]) -> None:
         """Makes the index what was found out, except for what is done already."""
-        for path in self.taken:
+        for path in self.removals:
             put_entry(index, path, None)
         modes = Modes.of(self.handle)
         for path in self.put:
             if path not in paths:
                 self.rules.check()
                 self._stage_file(index, path, modes)
-        for path, head in self.linked.items():
+        for path, head in self.submodules.items():
             put_entry(index, path, Side(head, SUBMODULE))
 
     def _stage_file(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
@@ -268,7 +268,7 @@ def stage_into(
         index.read()
     work.write(index, drivers)
     index.write()
-    paths = (*work.put, *work.taken, *work.linked)
+    paths = (*work.put, *work.removals, *work.submodules)
     after = conflicts_of(index)
     still = {one.path for one in after}
     changes = tuple(
@@ -278,12 +278,12 @@ def stage_into(
             if index_side(handle, path) != _entry_side(index, path) or (path in conflicts) != (path in still)
         )
     )
-    return StageOutcome(summary_line("staged", changes), notes=left_out(work.left), paths=changes)
+    return StageOutcome(summary_line("staged", changes), notes=left_out(work.reasons), paths=changes)
 
 
 def _unknown_path(path: str) -> NotFound:
     hints = ["Paths are names, not patterns."] if set(path) & set("*?[:") else []
-    return NotFound(f"{shown(path)} does not exist, and git does not know it.", hints=hints, path=shown(path))
+    return NotFound(f"{shown(path)} does not exist and is not tracked by git.", hints=hints, path=shown(path))
 
 
 def _replaced_error(path: str) -> GitBusy:

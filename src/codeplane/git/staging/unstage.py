@@ -95,4 +95,4 @@ def _check_known(handle: pygit2.Repository, selection: Selection, more: Iterable
     paths = {*more, *(os.fsdecode(entry.path) for entry in handle.index)} if selection.paths else ()
     missing = selection.missing(paths)
     if missing:
-        raise NotFound(f"Git does not know {list_paths(missing)}.", path=shown(missing[0]))
+        raise NotFound(f"Not tracked by git: {list_paths(missing)}.", path=shown(missing[0]))

@@ -76,17 +76,17 @@ def plan_paths(handle: pygit2.Repository, root: Path, targets: Mapping[str, Side
 class _Planner:
     handle: pygit2.Repository
     tree: WorkTree
-    torn: set[str]
+    conflicts: set[str]
     pairs: dict[str, Pair]
     plan: CheckoutPlan = field(default_factory=CheckoutPlan)
 
     def switch(self, path: str, pair: Pair) -> None:
         """The table of git's two-way merge for one path that the trees have differently."""
         current = index_side(self.handle, path)
-        if path not in self.torn and current == pair.new:
+        if path not in self.conflicts and current == pair.new:
             return
         standing = self.tree.at(path, current)
-        if path in self.torn:
+        if path in self.conflicts:
             risk: Risk | None = Risk.UNMERGED
         elif current != pair.old:
             risk = Risk.STAGED
@@ -99,7 +99,7 @@ class _Planner:
         current = pair.old
         standing = self.tree.at(path, current)
         risk = self._risk_of(path, current, standing, pair.new)
-        if path in self.torn and standing is not None and standing.side != pair.new:
+        if path in self.conflicts and standing is not None and standing.side != pair.new:
             risk = Risk.UNMERGED
         elif risk is None and is_staged and current not in (None, pair.new):
             risk = Risk.STAGED
@@ -116,7 +116,7 @@ class _Planner:
             self.plan.risks[path] = risk
         if new is None:
             self.plan.dropped.add(path)
-            if standing is not None and (index_side(self.handle, path) is not None or path in self.torn):
+            if standing is not None and (index_side(self.handle, path) is not None or path in self.conflicts):
                 self.plan.removals.add(path)
         elif standing is not None and standing.side == new:
             self.plan.adopted[path] = new
@@ -151,8 +151,11 @@ class _Planner:
             return
         if self.tree.is_directory(path):
             self._clear_directory(path)
-        elif self.tree.is_there(path) and index_side(self.handle, path) is None and path not in self.torn:
+        elif self.tree.is_there(path) and not self._is_tracked(path):
             self._in_the_way(path)
+
+    def _is_tracked(self, path: str) -> bool:
+        return path in self.conflicts or index_side(self.handle, path) is not None
 
     def _clear_directory(self, path: str) -> None:
         new = self.plan.writes[path]

@@ -126,7 +126,7 @@ def _refuse_closed(paths: Iterable[str]) -> None:
     if refusals:
         names = _list_names(map(shown, refusals))
         raise PathRefused(
-            f"The tree has files where only git's or CodePlane's own may be: {names}.",
+            f"The tree contains paths that are reserved for git or CodePlane: {names}.",
             paths=[shown(path) for path in refusals[:_MOST_NAMED]],
         )
 
@@ -178,7 +178,7 @@ def _write_files(
     try:
         check_filters(repository, placer.handle, drivers)
     except GitUnsupported as error:
-        notes = [f"Files have their stored content, not what a filter makes of it. {error.message}"]
+        notes = [f"Files were written as stored, without their filter. {error.message}"]
         drivers = {}
     for path in drivers:
         placer.remove(path)
@@ -203,7 +203,7 @@ def _write_filtered(
             path for path in drivers if (placer.root / path).is_symlink() or (placer.root / path).exists()
         }
         placer.write({path: plan.writes[path] for path in drivers if path not in there})
-        return [f"Files have their stored content, not what a filter makes of it. {error.message}"]
+        return [f"Files were written as stored, without their filter. {error.message}"]
     placer.handle.index.read()
     return []
 

@@ -129,6 +129,6 @@ def _by_git(
     if result.is_ok:
         return
     if b"index.lock" in result.stderr:
-        raise GitBusy("Another program holds the lock of git's index.", hints=["Try again."])
+        raise GitBusy("Another program holds the lock on git's index.", hints=["Try again."])
     reason = "did not end in time" if result.code is None else "failed"
     raise GitFailed(f"git {command[0]} {reason}: {result.said[-_MOST_TOLD:]}")
