@@ -1,4 +1,4 @@
-"""The messages of commits and tags, cleaned as git cleans them."""
+"""Cleans up the messages of commits and tags as git does (`commit.cleanup`)."""
 
 import re
 from typing import Final, Literal
@@ -16,12 +16,12 @@ _PARAGRAPHS: Final = re.compile(r"\n{2,}")
 
 
 def cleanup_mode(handle: pygit2.Repository) -> Mode:
-    """How `commit.cleanup` has a message cleaned that nobody edits: white space, unless it says otherwise."""
+    """The mode that `commit.cleanup` sets for a message that nobody edits: `whitespace` by default."""
     return _MODES.get((text(handle, "commit.cleanup") or "").lower(), "whitespace")
 
 
 def clean_message(handle: pygit2.Repository, message: str, mode: Mode) -> str:
-    """The message without blanks at the ends of lines and needless empty lines; `strip`: nor comments."""
+    """The message without trailing blanks and extra empty lines; `strip` removes comments too."""
     if "\0" in message:
         raise InvalidArgument("A message can't contain a NUL character.")
     if mode == "verbatim":

@@ -1,4 +1,4 @@
-"""A commit from beginning to end: what it holds, the hooks, the message, the branch."""
+"""Making a commit from start to end: its tree, the hooks, the message, the branch."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ _LONGEST_SUBJECT: Final = 100
 
 @dataclass(frozen=True)
 class CommitRequest:
-    """A commit as it is asked for."""
+    """What the caller wants committed, and how."""
 
     message: str | None = None  # None: that of the commit which is amended, or what git has prepared
     author: tuple[str, str] | None = None  # name and address
@@ -126,7 +126,7 @@ def _commit_index(
 def _run_post_hooks(
     repository: Repository, programs: Programs, request: CommitRequest, result: CommitOutcome
 ) -> CommitOutcome:
-    """The hooks that come when it is done; nothing takes the commit back."""
+    """Runs the hooks that follow a commit; they cannot undo it."""
     notes = run_hook(repository, programs, "post-commit")
     if request.amend and result.replaced is not None:
         pair = f"{result.replaced} {result.commit}\n".encode()
@@ -164,7 +164,7 @@ class _Work:
 
     @contextmanager
     def index_of_selection(self, source: pygit2.Index, only: Selection) -> Iterator[NextIndex]:
-        """HEAD's index with the chosen paths as they are staged; a hook may change its file."""
+        """An index of HEAD's tree plus the selected paths as they are staged; a hook may change its file."""
         head = str(self.head.tree_id) if self.head is not None else None
         differences = diff_index(self.handle, head, source)
         selected = {path: pair.new for path, pair in differences.items() if path in only}
@@ -207,7 +207,7 @@ class _Work:
         return self._outcome(oid, message, (base, tree), notes)
 
     def _write_tree(self, index: pygit2.Index, file: Path) -> str:
-        """Without the files that git is only told to expect (`git add --intent-to-add`)."""
+        """Writes the index as a tree, without files that are only intended (`git add --intent-to-add`)."""
         tree = str(index.write_tree(self.handle))
         missing = intended_paths(file)
         return edit_tree(self.handle, tree, dict.fromkeys(missing)) if missing else tree
@@ -272,7 +272,7 @@ class _Work:
         return self.pending.message or "", "merge"
 
     def _author_signature(self) -> pygit2.Signature | None:
-        """Who wrote it first stays its author; someone else who is named gets their moment."""
+        """The author of an amended or picked commit; another one who is named keeps its date."""
         original = self.head.author if self.wanted.amend and self.head is not None else self.pending.author
         if self.wanted.author is None:
             return original
@@ -284,7 +284,7 @@ class _Work:
         )
 
     def _reflog_action(self) -> str:
-        """As git has it in the reflog."""
+        """The word for this commit in the reflog, as git has it."""
         kind = "amend" if self.wanted.amend else "initial" if self.head is None else self.pending.operation
         return f"commit ({kind})" if kind in ("amend", "initial", "merge", "cherry-pick") else "commit"
 
@@ -330,7 +330,7 @@ def _count_lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[
 def _nothing_to_stage(
     handle: pygit2.Repository, selection: Selection, notes: Sequence[str]
 ) -> NothingToCommit:
-    """What is told when what is to be staged has not changed, or may not be staged."""
+    """The error for a selection that has not changed, or may not be staged."""
     if notes:
         return NothingToCommit(f"Nothing that may be staged has changed. {notes[0]}")
     if not selection.paths:

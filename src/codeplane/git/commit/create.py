@@ -1,4 +1,4 @@
-"""Commit objects, and the references that move to them."""
+"""Writing commit objects, and moving references to them."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -62,7 +62,7 @@ def make_commit(
 
 
 def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None, reflog: str) -> None:
-    """Has a reference, or the branch that it stands for, point to `oid`; not if it is not where expected."""
+    """Points a reference, or the branch behind `HEAD`, to `oid`; refused if it is not at `expected`."""
     with suppress(IdentityMissing):
         who = configured_committer(handle)
         handle.set_ident(who.name, who.email)
@@ -72,7 +72,7 @@ def move_ref(handle: pygit2.Repository, ref: str, oid: str, expected: str | None
 
 
 def resolve_ref(handle: pygit2.Repository, ref: str) -> str:
-    """The reference that a symbolic one such as `HEAD` leads to; it need not exist."""
+    """Follows symbolic references such as `HEAD`; the target need not exist."""
     for _ in range(_MOST_LINKS):
         reference = handle.references.get(ref)
         if reference is None or reference.type != pygit2.enums.ReferenceType.SYMBOLIC:

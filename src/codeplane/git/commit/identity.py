@@ -1,4 +1,4 @@
-"""Who makes a commit: as git's settings have it, or as the caller says."""
+"""Author and committer, from git's settings or from the caller."""
 
 import re
 
@@ -14,28 +14,28 @@ _LONGEST = 250
 
 
 def committer_signature(handle: pygit2.Repository) -> pygit2.Signature:
-    """The user, now, as a committer."""
+    """The user as committer, now."""
     return _configured_signature(handle, "committer")
 
 
 def author_signature(
     handle: pygit2.Repository, name: str | None = None, email: str | None = None
 ) -> pygit2.Signature:
-    """The user, now, as an author; or someone else, who is named in full."""
+    """The user as author, now; or someone else, given by name and address."""
     if name is None and email is None:
         return _configured_signature(handle, "author")
     return _make_signature(_check_part(name, "name"), _check_part(email, "email"))
 
 
 def format_signature(who: pygit2.Signature, encoding: str) -> bytes:
-    """A person and a moment, as a header of a commit or a tag has them."""
+    """A signature in the form of a commit's or tag's header."""
     sign, minutes = "-" if who.offset < 0 else "+", abs(who.offset)
     when = f"{who.time} {sign}{minutes // 60:02}{minutes % 60:02}"
     return b"%s <%s> %s" % (encode_text(who.name, encoding), encode_text(who.email, encoding), when.encode())
 
 
 def encode_text(content: str, encoding: str) -> bytes:
-    """Text in the encoding that the settings ask for; bytes that were no text stay as they were."""
+    """Encodes a message as the settings ask; bytes that were not text stay as they were."""
     try:
         return content.encode(encoding, "surrogateescape")
     except LookupError as error:

@@ -1,4 +1,4 @@
-"""Messages of commits: read as they are, and made as git makes them."""
+"""The messages that git writes for merges, reverts, squashes and conflicts."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -19,12 +19,12 @@ _KINDS: Final = {
 
 
 def label_of(commit: pygit2.Commit) -> str:
-    """How a commit is called beside the marks of a conflict."""
+    """The label of a commit beside conflict markers."""
     return f"{commit.short_id} ({first_line(message_of(commit))})"
 
 
 def merge_message(handle: pygit2.Repository, ref: str, into: str | None) -> str:
-    """`Merge branch 'x' into y`, by what kind of name was given."""
+    """`Merge branch 'x' into y`, by the kind of ref that was named."""
     try:
         name = handle.lookup_reference_dwim(ref).name
     except (KeyError, ValueError, pygit2.GitError):
@@ -35,13 +35,13 @@ def merge_message(handle: pygit2.Repository, ref: str, into: str | None) -> str:
 
 
 def revert_message(commit: pygit2.Commit, parent: str | None) -> str:
-    """`parent` is the one that the tree goes back to, where there are several."""
+    """The message of a revert; `parent` is the mainline of a merge commit."""
     parent_note = f", reversing\nchanges made to {parent}" if parent is not None else ""
     return f'Revert "{first_line(message_of(commit))}"\n\nThis reverts commit {commit.id}{parent_note}.\n'
 
 
 def squash_message(commits: Iterable[pygit2.Commit]) -> str:
-    """What git proposes for a squashed merge: all messages, the latest first."""
+    """The message that git proposes for a squashed merge: all messages, latest first."""
     parts = ["Squashed commit of the following:\n"]
     for commit in commits:
         who = f"{commit.author.name} <{commit.author.email}>"
@@ -51,13 +51,13 @@ def squash_message(commits: Iterable[pygit2.Commit]) -> str:
 
 
 def with_conflicts(message: str, conflicts: Iterable[Conflict]) -> str:
-    """With a comment that names what is in conflict, as git leaves it for the one who resolves it."""
+    """The message with git's comment that lists the paths in conflict."""
     lines = "".join(f"#\t{one.path}\n" for one in conflicts)
     return f"{message.rstrip()}\n\n{_CONFLICTS}{lines}" if lines else message
 
 
 def split_conflicts(message: str) -> tuple[str, list[str]]:
-    """The message without that comment, and the paths that it names."""
+    """Splits the message from git's `# Conflicts:` comment, and returns the paths listed there."""
     text, mark, comment = message.rpartition(_CONFLICTS)
     if not mark:
         return message, []

@@ -1,4 +1,4 @@
-"""Signatures of commits and tags, made by the user's own program where the repository is trusted."""
+"""Signing commits and tags with the user's own program, in trusted repositories only."""
 
 import tempfile
 from pathlib import Path
@@ -24,7 +24,7 @@ def sign(
     who: pygit2.Signature,
     what: Literal["commit", "tag"],
 ) -> tuple[bytes, tuple[str, ...]]:
-    """The signature that `commit.gpgSign` or `tag.gpgSign` asks for, or none and why it is not obeyed."""
+    """The signature that `commit.gpgSign` or `tag.gpgSign` asks for; if it is not made, a note says why."""
     if not flag(handle, f"{what}.gpgSign"):
         return b"", ()
     if not repository.trusted:

@@ -1,4 +1,4 @@
-"""Which commit each line of a file comes from, as `git blame` tells it: renames of the file are followed."""
+"""Which commit each line of a file comes from, as in `git blame`; renames are followed."""
 
 import heapq
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from codeplane.git.repo.outcome import Side
 
 
 class Origin(NamedTuple):
-    """A version of the file. Without a commit it is that of the working tree."""
+    """A version of the file; without a commit, the one in the working tree."""
 
     commit: str | None
     path: str
 
 
 class Lines(NamedTuple):
-    """Lines of the file that is asked about, counted from 1, and where they are in their origin."""
+    """A run of lines of the blamed file, counted from 1, and where it starts in its origin."""
 
     first: int
     length: int
@@ -38,7 +38,7 @@ class _Part(NamedTuple):
 
 @dataclass
 class Blame:
-    """Passes lines on to older commits until each is at the one that made it."""
+    """Hands lines on to older commits until each is at the commit that wrote it."""
 
     handle: pygit2.Repository
     check: Callable[[], None]
@@ -63,7 +63,7 @@ class Blame:
         return _join_runs(sorted(lines))
 
     def _own_parts(self, here: Origin, content: bytes | pygit2.Blob, parts: list[_Part]) -> list[_Part]:
-        """What no parent has."""
+        """The lines that no parent has."""
         older = self._parent_origins(here)
         for parent, blob in older:
             if isinstance(content, pygit2.Blob) and blob.id == content.id:
@@ -79,7 +79,7 @@ class Blame:
         return parts
 
     def _parent_origins(self, here: Origin) -> list[tuple[Origin, pygit2.Blob]]:
-        """The file in each parent: under its name, or where it has come from."""
+        """The file in each parent, under the same name or the one it was renamed from."""
         origins: dict[int, tuple[Origin, pygit2.Blob]] = {}
         ids = self._parent_ids(here)
         for find in (self._same_path, self._old_path):
@@ -128,7 +128,7 @@ class Blame:
 
 
 def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> str | None:
-    """The path in a parent of a file that a commit has given another one."""
+    """The path that a renamed file has in a parent commit."""
     trees = [str(commit_of(handle, oid).tree_id) for oid in (parent, commit)]
     changes = tree_changes(handle, trees[0], trees[1])
     deletions = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
@@ -141,7 +141,7 @@ def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> 
 
 
 def _split_parts(parts: list[_Part], same: list[UnchangedRun]) -> tuple[list[_Part], list[_Part]]:
-    """What is the same in an older content, with its lines there, and what is not."""
+    """Splits lines into those that an older content has too, renumbered, and the others."""
     inherited: list[_Part] = []
     remaining: list[_Part] = []
     for part in parts:
@@ -160,7 +160,7 @@ def _split_parts(parts: list[_Part], same: list[UnchangedRun]) -> tuple[list[_Pa
 
 
 def _join_runs(runs: list[Lines]) -> list[Lines]:
-    """Neighbours that are neighbours in their origin too are one."""
+    """Joins neighbouring runs that are also neighbours in their origin."""
     out: list[Lines] = []
     for one in runs:
         before = out[-1] if out else None

@@ -1,4 +1,4 @@
-"""What is different between two states of a repository, file by file."""
+"""Changes between two states of a repository, file by file."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ _KINDS: Final[dict[str, Kind]] = {"A": "A", "M": "M", "D": "D", "T": "T"}
 
 @dataclass(frozen=True)
 class Change:
-    """One path. A side that does not have it is None; a side without an id is in the working tree."""
+    """One changed path. A missing side is None; a side without an id is in the working tree."""
 
     kind: Kind
     path: str
@@ -45,7 +45,7 @@ def changes_between(handle: pygit2.Repository, old: str | None, new: str | None)
 
 
 def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) -> list[Change]:
-    """The same without a look for renames."""
+    """The changes from one tree to another, without detecting renames."""
     if old == new:
         return []
     if old is None or new is None:
@@ -59,7 +59,7 @@ def tree_changes(handle: pygit2.Repository, old: str | None, new: str | None) ->
 def with_renames(
     handle: pygit2.Repository, changes: list[Change], contents: Mapping[str, bytes] | None = None
 ) -> list[Change]:
-    """Deletions and additions that belong together are one change, in the order of the new paths.
+    """Joins deletions and additions into renames, in the order of the new paths.
 
     `contents` has the new files that are in no blob.
     """
@@ -83,7 +83,7 @@ def with_renames(
 
 
 def git_mode(mode: int) -> int:
-    """The mode that git has for a regular file with this one."""
+    """The mode that git records for a regular file with these permissions."""
     return 0o100755 if mode & 0o100 else 0o100644
 
 
@@ -93,7 +93,7 @@ def blob_id(data: bytes) -> str:
 
 
 def change_of(path: str, old: Side | None, new: Side | None) -> Change | None:
-    """What has become of a path; None when nothing has."""
+    """The change of one path; None when both sides are equal."""
     if old is None or new is None:
         side = old or new
         return Change("A" if old is None else "D", path, old, new) if side is not None else None

@@ -1,4 +1,4 @@
-"""Commits as values: who, when and why."""
+"""Commits as values: author, committer, message, subject."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -11,7 +11,7 @@ from codeplane.core.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class Signature:
-    """A person and a moment, in the person's own time zone."""
+    """A person and a time, in the person's own time zone."""
 
     name: str
     email: str
@@ -24,7 +24,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class CommitInfo:
-    """What a commit says of itself."""
+    """The metadata of a commit."""
 
     oid: str
     parents: tuple[str, ...]
@@ -62,7 +62,7 @@ def message_of(commit: pygit2.Commit) -> str:
 
 
 def info_of(commit: pygit2.Commit) -> CommitInfo:
-    """Reads whatever bytes a commit has; what is not text in its encoding is replaced."""
+    """Reads a commit's metadata; bytes that are not text in its encoding are replaced."""
     encoding = commit.message_encoding or "utf-8"
     return CommitInfo(
         str(commit.id),
@@ -86,7 +86,7 @@ def parse_moment(text: str, *, end: bool = False) -> int:
 
 
 def signature_of(one: pygit2.Signature) -> Signature:
-    """Who and when, whatever bytes the name has."""
+    """A signature as text, whatever bytes the name has."""
     return Signature(
         one.raw_name.decode("utf-8", "replace"), one.raw_email.decode("utf-8", "replace"), _iso_time(one)
     )

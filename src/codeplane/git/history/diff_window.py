@@ -1,4 +1,4 @@
-"""The part of two contents that is worth comparing: where they differ, with some lines around.
+"""The part of two contents that has to be compared: where they differ, with some context.
 
 Comparing costs by the length of both contents, and most changes are small. A part gives the very hunks that
 the whole would give; wherever that is not certain, there is none.
@@ -16,14 +16,14 @@ _NAMING: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 
 
 class DiffWindow(NamedTuple):
-    """Parts of an old and a new content, and how many lines more the wholes have before them."""
+    """The differing parts of two contents, and how many lines precede them in the whole."""
 
     old: bytes
     new: bytes
     before: int
 
     def place_hunk(self, hunk: str) -> str:
-        """A hunk of the parts as one of the wholes."""
+        """Renumbers a hunk of the parts as a hunk of the whole."""
         return _PLACES.sub(self._shift_header, hunk, count=1)
 
     def _shift_header(self, match: re.Match[str]) -> str:
@@ -31,7 +31,7 @@ class DiffWindow(NamedTuple):
 
 
 def diff_window(old: bytes, new: bytes, context: int) -> DiffWindow | None:
-    """The part that differs, if comparing it is sure to be comparing the whole."""
+    """The part that differs; None unless comparing it surely gives the diff of the whole."""
     if min(len(old), len(new)) < _WORTH:
         return None
     head = _common_head(old, new)
@@ -68,7 +68,7 @@ def _is_settled(part: list[bytes], around: list[bytes], room: int) -> bool:
 
 
 def _common_head(old: bytes, new: bytes) -> int:
-    """How many bytes are the same from the beginning on, in whole lines."""
+    """How many bytes both have in common at the start, in whole lines."""
     low, most = 0, min(len(old), len(new))
     while low < most and old[low : low + _CHUNK] == new[low : low + _CHUNK]:
         low += _CHUNK
@@ -81,7 +81,7 @@ def _common_head(old: bytes, new: bytes) -> int:
 
 
 def _common_tails(old: bytes, new: bytes, head: int) -> tuple[int, int]:
-    """Where the lines begin that are the same up to the end, and are not in the head."""
+    """Where the common lines at the end begin in each, not counting the common head."""
     ends = len(old), len(new)
     low, most = 0, min(ends) - head
     while low < most and _is_same(old, new, low, low + _CHUNK):
@@ -121,7 +121,7 @@ def _line_below(text: bytes, at: int) -> int:
 
 
 def _hunk_heading(text: bytes, at: int) -> bytes:
-    """The last line before a place that may be shown beside `@@`."""
+    """The last line before a position that git would show beside `@@`."""
     while at > 0:
         start = text.rfind(b"\n", 0, at - 1) + 1
         if text[start] in _NAMING:

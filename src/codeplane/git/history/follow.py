@@ -29,7 +29,7 @@ class Version(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A commit that has changed the file, and what it did."""
+    """A commit that changed the file, and how."""
 
     version: Version
     kind: Kind
@@ -38,7 +38,7 @@ class Step(NamedTuple):
 
 @dataclass
 class Follow:
-    """What is still ahead. It holds no handle, so it can be kept and gone on with later."""
+    """A walk along one file's history. It holds no handle, so it can be kept and resumed later."""
 
     ahead: list[tuple[int, int, Version]] = field(default_factory=list)
     seen: set[Version] = field(default_factory=set)
@@ -55,7 +55,7 @@ class Follow:
             heapq.heappush(self.ahead, (-when, self.number, version))
 
     def steps(self, handle: pygit2.Repository) -> Iterator[Step | None]:
-        """The changes, newest first; None for each commit that was passed without one."""
+        """The changes, newest first; None for each commit that did not touch the file."""
         while self.ahead:
             here = heapq.heappop(self.ahead)[2]
             older, step = _predecessors(handle, here)
@@ -65,7 +65,7 @@ class Follow:
 
 
 def _predecessors(handle: pygit2.Repository, here: Version) -> tuple[list[Version], Step | None]:
-    """Where the file comes from, and what the commit has done to it.
+    """The versions of the file in the parents, and what the commit did to it.
 
     A commit that has it like one parent has done nothing, and nothing is asked of the other parents.
     """
@@ -100,7 +100,7 @@ def _is_of_kind(old: Place, new: tuple[str, int]) -> bool:
 def _map_span(
     handle: pygit2.Repository, old: Place, new: Place, span: Span | None
 ) -> tuple[Span | None, bool]:
-    """The lines in the older file, and whether they, or where no lines are asked for the file, differ."""
+    """The span in the older file, and whether it differs; without a span, whether the file does."""
     if span is None or old == new:
         return span, old != new
     one, two = (handle.get(place[0]) if place is not None else None for place in (old, new))
@@ -111,7 +111,7 @@ def _map_span(
 
 
 def span_before(differences: list[Hunk], span: Span) -> Span:
-    """Where lines were before, with all that was replaced among them."""
+    """The span that lines had before, including what was replaced inside it."""
     return Span(_start_before(differences, span.start), _end_before(differences, span.end))
 
 

@@ -1,4 +1,4 @@
-"""Which lines of a content are those of an older one."""
+"""Line diffs of two contents: what was replaced, and what stayed."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class UnchangedRun(NamedTuple):
 
 
 def diff_hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, by_indent: bool = True) -> list[Hunk]:
-    """What was replaced. Where there is a choice, indentation decides, unless it is not `by_indent`."""
+    """The replaced lines. With `by_indent`, ambiguous hunks are placed by indentation, as git does."""
     flags = _OPTION.FORCE_TEXT | (_OPTION.INDENT_HEURISTIC if by_indent else _OPTION.NORMAL)
     patch = pygit2.Patch.create_from(old, new, flag=flags, context_lines=0)
     return [
@@ -39,7 +39,7 @@ def diff_hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, by_indent:
 
 
 def unchanged_runs(differences: list[Hunk], lines: int) -> Iterator[UnchangedRun]:
-    """The parts of the new content, which has so many lines, that no hunk has replaced."""
+    """The runs of the new content, of `lines` lines in all, that no hunk replaced."""
     old = new = 0
     for hunk in differences:
         if hunk.new > new:
@@ -50,6 +50,6 @@ def unchanged_runs(differences: list[Hunk], lines: int) -> Iterator[UnchangedRun
 
 
 def _line_span(start: int, count: int) -> tuple[int, int]:
-    """A hunk without lines on a side is after the line that it names."""
+    """The span of a hunk's side; an empty one starts after the line that it names."""
     first = start - 1 if count else start
     return first, first + count

@@ -1,4 +1,4 @@
-"""What has changed in one file, line by line, as `git diff` shows it; no program is asked."""
+"""The patch of one file, as `git diff` shows it, without running any program."""
 
 import re
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class Patch:
 
     @property
     def mode(self) -> str | None:
-        """`old → new` where the mode is another one."""
+        """`old → new` where the mode changed."""
         old, new = self.change.old, self.change.new
         if old is None or new is None or old.mode == new.mode:
             return None
@@ -47,7 +47,7 @@ class Patch:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is different after all."""
+        """Whether the two sides are equal after all."""
         content = self.hunks or self.is_binary or self.note or self.mode
         return self.change.kind == "M" and not content
 
@@ -113,7 +113,7 @@ def _create_patch(driver_path: str | None, old: Content, new: Content, context: 
 
 
 def _split_hunks(data: bytes) -> tuple[str, ...]:
-    """The hunks of a patch: every line of a content has a sign before it, so a line with `@@` begins one."""
+    """Splits a patch into hunks: content lines start with a sign, so `@@` at a line's start begins one."""
     beginning = data.find(b"\n@@ ")
     if beginning < 0:
         return ()
@@ -123,7 +123,7 @@ def _split_hunks(data: bytes) -> tuple[str, ...]:
 
 
 def split_hunk(hunk: str, most: int) -> list[str]:
-    """A long hunk as several, each with a `@@` line of its own and at most so many lines."""
+    """Splits a long hunk into several of at most `most` lines, each with its own `@@` line."""
     header, *lines = (f"{line}\n" for line in hunk.removesuffix("\n").split("\n"))
     place = _HEADER.match(header)
     if len(lines) <= most or place is None:

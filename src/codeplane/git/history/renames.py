@@ -30,7 +30,7 @@ Sides = Mapping[str, Side]
 
 
 class _Match(NamedTuple):
-    """Sorted best first: the most shared, then the same file name."""
+    """A candidate for a rename; sorted best first: most in common, then same file name."""
 
     lost: int
     other_name: int
@@ -45,7 +45,7 @@ def find_renames(
     blobs: Mapping[str, bytes] | None = None,
     targets: Collection[str] | None = None,
 ) -> dict[str, str]:
-    """The old path for each new one that has one; `blobs` has contents that are no blobs, by their ids.
+    """The old path for each new one that is a rename; `blobs` has contents that are not in git, by id.
 
     With `targets`, only those of the old paths are looked for; others may be found by the way.
     """
@@ -84,7 +84,7 @@ def _match_equal(deletions: Sides, additions: Sides) -> dict[str, str]:
 def _match_by_name(
     deletions: Sides, additions: Sides, similarity: "_Similarity", targets: Collection[str] | None
 ) -> dict[str, str]:
-    """Files whose name is the only one of its kind on both sides."""
+    """Pairs files whose name occurs only once on either side."""
     old, new = _unique_names(deletions), _unique_names(additions)
     return {
         new[name]: path
@@ -118,7 +118,7 @@ def _match_by_content(deletions: Sides, additions: Sides, similarity: "_Similari
 
 
 def _best_matches(every: Iterable[_Match]) -> list[_Match]:
-    """The few best of one file, in the places where they were found."""
+    """The best few matches of one file, in the order in which they were found."""
     matches: list[_Match] = []
     for one in every:
         if len(matches) < _CANDIDATES:
@@ -143,7 +143,7 @@ def _has_name_of(one: str, other: str) -> bool:
 
 
 class _Similarity:
-    """How much of a content is in another; each is read once."""
+    """Measures how much of one content is in another; reads each once."""
 
     def __init__(self, handle: pygit2.Repository, blobs: Mapping[str, bytes]) -> None:
         self._handle = handle
@@ -179,6 +179,6 @@ class _Similarity:
 
 
 def _split_lines(data: bytes) -> list[bytes]:
-    """Lines by line feeds alone."""
+    """Splits at line feeds alone."""
     *whole, last = data.split(b"\n")
     return [*(line + b"\n" for line in whole), *([last] if last else [])]

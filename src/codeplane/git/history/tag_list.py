@@ -12,7 +12,7 @@ _PREFIX: Final = b"refs/tags/"
 
 @dataclass(frozen=True)
 class TagInfo:
-    """A tag and what it names. A light one has neither time nor message of its own: those of its commit."""
+    """A tag and the commit it names. A lightweight tag has the time of its commit and no message."""
 
     name: str
     target: str
@@ -22,7 +22,7 @@ class TagInfo:
 
 
 def list_tags(handle: pygit2.Repository) -> list[TagInfo]:
-    """Newest first; those of the same moment by their names."""
+    """All tags, newest first, then by name."""
     tags = [one for one in handle.references.iterator() if one.raw_name.startswith(_PREFIX)]
     infos = [_tag_info(handle, one) for one in tags]
     return sorted(infos, key=lambda one: (-one.seconds, one.name))

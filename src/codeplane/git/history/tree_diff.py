@@ -1,4 +1,4 @@
-"""Which paths two trees, git's index and the working tree have differently."""
+"""Which paths differ between two trees, the index and the working tree."""
 
 import os
 from collections.abc import Iterable
@@ -12,14 +12,14 @@ _IN_INDEX = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE | pygit2.enums.DiffOption
 
 
 class Pair(NamedTuple):
-    """Both sides of one path; one that lacks it is None."""
+    """Both sides of one path; a missing side is None."""
 
     old: Side | None
     new: Side | None
 
 
 def diff_trees(handle: pygit2.Repository, old: str | None, new: str) -> dict[str, Pair]:
-    """What differs between two trees by their ids; `old` None is the empty tree."""
+    """The paths that differ between two trees; `old` None is the empty tree."""
     target = handle[new].peel(pygit2.Tree)
     if old is None:
         return _collect_pairs(target.diff_to_tree(swap=True).deltas)
@@ -29,7 +29,7 @@ def diff_trees(handle: pygit2.Repository, old: str | None, new: str) -> dict[str
 def diff_index(
     handle: pygit2.Repository, tree: str | None, index: pygit2.Index | None = None
 ) -> dict[str, Pair]:
-    """From a tree to git's index, or another; an unmerged path has no new side here."""
+    """The paths that differ between a tree and an index; an unmerged path has no new side."""
     index = handle.index if index is None else index
     if tree is None:
         return {os.fsdecode(e.path): Pair(None, Side(str(e.id), int(e.mode))) for e in index}
@@ -37,13 +37,13 @@ def diff_index(
 
 
 def unstaged_paths(handle: pygit2.Repository) -> set[str]:
-    """Tracked paths whose file is not what the index has: changed, of another kind, or gone."""
+    """Tracked paths whose file differs from the index: changed, of another type, or deleted."""
     deltas = handle.index.diff_to_workdir(_IN_INDEX).deltas
     return {os.fsdecode(delta.new_file.raw_path) for delta in deltas}
 
 
 def index_side(handle: pygit2.Repository, path: str) -> Side | None:
-    """The entry of the index that is not one side of a conflict."""
+    """The merged entry of the index at a path."""
     try:
         entry = handle.index[path]
     except KeyError:
@@ -58,7 +58,7 @@ def conflict_paths(handle: pygit2.Repository) -> set[str]:
 
 
 def _collect_pairs(deltas: Iterable[pygit2.DiffDelta]) -> dict[str, Pair]:
-    """A change of kind may come as two deltas."""
+    """Pairs by path; libgit2 may report a type change as two deltas."""
     pairs: dict[str, Pair] = {}
     for delta in deltas:
         old, new = _side_of(delta.old_file), _side_of(delta.new_file)

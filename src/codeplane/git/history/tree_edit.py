@@ -1,4 +1,4 @@
-"""Trees made from trees: only the directories on the way to what differs are written."""
+"""Edits trees without an index: only directories on the way to an edit are rewritten."""
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,31 +17,31 @@ Edits = Mapping[str, Side | None]
 
 
 def edit_tree(handle: pygit2.Repository, tree: str, edits: Edits) -> str:
-    """The tree with files put (a side) and taken away (None); a directory that is left empty is gone."""
+    """The tree with files set (a side) or removed (None); directories that become empty are dropped."""
     split = {tuple(os.fsencode(path).split(b"/")): side for path, side in edits.items()}
     root = _write_edited(handle, tree, split)
     return str(root or handle.odb.write(pygit2.enums.ObjectType.TREE, b""))
 
 
 def side_at(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
-    """What a tree has at a path; None where it has no file, link or submodule there."""
+    """The file, link or submodule that a tree has at a path, or None."""
     entry = _find_entry(handle, tree, path)
     return entry if entry is not None and entry.mode != _TREE else None
 
 
 def has_entry(handle: pygit2.Repository, tree: str, path: str) -> bool:
-    """Whether a tree has anything at a path, a directory too."""
+    """Whether a tree has anything at a path, be it a directory."""
     return _find_entry(handle, tree, path) is not None
 
 
 def parent_paths(path: str) -> list[str]:
-    """The directories of a path, the outermost first."""
+    """The directories of a path, outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
 def clashing_paths(paths: Iterable[str], others: Collection[str]) -> set[str]:
-    """Paths that cannot be there together with one of the others, which is below or above them."""
+    """Paths that cannot coexist with one of `others` because one would be inside the other."""
     paths_there, directories = set(others), {parent for path in others for parent in parent_paths(path)}
     return {path for path in paths if path in directories or not paths_there.isdisjoint(parent_paths(path))}
 
@@ -57,7 +57,7 @@ def _find_entry(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
 
 @dataclass
 class _Directory:
-    """A directory while it is changed: its entries, and the changes below directories in it."""
+    """A directory being edited: its entries, and the edits below its subdirectories."""
 
     name: bytes
     entries: dict[bytes, Side]
@@ -76,7 +76,7 @@ class _Directory:
         return name in self.entries and self.entries[name].mode == _TREE
 
     def take(self, name: bytes, tree: pygit2.Oid | None) -> None:
-        """A directory in it is another now, or gone."""
+        """Sets or drops a subdirectory after its edits."""
         if tree is not None:
             self.entries[name] = Side(str(tree), _TREE)
         elif self.has_tree(name):
@@ -117,7 +117,7 @@ def _read_entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes,
 
 
 def _pack_entries(entries: Mapping[bytes, Side]) -> bytes:
-    """In git's order: a directory is sorted as if its name ended in a slash."""
+    """A tree object; git sorts a directory as if its name ended in a slash."""
     entries_in_order = sorted(
         entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == _TREE else b"")
     )

@@ -1,4 +1,4 @@
-"""Going back through history as `git log` does: by date, and past what does not touch the paths asked for."""
+"""Walks history as `git log` does: by date, skipping commits that do not touch the given paths."""
 
 import heapq
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ Place = tuple[str, int] | None
 
 @dataclass
 class Walk:
-    """What is still ahead. It holds no handle, so it can be kept and gone on with later."""
+    """A walk through history. It holds no handle, so it can be kept and resumed later."""
 
     chosen: PathFilter = field(default_factory=PathFilter)
     since: int | None = None  # of the committer; what is older is not gone past
@@ -36,14 +36,14 @@ class Walk:
         self._add(oid, _Commits(handle))
 
     def leave_out(self, handle: pygit2.Repository, oid: str) -> None:
-        """Neither the commit nor any before it is to be given; to be called first."""
+        """Excludes a commit and its ancestors; call it before the walk."""
         for commit in handle.walk(oid):
             self.seen.add(str(commit.id))
 
     def commits(
         self, handle: pygit2.Repository, check: Callable[[], None] = lambda: None
     ) -> Iterator[pygit2.Commit]:
-        """The commits, newest first; each is taken off before it is given. `check` may end the walk."""
+        """The commits, newest first; `check` may end the walk."""
         commits = _Commits(handle)
         compare = _Compare(handle, self.chosen, commits)
         is_whole = self.chosen == PathFilter()
@@ -72,14 +72,14 @@ class Walk:
 
 
 class _Commits:
-    """Commits that were read and are still ahead."""
+    """Commits that were read and are still to come."""
 
     def __init__(self, handle: pygit2.Repository) -> None:
         self._handle = handle
         self._known: dict[str, pygit2.Commit] = {}
 
     def get(self, oid: str) -> pygit2.Commit | None:
-        """The commit; None when this clone does not have it."""
+        """The commit, or None when this clone lacks it."""
         cached = self._known.get(oid)
         if cached is None:
             commit = self._handle.get(oid)
@@ -88,12 +88,12 @@ class _Commits:
         return cached
 
     def taken(self, oid: str) -> pygit2.Commit:
-        """The commit, for the last time."""
+        """The commit, dropped from the cache."""
         return self._known.pop(oid, None) or commit_of(self._handle, oid)
 
 
 class _Compare:
-    """Which parents have other content at the paths."""
+    """Finds the parents that differ at the given paths."""
 
     def __init__(self, handle: pygit2.Repository, paths: PathFilter, commits: _Commits) -> None:
         self._handle = handle
@@ -103,7 +103,7 @@ class _Compare:
         self._places = lru_cache(_CACHED)(self._places_of)
 
     def parents(self, commit: pygit2.Commit, every: list[str]) -> tuple[list[str], bool]:
-        """The parents to go on with, and whether the commit has changed anything.
+        """The parents to follow, and whether the commit changed anything.
 
         A merge that has the same as one parent tells nothing that this parent does not: the others are left.
         """
@@ -137,7 +137,7 @@ def place_of(tree: pygit2.Tree, path: str) -> Place:
 
 
 def place_at(handle: pygit2.Repository, commit: str, path: str) -> Place:
-    """The same of a commit."""
+    """The object and the mode that a commit has at a path."""
     return place_of(tree_of(handle, commit_of(handle, commit).tree_id), path)
 
 

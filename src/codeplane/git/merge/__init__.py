@@ -1,1 +1,1 @@
-"""Merges, cherry-picks, reverts and rebases, and going on with one that has stopped."""
+"""Merges, cherry-picks, reverts and rebases, and resuming one that has stopped."""

@@ -1,4 +1,4 @@
-"""Bringing a merged tree into the working tree, and taking it out again when the operation is aborted."""
+"""Writing a merged tree to index and working tree, and undoing that when the operation is aborted."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ _OID: Final = re.compile(r"[0-9a-f]{40}")
 
 
 def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
-    """As git: a merge of any kind begins with the index that HEAD has."""
+    """As in git, a merge of any kind starts with an index that equals HEAD."""
     if differences := diff_index(handle, head_tree(handle)):
         raise without_force(work_at_risk(dict.fromkeys(differences, Risk.STAGED), what))
 
@@ -59,7 +59,7 @@ def write_result(
 
 
 def stage_conflicts(repository: Repository, handle: pygit2.Repository, conflicts: Iterable[Conflict]) -> None:
-    """Has the index say what is in conflict; the files are there already."""
+    """Writes conflict entries to the index; the files are in place already."""
     entries = tuple(conflicts)
     if not entries:
         return
@@ -74,7 +74,7 @@ def stage_conflicts(repository: Repository, handle: pygit2.Repository, conflicts
 def restore_tree(
     repository: Repository, programs: Programs, handle: pygit2.Repository, target: str, why: str
 ) -> CheckoutResult:
-    """Brings back the tree `target` in all that the operation has touched; what was done since is saved.
+    """Restores the tree `target` wherever the operation wrote; work done since is saved.
 
     Local changes from before are in other paths and stay.
     """
@@ -85,7 +85,7 @@ def restore_tree(
 
 
 def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str | None) -> CheckoutPlan:
-    """What the merge has put there is in its tree, so only what differs from that is work."""
+    """Only what differs from the tree that the merge wrote counts as work."""
     paths = diff_index(handle, target).keys() | conflict_paths(handle)
     written = diff_trees(handle, target, result) if result is not None else {}
     whole = handle[target].peel(pygit2.Tree)
@@ -108,7 +108,7 @@ def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str |
 
 
 def without_force(error: WorkAtRisk) -> WorkAtRisk:
-    """A merge has no force: what is in its way is committed or put aside first."""
+    """The refusal without the hint at `force`, which a merge does not take."""
     hints = [hint for hint in error.hints if hint != Fix.DISCARD_WORK]
     return WorkAtRisk(error.message, hints=hints, **error.details)
 

@@ -43,7 +43,7 @@ _MOST_SQUASHED: Final = 1000
 
 @dataclass(frozen=True)
 class MergeOptions:
-    """How commits are joined. `message`, `label` and `action` stand for those that are made of the name."""
+    """How to merge. `message`, `label` and `action` override those made from the ref's name."""
 
     message: str | None = None
     label: str | None = None
@@ -55,7 +55,7 @@ class MergeOptions:
 
 
 def merge(repository: Repository, programs: Programs, ref: str, how: MergeOptions) -> Outcome:
-    """Merges what `ref` names: nothing to do, forward, or a commit of both; stops where they conflict."""
+    """Merges `ref`: up to date, a fast-forward, or a merge commit; stops at conflicts."""
     with repository.opened() as handle:
         check_idle(handle)
         theirs = find_commit(handle, ref)
@@ -154,7 +154,7 @@ class _Merging:
 def conclude_merge(
     repository: Repository, programs: Programs, handle: pygit2.Repository, tree: str, reflog: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Makes the commit of a merge whose files and index are as they should be."""
+    """Commits a merge whose index and files are ready."""
     others = read_state(repository, MERGE_HEAD).split()
     message, notes = checked_message(repository, programs)
     ours = str(handle.head.target)
@@ -173,7 +173,7 @@ def conclude_merge(
 
 
 def checked_message(repository: Repository, programs: Programs) -> tuple[str, tuple[str, ...]]:
-    """The message that waits in git's own file, as the hook for messages leaves it."""
+    """The message in MERGE_MSG, after the commit-msg hook."""
     message, _ = split_conflicts(read_state(repository, MERGE_MSG))
     write_state(repository, MERGE_MSG, message)
     notes = run_hook(repository, programs, "commit-msg", [str(repository.git_dir / MERGE_MSG)])
@@ -181,14 +181,14 @@ def checked_message(repository: Repository, programs: Programs) -> tuple[str, tu
 
 
 def stopped_outcome(what: str, result: MergeResult, notes: Sequence[str]) -> Outcome:
-    """The answer for an operation that waits for conflicts to be resolved."""
+    """The outcome of an operation that stopped at conflicts."""
     count = len(result.conflicts)
     summary = f"{what} stopped: {count} {'path' if count == 1 else 'paths'} in conflict"
     return Outcome(summary, conflicts=result.conflicts, notes=tuple(notes))
 
 
 def count_lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
-    """Lines that come and go between two trees."""
+    """The lines inserted and deleted between two trees."""
     target = handle[new].peel(pygit2.Tree)
     if old is None:
         diff = target.diff_to_tree(swap=True, context_lines=0)

@@ -1,4 +1,4 @@
-"""Common ancestors of two commits, and the one tree that stands for all of them."""
+"""Merge bases of two commits; several are merged into one virtual base, as git's recursive strategy does."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ _DEEPEST: Final = 12
 
 
 def merge_bases(handle: pygit2.Repository, ours: str, theirs: str) -> list[str]:
-    """The common ancestors that no other common ancestor leads to, the latest first."""
+    """The best common ancestors, latest first."""
     one = handle.merge_base(ours, theirs)
     if one is None:
         return []
@@ -32,7 +32,7 @@ def merge_bases(handle: pygit2.Repository, ours: str, theirs: str) -> list[str]:
 def merge_commits(
     drivers: MergeDrivers, ours: str, theirs: str, names: tuple[str, str], depth: int = 0
 ) -> MergeResult | None:
-    """Merges two commits; `names` stand beside the marks. None where they have no common ancestor."""
+    """Merges two commits; `names` label the conflict markers. None if they have no common ancestor."""
     handle = drivers.handle
     bases = merge_bases(handle, ours, theirs)
     if not bases and not depth:
@@ -56,7 +56,7 @@ def _common_base(drivers: MergeDrivers, bases: Sequence[str], depth: int) -> tup
 
 
 def _join_commits(handle: pygit2.Repository, tree: str, parents: tuple[str, str]) -> str:
-    """A commit that nothing points to, for the ancestors of what comes next to be found."""
+    """An unreferenced commit, so that merge bases with it can be found."""
     nobody = pygit2.Signature("merged common ancestors", "none", 0, 0)
     return str(handle.create_commit(None, nobody, nobody, "", tree, list(parents)))
 

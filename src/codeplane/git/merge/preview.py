@@ -1,4 +1,4 @@
-"""What a merge would come to. Only objects that nothing refers to are written."""
+"""Previewing a merge; only unreferenced objects are written."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from codeplane.git.worktree.autosave import head_tree
 
 @dataclass(frozen=True)
 class MergePreview(Outcome):
-    """A merge that was not made: what it would change, and the tree with the marks of its conflicts."""
+    """A merge that was not made: what it would change, and its tree, with conflict markers."""
 
     changes: tuple[Change, ...] = ()
     tree: str = ""
@@ -45,7 +45,7 @@ def preview_merge(repository: Repository, ref: str, how: MergeOptions) -> MergeP
 
 
 def content_in(repository: Repository, tree: str, path: str) -> bytes | None:
-    """A file of the tree that a merge would make."""
+    """The content of a file in a merge's tree."""
     with repository.opened() as handle:
         side = side_at(handle, tree, path)
         return read_blob(handle, side.oid) if side is not None else None

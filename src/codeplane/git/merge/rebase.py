@@ -1,4 +1,4 @@
-"""Rebasing the current branch: a plan, its beginning, and what can be done where it has stopped."""
+"""Rebasing the current branch: planning, starting, continuing, skipping and aborting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ _MOST_NAMED: Final = 20
 
 @dataclass(frozen=True)
 class Plan:
-    """What a rebase would do, with ids for all that was named."""
+    """A planned rebase, with all names resolved to ids."""
 
     upstream: str
     onto: str
@@ -61,7 +61,7 @@ class Plan:
 def plan_rebase(
     handle: pygit2.Repository, upstream: str | None, onto: str | None, *, autosquash: bool = False
 ) -> Plan:
-    """Every commit that `upstream` lacks, to be put on `onto`, or on upstream itself."""
+    """Plans to replay every commit that `upstream` lacks on `onto`, or on upstream itself."""
     if handle.head_is_unborn:
         raise GitFailed("There is no commit to rebase yet.")
     if upstream is None:
@@ -83,7 +83,7 @@ def plan_rebase(
 def start_rebase(
     repository: Repository, programs: Programs, handle: pygit2.Repository, plan: Plan, steps: Sequence[Step]
 ) -> RebaseOutcome:
-    """Carries a plan out with the steps that are given, or with its own."""
+    """Runs a plan with the given steps, or with its own."""
     check_idle(handle)
     _check_clean(handle, "A rebase")
     todo = check_steps(steps, plan.range) if steps else list(plan.steps)
@@ -95,7 +95,7 @@ def start_rebase(
 
 
 def continue_rebase(repository: Repository, programs: Programs, how: Resolution) -> RebaseOutcome:
-    """Commits what has been resolved or edited, and does the steps that are left."""
+    """Commits what was resolved or edited, then runs the remaining steps."""
     with repository.opened() as handle:
         progress = _read_stopped(repository, handle)
         check_written(repository)
@@ -122,7 +122,7 @@ def continue_rebase(repository: Repository, programs: Programs, how: Resolution)
 
 
 def skip_commit(repository: Repository, programs: Programs) -> RebaseOutcome:
-    """Leaves the commit at which it waits out; what was done about it is saved."""
+    """Skips the commit at which the rebase stopped; work on it is saved."""
     with repository.opened() as handle:
         progress = _read_stopped(repository, handle)
         head = handle.head.peel(pygit2.Commit)
@@ -140,7 +140,7 @@ def skip_commit(repository: Repository, programs: Programs) -> RebaseOutcome:
 
 
 def abort_rebase(repository: Repository, programs: Programs) -> RebaseOutcome:
-    """Brings back the branch, the index and the files as they were; what was done since is saved."""
+    """Restores branch, index and files as they were; work done since is saved."""
     with repository.opened() as handle:
         _check_own(repository)
         name, origin = (
@@ -179,7 +179,7 @@ def _drop_remarks(handle: pygit2.Repository, replay: Replay, progress: Progress)
 def _commit_step(
     repository: Repository, handle: pygit2.Repository, replay: Replay, progress: Progress, message: str | None
 ) -> None:
-    """Makes a commit of what the index has, as the step wants it at which the rebase waits."""
+    """Commits the index as the step demands at which the rebase stopped."""
     tree, head = str(handle.index.write_tree()), handle[replay.at].peel(pygit2.Commit)
     step = progress.done[-1] if progress.done else None
     is_same = tree == str(head.tree_id)
@@ -204,7 +204,7 @@ def _commit_step(
 
 
 def _move_head(repository: Repository, handle: pygit2.Repository, progress: Progress, at: str) -> None:
-    """HEAD is at what was just made, so that a crash from here on loses nothing of it."""
+    """Moves HEAD to the new commit, so that a crash from here on loses nothing."""
     write_progress(repository, handle, progress)
     if str(handle.head.target) != at:
         handle.create_reference_direct("HEAD", pygit2.Oid(hex=at), True, message="rebase (continue)")
@@ -246,7 +246,7 @@ def _unstaged_files(handle: pygit2.Repository) -> list[str]:
 
 
 def _is_there(handle: pygit2.Repository, plan: Plan) -> bool:
-    """Whether the commits are on `onto` already, one after the other."""
+    """Whether the commits already sit on `onto` in a line."""
     at = plan.head
     while at != plan.onto:
         parents = handle[at].peel(pygit2.Commit).parent_ids

@@ -1,4 +1,4 @@
-"""The commits that a rebase takes along, and the plan that is made of them."""
+"""The commits that a rebase replays, and the steps made of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def range_of(handle: pygit2.Repository, upstream: str, head: str) -> Range:
 
 
 def check_steps(steps: Sequence[Step], within: Range) -> list[Step]:
-    """The steps, if they are about the range: each commit once, none forgotten, the first not melded."""
+    """Checks that the steps name each commit of the range once and do not start with a squash or fixup."""
     commits = [step.commit for step in steps]
     if len(set(commits)) < len(commits):
         raise InvalidArgument("A commit appears twice in the steps.")
@@ -53,7 +53,7 @@ def check_steps(steps: Sequence[Step], within: Range) -> list[Step]:
 
 
 def apply_autosquash(handle: pygit2.Repository, steps: Sequence[Step]) -> list[Step]:
-    """Commits called `fixup! …` or `squash! …` behind the ones that they mean, to be melded into them."""
+    """Moves commits called `fixup! …` or `squash! …` behind their targets, to be melded into them."""
     groups: list[list[Step]] = []
     for step in steps:
         subject = _subject_of(handle, step.commit)
@@ -85,7 +85,7 @@ def _commits_only_in(handle: pygit2.Repository, tip: str, other: str) -> Iterato
 def _find_equivalents(
     handle: pygit2.Repository, mine: Sequence[pygit2.Commit], theirs: Sequence[pygit2.Commit]
 ) -> frozenset[str]:
-    """Changes are compared only where they touch the same files."""
+    """Commits whose patch upstream already has; only those that touch the same files are compared."""
     there: dict[frozenset[bytes], set[str]] = {}
     by_files: dict[frozenset[bytes], list[pygit2.Commit]] = {}
     for commit in theirs:

@@ -1,4 +1,4 @@
-"""What a rebase is to do and has done, in the files in which git itself keeps it."""
+"""The state of a rebase in git's own files: the steps to do and those done."""
 
 import json
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ class Verb(StrEnum):
 
     @property
     def melds(self) -> bool:
-        """Whether the commit becomes part of the one before it."""
+        """Whether the commit is melded into the one before it."""
         return self in (Verb.SQUASH, Verb.FIXUP)
 
 
@@ -43,7 +43,7 @@ VERBS: Final = {verb.value[0]: verb for verb in Verb} | {verb.value: verb for ve
 
 @dataclass(frozen=True)
 class Step:
-    """One commit and what becomes of it; the message is that of a reword or a squash."""
+    """One commit and what to do with it; the message is for a reword or a squash."""
 
     verb: Verb
     commit: str
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass
 class Progress:
-    """A rebase from its beginning to its end."""
+    """How far a rebase has got."""
 
     head_name: str  # full name of the branch, or `DETACHED`
     onto: str
@@ -71,11 +71,11 @@ class Progress:
 
     @property
     def is_melding(self) -> bool:
-        """Whether another commit becomes part of the one that was made last."""
+        """Whether another commit is to be melded into the last one."""
         return next((step.verb.melds for step in self.todo if step.verb is not Verb.DROP), False)
 
     def settle(self, at: str) -> None:
-        """All that was melded has become the commit `at`, if nothing more does."""
+        """Records that the pending commits became `at`, unless more are melded into it."""
         if self.is_melding:
             return
         self.rewritten += [(old, at) for old in self.pending if old != at]
@@ -83,7 +83,7 @@ class Progress:
 
 
 def write_progress(repository: Repository, handle: pygit2.Repository, one: Progress) -> None:
-    """As git writes it, so that git can go on."""
+    """Writes the files as git does, so that git can continue."""
     place = repository.git_dir / REBASE_MERGE
     if not place.is_dir():
         _create_directory(repository, one)
@@ -122,7 +122,7 @@ _ALWAYS: Final = (
 
 
 def _create_directory(repository: Repository, one: Progress) -> None:
-    """The directory is there with what it takes to leave the rebase, or not at all."""
+    """Creates the directory at once with all that an abort needs."""
     directory = repository.git_dir / f"codeplane-{REBASE_MERGE}"
     directory.mkdir(exist_ok=True)
     for name, content in (("head-name", one.head_name), ("orig-head", one.origin), ("onto", one.onto)):
@@ -131,7 +131,7 @@ def _create_directory(repository: Repository, one: Progress) -> None:
 
 
 def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress:
-    """A rebase that has stopped, begun by us or by git; refused where it has steps that only git knows."""
+    """A stopped rebase, ours or git's; one with steps that only git knows is refused."""
 
     def read(name: str) -> str:
         return read_state(repository, f"{REBASE_MERGE}/{name}").strip()

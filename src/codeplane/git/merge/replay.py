@@ -1,4 +1,4 @@
-"""Commits made anew on another one, in memory; the tree is touched where it stops, and at the end."""
+"""Replays commits on another one, in memory; files change only where it stops, and at the end."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class RebaseState(StrEnum):
 
 @dataclass(frozen=True)
 class RebaseOutcome(Outcome):
-    """How far a rebase has come."""
+    """The outcome of a rebase: done, stopped or aborted."""
 
     state: RebaseState = RebaseState.DONE
     completed: int = 0
@@ -54,7 +54,7 @@ class RebaseOutcome(Outcome):
 
 
 class Replay:
-    """`at` is the commit that the next one is put on; HEAD follows only when it stops."""
+    """Replays the steps of a rebase. `at` is the commit that the next goes on; HEAD moves when it stops."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Replay:
         self._notes: dict[str, None] = {}
 
     def run(self) -> RebaseOutcome:
-        """Does the steps that are left, up to the end or to where somebody is needed."""
+        """Runs the remaining steps, to the end or to where somebody has to step in."""
         before = deepcopy(self._progress)
         has_begun = (self._repository.git_dir / REBASE_MERGE).exists()
         try:
@@ -95,12 +95,12 @@ class Replay:
         return self._finish_rebase()
 
     def settle(self, step: Step) -> None:
-        """The step has become part of `at`."""
+        """Records that a step is part of `at`."""
         self._progress.pending.append(step.commit)
         self._progress.settle(self.at)
 
     def meld_messages(self, step: Step) -> str:
-        """The message of `at` with that of a commit which becomes part of it."""
+        """The message of `at` joined with that of a commit melded into it."""
         own = message_of(self._commit_of(self.at))
         if step.message is not None:
             return step.message.rstrip() + "\n"
@@ -109,7 +109,7 @@ class Replay:
         return f"{own.rstrip()}\n\n{message_of(self._commit_of(step.commit)).strip()}\n"
 
     def commit(self, tree: str, message: str, like: pygit2.Commit, parents: list[str]) -> None:
-        """Makes the next commit, by the author of `like`."""
+        """Makes the next commit, with the author of `like`."""
         self.at, notes = make_commit(
             self._repository,
             self._programs,
@@ -238,7 +238,7 @@ class Replay:
         return run_hook(self._repository, self._programs, "post-rewrite", ["rebase"], stdin=pairs.encode())
 
     def _check_branch(self) -> None:
-        """Nobody else has moved the branch meanwhile."""
+        """Refuses to finish if another program moved the branch."""
         name = self._progress.head_name
         if name == DETACHED:
             return
@@ -249,7 +249,7 @@ class Replay:
             )
 
     def _move_branch(self) -> None:
-        """The branch, and HEAD with it, is where the rebase has come to."""
+        """Moves the branch, and HEAD with it, to the result."""
         progress, name = self._progress, self._progress.head_name
         reflog = f"rebase (finish): {name} onto {progress.onto}"
         if name == DETACHED:

@@ -1,4 +1,4 @@
-"""Conflicts that a person has resolved in the files, brought into the index."""
+"""Staging conflicts that were resolved in the files."""
 
 from collections.abc import Callable, Collection
 

@@ -1,4 +1,4 @@
-"""Going on with, or leaving, a merge, a cherry-pick or a revert that has stopped, whoever has begun it."""
+"""Continuing or aborting a merge, cherry-pick or revert that has stopped, whoever started it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ _FAVORS: Final = {"ours": MergeFavor.OURS, "theirs": MergeFavor.THEIRS}
 
 @dataclass(frozen=True)
 class Resolution:
-    """What a person says of the conflicts: paths that are resolved as they are, and another message."""
+    """What the caller says about conflicts: paths that are resolved as they are, and a new message."""
 
     read: Read
     resolved: Collection[str] = ()
@@ -50,7 +50,7 @@ class Resolution:
 
 
 def continue_merge(repository: Repository, programs: Programs, how: Resolution) -> Outcome:
-    """Commits what has stopped once nothing is in conflict, and does what is left of a sequence."""
+    """Commits the stopped operation once no conflict is left, then continues its sequence."""
     with repository.opened() as handle:
         kind = _operation_kind(repository, handle)
         check_written(repository)
@@ -88,7 +88,7 @@ def continue_merge(repository: Repository, programs: Programs, how: Resolution) 
 
 
 def abort_merge(repository: Repository, programs: Programs) -> Outcome:
-    """Brings back HEAD, index and files as they were; what was done since is saved and named."""
+    """Restores HEAD, index and files as they were; work done since is saved and reported."""
     with repository.opened() as handle:
         kind = _operation_kind(repository, handle)
         if (repository.git_dir / MERGE_AUTOSTASH).exists():
@@ -122,7 +122,7 @@ def _operation_kind(repository: Repository, handle: pygit2.Repository) -> str:
 
 
 def _sequence_origin(repository: Repository, now: str) -> str:
-    """Where a sequence has begun, unless HEAD was moved by somebody else since."""
+    """Where a sequence started; where HEAD is now if somebody else moved it since."""
     origin = read_state(repository, f"{SEQUENCER}/head").strip()
     safe = read_state(repository, f"{SEQUENCER}/abort-safety").strip()
     return origin if origin and safe in ("", now) else now
@@ -155,7 +155,7 @@ def _conclude_pick(
 def _continue_sequence(
     repository: Repository, programs: Programs, handle: pygit2.Repository, how: Picking
 ) -> Outcome | None:
-    """What a sequence has beyond the commit that it had stopped at; None where there is nothing."""
+    """Runs the steps of a sequence after the one that it stopped at; None if there are none."""
     lines = [line.split() for line in read_state(repository, f"{SEQUENCER}/todo").splitlines()]
     steps = [parts for parts in lines if parts and not parts[0].startswith("#")][1:]
     if not steps:

@@ -1,4 +1,4 @@
-"""Commits taken over from elsewhere, or taken back: one by one in memory, then in the tree at once."""
+"""Cherry-picks and reverts: one by one in memory, then written to the files at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ from codeplane.process import Programs
 
 @dataclass(frozen=True)
 class Picking:
-    """What is done with each commit. `mainline` numbers the parent of a merge that counts, from one."""
+    """Whether to pick or revert. `mainline` is the number of a merge's parent, from one, to diff against."""
 
     reverts: bool = False
     mainline: int | None = None
@@ -51,7 +51,7 @@ class Picking:
         return "revert" if self.reverts else "cherry-pick"
 
     def merged(self, handle: pygit2.Repository, commit: pygit2.Commit, ours: str) -> MergeResult:
-        """What becomes of the tree `ours`."""
+        """Applies a commit to the tree `ours`."""
         label, parent = label_of(commit), self._parent(commit)
         before = str(handle[parent].peel(pygit2.Tree).id) if parent is not None else EMPTY_TREE
         after = str(commit.tree_id)
@@ -77,7 +77,7 @@ class Picking:
 
 
 def pick_commits(repository: Repository, programs: Programs, refs: Sequence[str], how: Picking) -> Outcome:
-    """Takes commits over, or back, in the order given; stops at the first one that conflicts."""
+    """Picks or reverts commits in order; stops at the first that conflicts."""
     with repository.opened() as handle:
         check_idle(handle)
         if handle.head_is_unborn:
@@ -96,7 +96,7 @@ def continue_picks(
     how: Picking,
     origin: str,
 ) -> Outcome:
-    """Does what is left of a sequence that has begun at `origin`."""
+    """Runs the remaining commits of a sequence that started at `origin`."""
     run = _Run(repository, programs, handle, how, origin)
     todo = read_state(repository, f"{SEQUENCER}/todo")
     try:
@@ -130,7 +130,7 @@ class _Run:
         self._notes: dict[str, None] = {}
 
     def step(self, commit: pygit2.Commit) -> MergeResult | None:
-        """Adds one commit in memory; what it comes to, where that has conflicts."""
+        """Applies one commit in memory; returns the merge if it conflicts."""
         result = self._how.merged(self._handle, commit, self._tree)
         self._notes |= dict.fromkeys(result.notes)
         if result.conflicts:
@@ -191,13 +191,13 @@ class _Run:
         return Outcome(what, insertions, deletions, commit=self.at, notes=(*self._notes, *put.notes))
 
     def _move_head(self) -> None:
-        """At once: between two commits of a series there is no state to be left in."""
+        """Moves HEAD once, so that a crash never leaves it in the middle of a series."""
         if self._made:
             reflog = f"{self._how.name}: {self._made[-1][1]}"
             move_ref(self._handle, "HEAD", self.at, self._start, reflog)
 
     def _note_sequence(self, remaining: Sequence[str]) -> None:
-        """As git keeps it, so that either can go on."""
+        """Writes the sequence as git does, so that either can continue it."""
         (self._repository.git_dir / SEQUENCER).mkdir(exist_ok=True)
         lines = [f"{self._how.word} {oid} {self._first_line(oid)}\n" for oid in remaining]
         options = ""

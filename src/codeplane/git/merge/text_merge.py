@@ -1,4 +1,4 @@
-"""Three contents of one file made into one, as far as they can be."""
+"""Three-way merges of file contents."""
 
 import os
 import re
@@ -20,21 +20,21 @@ _STYLES: Final = {"diff3": MergeFileFlag.STYLE_DIFF3, "zdiff3": 1 << 8}
 
 
 class Labels(NamedTuple):
-    """What the three sides are called beside the marks of a conflict."""
+    """The labels of the three sides beside conflict markers."""
 
     ours: str
     theirs: str
     base: str
 
     def at(self, base: str, ours: str, theirs: str) -> "Labels":
-        """With the paths, where a side has the file under another name."""
+        """The labels with paths, where the sides have different names for the file."""
         if base == ours == theirs:
             return self
         return Labels(f"{self.ours}:{ours}", f"{self.theirs}:{theirs}", f"{self.base}:{base}")
 
 
 class MergedContent(NamedTuple):
-    """The blob that was made. One that is not clean has marks in it, or is one of the sides."""
+    """The merged blob. If it is not clean, it has conflict markers, or is one of the sides."""
 
     oid: str
     is_clean: bool
@@ -42,7 +42,7 @@ class MergedContent(NamedTuple):
 
 @dataclass(frozen=True)
 class MergeDrivers:
-    """How files of a repository are merged: by attributes and settings, never by a program they name."""
+    """How a repository's files are merged: by attributes and settings, never by an external driver."""
 
     handle: pygit2.Repository
     favor: MergeFavor = MergeFavor.NORMAL
@@ -51,7 +51,7 @@ class MergeDrivers:
     def merge(
         self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, longer: int
     ) -> MergedContent:
-        """Merges regular files. `longer` is added to the length of the marks."""
+        """Merges regular files. `longer` is added to the length of the conflict markers."""
         base, ours, theirs = sides
         datas = [bytes(self.handle.odb.read(side.oid)[1]) if side is not None else b"" for side in sides]
         driver = Attributes(self.handle, path).merge_driver
@@ -105,7 +105,7 @@ def _c_entry(path: str, side: Side | None) -> tuple[Any, Any]:
 
 
 def _add_labels(data: bytes, labels: Labels, size: int) -> bytes:
-    """The library leaves the label of an empty side away; the whole file is one conflict then."""
+    """Adds the labels that libgit2 omits where a side is empty and the whole file is one conflict."""
     start, end = re.escape(b"<" * size), re.escape(b">" * size)
     ours, theirs = (b" " + label.encode("utf-8", "surrogateescape") for label in labels[:2])
     data = re.sub(rb"\A" + start + rb"(?=\r?\n)", lambda match: match[0] + ours, data)

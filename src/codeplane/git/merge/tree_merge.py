@@ -27,7 +27,7 @@ _BUILT_IN: Final = ("text", "union", "binary")
 
 @dataclass(frozen=True)
 class MergeResult:
-    """A tree that has every file as the working tree is to have it, and what the index has to say besides."""
+    """The merged tree, with files as the working tree is to have them, and the conflicts for the index."""
 
     tree: str
     conflicts: tuple[Conflict, ...] = ()
@@ -48,7 +48,7 @@ class _Item:
 
 @dataclass(frozen=True)
 class _Changes:
-    """What one side has made of the ancestor."""
+    """What one side changed since the ancestor."""
 
     sides: Mapping[str, Pair]
     renames: Mapping[str, str]
@@ -62,7 +62,7 @@ class _Result:
 
 
 def merge_trees(drivers: MergeDrivers, base: str, ours: str, theirs: str, labels: Labels) -> MergeResult:
-    """Merges what `theirs` has made of `base` into `ours`; all are ids of trees."""
+    """Merges the changes from `base` to `theirs` into `ours`; all are tree ids."""
     handle = drivers.handle
     if theirs in (base, ours):
         return MergeResult(ours)
@@ -84,7 +84,7 @@ def merge_trees(drivers: MergeDrivers, base: str, ours: str, theirs: str, labels
 def _find_changes(
     handle: pygit2.Repository, pairs: Mapping[str, Pair], other: Mapping[str, Pair]
 ) -> _Changes:
-    """Where a file has gone matters only if the other side has changed it as well."""
+    """One side's changes; a rename matters only if the other side changed the file too."""
     paths = _in_order(pairs, other)
     deletions = {
         path: old for path in paths for old, new in [pairs[path]] if old and not new and _is_traced(old)
@@ -104,7 +104,7 @@ def _in_order(pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> list[str]
 
 
 def _is_traced(side: Side) -> bool:
-    """Empty files are alike without being one."""
+    """Empty files are equal without being renames of each other."""
     return side.oid != _EMPTY_BLOB and side.mode & _KIND != _SUBMODULE
 
 
@@ -155,7 +155,7 @@ class _Work:
             self._follow_one(old, theirs, is_ours=False)
 
     def _split_renames(self, old: str, ours: str, theirs: str) -> None:
-        """Each side has given the file another name: both stay, with the contents of both."""
+        """Both sides renamed the file differently: both names stay, with the merged content."""
         source, left, right = self._items[old], self._items[ours], self._items[theirs]
         assert left.ours is not None and right.theirs is not None, "BUG: a rename leads to a file"
         both = _Item(source.base, left.ours, right.theirs, (old, ours, theirs))
@@ -217,7 +217,7 @@ class _Work:
         return Side(content.oid, mode), is_clean and content.is_clean
 
     def _choose_whole(self, item: _Item, mode: int) -> tuple[Side | None, bool]:
-        """Links and submodules are taken as a whole; of ancestors, what was before, of any kind."""
+        """Links and submodules are taken from one side; in a virtual ancestor, from its base."""
         assert item.ours is not None and item.theirs is not None, "BUG: nothing to join"
         favor, enum = self._drivers.favor, pygit2.enums.MergeFavor
         if self._drivers.depth:

@@ -1,4 +1,4 @@
-"""Local branches: what there are, and making, deleting, renaming them."""
+"""Listing, creating, deleting and renaming branches."""
 
 import os
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class BranchOutcome(Outcome):
-    """With the commit that a branch had which is gone or elsewhere now."""
+    """The outcome of a branch operation, with the commit that a deleted or moved branch had."""
 
     was: str | None = None
 
@@ -46,7 +46,7 @@ class BranchOutcome(Outcome):
 def list_branches(
     repository: Repository, *, remote: bool, contains: str = "", most: int
 ) -> tuple[list[Branch], int]:
-    """Branches whose name has a text, by name, and how many there are beyond `most`."""
+    """Branches whose names contain a text, sorted, and how many more than `most` there are."""
     elsewhere = branches_elsewhere(repository)
     with repository.opened() as handle:
         kind = BranchType.REMOTE if remote else BranchType.LOCAL
@@ -59,7 +59,7 @@ def list_branches(
 def create_branch(
     repository: Repository, name: str, start: str | None = None, *, force: bool = False
 ) -> BranchOutcome:
-    """Makes a branch without checking it out. With `force` one that exists goes to the new place."""
+    """Creates a branch without checking it out. With `force`, an existing one is moved."""
     with repository.opened() as handle:
         old = handle.references.get(BRANCHES + branch_name(name))
         if old is not None and force:
@@ -76,7 +76,7 @@ def create_branch(
 
 
 def delete_branch(repository: Repository, name: str, *, force: bool = False) -> BranchOutcome:
-    """Deletes a branch that is merged into its upstream, or into HEAD; any, when it is forced."""
+    """Deletes a branch that is merged into its upstream or HEAD; with `force`, any branch."""
     with repository.opened() as handle:
         branch = _find_branch(handle, name)
         if branch.is_head():
@@ -99,7 +99,7 @@ def delete_branch(repository: Repository, name: str, *, force: bool = False) -> 
 def rename_branch(
     repository: Repository, name: str | None, new_name: str, *, force: bool = False
 ) -> BranchOutcome:
-    """Gives a branch, or the one that is checked out, another name; its settings and its log go along."""
+    """Renames a branch, or the current one, along with its settings and its reflog."""
     branch_name(new_name)
     with repository.opened() as handle:
         old = name or _current_branch(handle)
@@ -117,7 +117,7 @@ def rename_branch(
 
 
 def set_upstream(repository: Repository, name: str | None, upstream: str | None) -> BranchOutcome:
-    """Has a branch, or the one that is checked out, track a remote's or a local one; None ends that."""
+    """Sets what a branch, or the current one, tracks; None unsets it."""
     with repository.opened() as handle:
         own = name or _current_branch(handle)
         branch = _find_branch(handle, own)

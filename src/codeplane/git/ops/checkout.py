@@ -37,7 +37,7 @@ _SHORT: Final = 10
 
 @dataclass(frozen=True)
 class CheckoutTarget:
-    """What is to be checked out: a branch by its full name, or a commit. A new branch may track another."""
+    """What to check out: a branch by its full name, or a commit. A new branch may track another."""
 
     commit: str | None
     branch: str | None = None
@@ -48,7 +48,7 @@ class CheckoutTarget:
 def check_out(
     repository: Repository, programs: Programs, goal: CheckoutTarget, *, force: bool = False
 ) -> Outcome:
-    """Brings files and index to a commit and has HEAD point there; local changes are carried along."""
+    """Checks out a branch or commit; local changes are carried along."""
     with repository.opened() as handle:
         check_possible(handle, "Checking out a branch or a commit")
         if goal.branch is not None and not goal.is_new:
@@ -68,7 +68,7 @@ def check_out(
 
 
 def find_target(repository: Repository, ref: str, *, detach: bool = False) -> CheckoutTarget:
-    """What a name means, in git's order: a local branch, a commit, a branch that one remote has."""
+    """Resolves a name in git's order: a local branch, a commit, a branch of exactly one remote."""
     with repository.opened() as handle:
         if back := _BACK.fullmatch(ref):
             ref = previous_checkout(handle, int(back[1] or 1))
@@ -84,7 +84,7 @@ def find_target(repository: Repository, ref: str, *, detach: bool = False) -> Ch
 
 
 def new_branch(repository: Repository, name: str, start: str | None) -> CheckoutTarget:
-    """A branch that does not exist yet, at a commit or at HEAD; at a remote's branch it tracks that one."""
+    """A new branch at a commit or HEAD; one that starts at a remote's branch tracks it."""
     branch = BRANCHES + branch_name(name)
     with repository.opened() as handle:
         if branch in handle.references:
@@ -107,7 +107,7 @@ def restore_paths(
     ref: str | None = None,
     force: bool = False,
 ) -> Outcome:
-    """Files and index entries become those of a commit; without one, files become those of the index."""
+    """Restores files and index entries from a commit; without one, files from the index."""
     with repository.opened() as handle:
         tree = find_commit(handle, ref).tree if ref is not None else None
         targets = _of_index(handle, selection) if tree is None else _of_tree(handle, selection, tree)
@@ -172,7 +172,7 @@ def _of_remote(
 
 
 def _point_head(handle: pygit2.Repository, goal: CheckoutTarget) -> None:
-    """HEAD goes last: until here a crash leaves the old one."""
+    """Moves HEAD, as the last step: a crash before it leaves the old one."""
     if goal.branch is None:
         assert goal.commit is not None, "BUG: neither a branch nor a commit"
         handle.set_head(pygit2.Oid(hex=goal.commit))

@@ -1,4 +1,4 @@
-"""The submodules that `.gitmodules` names, checked before anything is done with what it says."""
+"""The submodules listed in `.gitmodules`, which is validated before anything uses it."""
 
 import re
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def list_modules(repository: Repository, handle: pygit2.Repository) -> list[Modu
 
 
 def select_modules(repository: Repository, handle: pygit2.Repository, selection: Selection) -> list[Module]:
-    """Those that are meant; a path that is none of them is refused."""
+    """The selected submodules; a path that is not a submodule is refused."""
     every = list_modules(repository, handle)
     missing = selection.missing([one.path for one in every])
     if missing:
@@ -71,7 +71,7 @@ def select_modules(repository: Repository, handle: pygit2.Repository, selection:
 
 
 def module_dir(repository: Repository, name: str) -> Path:
-    """Where the git directory of a submodule is kept; never inside of another one, never behind a link."""
+    """Where a submodule's git directory is kept; never inside another one, never behind a link."""
     base = repository.git_dir / "modules"
     place = base / check_name(name)
     for part in (base, *(base / one for one in reversed(Path(name).parents)), place):
@@ -83,7 +83,7 @@ def module_dir(repository: Repository, name: str) -> Path:
 
 
 def opened_module(repository: Repository, module: Module) -> Repository | None:
-    """The submodule's own repository, if it is checked out; one that belongs elsewhere is none."""
+    """The submodule's repository, if it is checked out and belongs to this one."""
     root = repository.root / module.path
     if not (root / ".git").is_file() and not (root / ".git").is_dir():
         return None
@@ -120,7 +120,7 @@ def is_unmerged(handle: pygit2.Repository, path: str) -> bool:
 
 
 def check_name(name: str) -> str:
-    """A name that stays inside `modules`, and that nothing reads as an option."""
+    """Refuses a name that leads out of `modules` or reads as an option."""
     parts = re.split(r"[/\\]", name)
     is_bad = not name or name.startswith("-") or not name.isprintable()
     if is_bad or any(part in ("", ".", "..") or is_closed(part) for part in parts):
@@ -139,7 +139,7 @@ def check_place(repository: Repository, handle: pygit2.Repository, path: str) ->
 
 
 def put_section(root: Path, name: str, values: dict[str, str]) -> None:
-    """Has `.gitmodules` say this of a submodule."""
+    """Sets a submodule's section in `.gitmodules`."""
     others = _without_section(_read_gitmodules(root), name)
     lines = "".join(f"\t{key} = {_quote(value)}\n" for key, value in values.items())
     body = f'{others}[submodule "{_escape(name)}"]\n{lines}'
@@ -147,7 +147,7 @@ def put_section(root: Path, name: str, values: dict[str, str]) -> None:
 
 
 def drop_section(root: Path, name: str) -> bool:
-    """Has `.gitmodules` say nothing of a submodule; tells whether anything is left in it."""
+    """Removes a submodule's section from `.gitmodules`; tells whether any section is left."""
     others = _without_section(_read_gitmodules(root), name)
     write_public(root / FILE, others.encode("utf-8", "surrogateescape"))
     return bool(others.strip())
@@ -164,7 +164,7 @@ def _read_gitmodules(root: Path) -> str:
 
 
 def _parse_sections(data: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each section by name. It is git's own form without includes, which git does not follow here either."""
+    """The sections by name, in git's config format without includes, which git ignores here too."""
     name, values = None, dict[str, str]()
     for line in data.splitlines():
         header = _HEADER.match(line)

@@ -1,4 +1,4 @@
-"""Pulling: what was fetched becomes part of the current branch."""
+"""Pulling: merging what was fetched into the current branch, or rebasing it."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -36,14 +36,14 @@ class Source:
 
 @dataclass(frozen=True)
 class PullOutcome(Outcome):
-    """Names the references that the fetch has moved."""
+    """The outcome of a fetch or pull, with the references that moved."""
 
     remote: str = ""
     moved: tuple[RefUpdate, ...] = ()
 
 
 def source_of(repository: Repository, remote: str | None, branch: str | None, *, merges: bool) -> Source:
-    """Finds out where to pull from, before anybody is asked for anything."""
+    """Finds what to pull from, before the remote is contacted."""
     current = repository.head().branch
     with repository.opened() as handle:
         source = find_remote(handle, remote) if remote is not None else remote_for(handle, current)
@@ -105,7 +105,7 @@ def take_pull(
 
 @dataclass(frozen=True)
 class PullOptions:
-    """How commits are joined. Where nothing is said of `rebase` and `prune`, the configuration says it."""
+    """How to integrate. Where `rebase` and `prune` are None, the configuration decides."""
 
     rebase: bool | None = None
     ff_only: bool = False

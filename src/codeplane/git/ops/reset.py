@@ -1,4 +1,4 @@
-"""Moving the branch that is checked out to another commit, with or without the index and the files."""
+"""Resetting the current branch to another commit, with or without index and files."""
 
 from enum import StrEnum
 from typing import Final
@@ -26,7 +26,7 @@ _SHORT: Final = 10
 
 
 class ResetMode(StrEnum):
-    """What follows the branch: nothing, the index, also the files, or the files as far as they are clean."""
+    """What is reset with the branch: nothing, the index, index and files, or only clean files."""
 
     SOFT = "soft"
     MIXED = "mixed"
@@ -37,7 +37,7 @@ class ResetMode(StrEnum):
 def reset_head(
     repository: Repository, programs: Programs, ref: str, mode: ResetMode, *, force: bool = False
 ) -> Outcome:
-    """Has the branch point to a commit, after index and files are in place; ORIG_HEAD is where it was."""
+    """Resets index and files as `mode` says, then moves the branch; ORIG_HEAD is where it was."""
     with repository.opened() as handle:
         target = find_commit(handle, ref)
         if mode in (ResetMode.SOFT, ResetMode.KEEP):
@@ -53,7 +53,7 @@ def reset_head(
 
 
 def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outcome:
-    """Entries of the index become those of a commit; the files stay, and so does the branch."""
+    """Resets index entries to a commit; files and branch stay."""
     with repository.opened() as handle:
         tree = head_tree(handle) if ref == "HEAD" else find_commit(handle, ref).tree
         differ = {path: pair for path, pair in diff_index(handle, tree).items() if path in selection}
@@ -95,7 +95,7 @@ def _bring_along(
 
 
 def _save_hidden(repository: Repository, handle: pygit2.Repository, paths: set[str] | None) -> str | None:
-    """Keeps what only the index has: a staged content that the file does not have any more."""
+    """Saves staged contents that exist only in the index."""
     tree = WorkTree(handle, repository.root)
     differences = diff_index(handle, head_tree(handle))
     hidden_paths = {

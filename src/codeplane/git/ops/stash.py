@@ -1,4 +1,4 @@
-"""Work put aside and taken up again, in the form that `git stash` has."""
+"""Stashing local changes, in git's own form."""
 
 import os
 import re
@@ -31,7 +31,7 @@ _PLACE: Final = re.compile(r"(?:stash@\{)?(\d{1,6})\}?")
 
 @dataclass(frozen=True)
 class StashEntry:
-    """One piece of work that was put aside: by the user, with a place in the list, or saved on the way."""
+    """One stash: the user's, with an index in the list, or one that was saved automatically."""
 
     commit: str
     message: str
@@ -40,19 +40,19 @@ class StashEntry:
 
     @property
     def name(self) -> str:
-        """What `ref` takes."""
+        """The name that `ref` takes."""
         return f"stash@{{{self.place}}}" if self.place is not None else self.ref or self.commit
 
 
 @dataclass(frozen=True)
 class StashOutcome(Outcome):
-    """With the commits of stashes that are in the list no more."""
+    """The outcome of a stash operation, with the commits of dropped stashes."""
 
     dropped: tuple[str, ...] = ()
 
 
 def list_stashes(repository: Repository) -> list[StashEntry]:
-    """What was put aside, the newest first; then what was saved before something was discarded."""
+    """The stashes, newest first, then what was saved automatically."""
     with repository.opened() as handle:
         return [*_read_stashes(handle), *_saved_entries(handle)]
 
@@ -66,7 +66,7 @@ def push_stash(
     untracked: bool = False,
     keep_index: bool = False,
 ) -> StashOutcome:
-    """Keeps local changes in a commit at the head of the list and takes them out of the files."""
+    """Stashes local changes and removes them from the files."""
     with repository.opened() as handle:
         check_merged(handle)
         if handle.head_is_unborn:
@@ -86,7 +86,7 @@ def push_stash(
 
 
 def find_stash(repository: Repository, ref: str | None) -> StashEntry:
-    """A stash by its place, `stash@{1}` or `1`, a saved reference, or any commit that is one; the newest."""
+    """A stash by `stash@{1}` or `1`, by a saved reference, or by its commit; the newest by default."""
     with repository.opened() as handle:
         stashes = _read_stashes(handle)
         place = _PLACE.fullmatch(ref or "0")
@@ -108,14 +108,14 @@ def find_stash(repository: Repository, ref: str | None) -> StashEntry:
 
 
 def drop_stash(repository: Repository, entry: StashEntry) -> StashOutcome:
-    """Takes a stash out of the list; its commit can still be applied until git tidies up."""
+    """Drops a stash from the list; its commit can be applied until git collects garbage."""
     with repository.opened() as handle:
         _drop_entry(handle, entry)
     return StashOutcome(f"dropped {entry.name}: {entry.message}", dropped=(entry.commit,))
 
 
 def clear_stashes(repository: Repository) -> StashOutcome:
-    """Empties the list of stashes; what was saved on the way stays."""
+    """Drops all stashes; what was saved automatically stays."""
     with repository.opened() as handle:
         entries = _read_stashes(handle)
         for _ in entries:
@@ -172,7 +172,7 @@ def _untracked_files(handle: pygit2.Repository) -> set[str]:
 
 
 def _store_stash(repository: Repository, handle: pygit2.Repository, oid: pygit2.Oid, message: str) -> None:
-    """The list of stashes is the log of one reference, which has to be there to be written."""
+    """Adds a stash to the list, which is the reflog of one reference; it must exist to be written."""
     log = repository.common_dir / "logs" / _STASH
     log.parent.mkdir(parents=True, exist_ok=True)
     log.touch()
@@ -182,7 +182,7 @@ def _store_stash(repository: Repository, handle: pygit2.Repository, oid: pygit2.
 def _plan_out(
     repository: Repository, handle: pygit2.Repository, work: LocalWork, *, keep_index: bool
 ) -> CheckoutPlan:
-    """How the work leaves the files; what is in the way of that and no part of it is refused."""
+    """Plans how the work leaves the files; refuses where other work would be lost."""
     head = handle[head_tree(handle) or ""].peel(pygit2.Tree)
     targets = {path: index_side(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
     plan = plan_paths(handle, repository.root, targets)

@@ -1,4 +1,4 @@
-"""Taking up work that was put aside: merged into what is there, with conflicts where both have changed."""
+"""Applying a stash: it is merged into index and files, with conflicts where both changed."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -26,7 +26,7 @@ _WITH_UNTRACKED = 3
 
 
 class Trees(NamedTuple):
-    """The index before a stash is applied, and what it is to have afterwards, where the stash says so."""
+    """The index's tree before a stash is applied, and the one that the stash restores, if any."""
 
     current: str
     staged: str | None
@@ -35,7 +35,7 @@ class Trees(NamedTuple):
 def apply_stash(
     repository: Repository, programs: Programs, entry: StashEntry, *, index: bool = False, force: bool = False
 ) -> StashOutcome:
-    """Merges a stash into index and files. What was new is staged; the rest only with `index`.
+    """Merges a stash into index and files. New files are staged; the rest only with `index`.
 
     Changed files that it would touch, and files where its untracked ones belong, are refused before anything
     is done. Where it stops with conflicts, the index has the three sides and the files have the marks.
@@ -66,7 +66,7 @@ def apply_stash(
 def pop_stash(
     repository: Repository, programs: Programs, entry: StashEntry, *, index: bool = False, force: bool = False
 ) -> StashOutcome:
-    """Applies a stash and takes it out of the list; one with conflicts stays in it."""
+    """Applies a stash and drops it; one with conflicts is kept."""
     outcome = apply_stash(repository, programs, entry, index=index, force=force)
     if outcome.conflicts:
         return outcome
@@ -77,7 +77,7 @@ def pop_stash(
 
 
 def _staged_tree(handle: pygit2.Repository, stash: pygit2.Commit, current: str) -> str | None:
-    """The tree that the index is to have, where the stash has something staged that is not there yet."""
+    """The tree to restore the index to, if the stash has staged changes that are not there yet."""
     base, then = str(stash.parents[0].tree.id), str(stash.parents[1].tree.id)
     if then in (base, current):
         return None
@@ -93,7 +93,7 @@ def _staged_tree(handle: pygit2.Repository, stash: pygit2.Commit, current: str) 
 def _plan_untracked(
     handle: pygit2.Repository, stash: pygit2.Commit, repository: Repository, plan: CheckoutPlan
 ) -> dict[str, Side]:
-    """The untracked files of a stash, put into the plan; one that is there already is at risk."""
+    """Adds a stash's untracked files to the plan; existing files are at risk."""
     if len(stash.parents) < _WITH_UNTRACKED:
         return {}
     tree = WorkTree(handle, repository.root)
@@ -115,7 +115,7 @@ def _plan_untracked(
 
 
 def _in_the_way(tree: WorkTree, path: str, standing: FileState | None) -> set[str]:
-    """The files that have to go for one to be put at a path."""
+    """The files that must go for a file to be written at a path."""
     if standing is not None and standing.is_directory:
         return set(tree.files_below(path))
     blocker = tree.blocker(path)
@@ -125,7 +125,7 @@ def _in_the_way(tree: WorkTree, path: str, standing: FileState | None) -> set[st
 def _write_index(
     repository: Repository, handle: pygit2.Repository, result: MergeResult, trees: Trees, loose: Iterable[str]
 ) -> None:
-    """The index as git's own stash leaves it."""
+    """Writes the index as git's own stash leaves it."""
     before = handle[trees.current].peel(pygit2.Tree)
     with edited_index(repository, handle) as index:
         for path in loose:

@@ -1,4 +1,4 @@
-"""Taking submodules away. What is only in their files is refused or saved; their commits stay."""
+"""Removing submodules. Work that exists only in their files is refused or saved; commits stay."""
 
 import shutil
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _MOST_NAMED: Final = 20
 
 
 def deinit_modules(repository: Repository, selection: Selection, *, force: bool) -> ModulesOutcome:
-    """Takes the files of submodules away; their commits stay in the git directory."""
+    """Removes the files of submodules; their commits stay in the git directory."""
     with repository.opened() as handle:
         modules = select_modules(repository, handle, selection)
         saved = _empty_modules(repository, modules, force=force)
@@ -31,7 +31,7 @@ def deinit_modules(repository: Repository, selection: Selection, *, force: bool)
 
 
 def remove_modules(repository: Repository, selection: Selection, *, force: bool) -> ModulesOutcome:
-    """Takes submodules out of tree, index and `.gitmodules`; their commits stay in the git directory."""
+    """Removes submodules from tree, index and `.gitmodules`; their commits stay in the git directory."""
     if not selection.paths:
         raise InvalidArgument("The action remove needs paths.")
     with repository.opened() as handle:
@@ -62,7 +62,7 @@ def _deactivate_module(handle: pygit2.Repository, module: Module) -> None:
 
 
 def _empty_modules(repository: Repository, modules: Sequence[Module], *, force: bool) -> tuple[str, ...]:
-    """Takes the files of all away, or of none; says where work was kept."""
+    """Removes the files of all or of none; tells where work was saved."""
     notes = []
     risks: dict[str, list[str]] = {}
     for module in modules:

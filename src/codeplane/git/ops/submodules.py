@@ -1,4 +1,4 @@
-"""Submodules: cloning, checking out, adding and removing them. Nothing that they name is ever run."""
+"""Listing, cloning, updating and adding submodules. Nothing that they name is ever run."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ _DEEPEST: Final = 10
 
 @dataclass(frozen=True)
 class ModulesOutcome(Outcome):
-    """Says of each submodule what was done."""
+    """The outcome of an operation on submodules, with a line for each."""
 
     done: tuple[str, ...] = ()
 
@@ -50,7 +50,7 @@ class ModulesOutcome(Outcome):
 def list_statuses(
     repository: Repository, selection: Selection, *, recursive: bool, above: str = "", depth: int = 0
 ) -> Iterator[tuple[str, ModuleStatus]]:
-    """Each submodule by its path from the top, those inside of others after them."""
+    """The status of each submodule by its path from the top; nested ones follow their parents."""
     with repository.opened() as handle:
         for module in select_modules(repository, handle, selection):
             status = status_of(repository, handle, module)
@@ -62,7 +62,7 @@ def list_statuses(
 
 
 def init_modules(repository: Repository, selection: Selection) -> ModulesOutcome:
-    """Copies the addresses of submodules into the configuration, where the user may change them."""
+    """Copies the URLs of submodules into the configuration, where the user may change them."""
     with repository.opened() as handle:
         lines = [
             f"{shown(module.path)}: {shown_url(_activate_module(repository, handle, module))}"
@@ -72,7 +72,7 @@ def init_modules(repository: Repository, selection: Selection) -> ModulesOutcome
 
 
 def update_modules(line: Connection, selection: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
-    """Brings submodules to the commits that the index has: clones what is absent, fetches what is missing."""
+    """Checks out the commits that the index records; clones and fetches where needed."""
     lines: list[str] = []
     notes: list[str] = []
     saved = None
@@ -115,7 +115,7 @@ def add_module(line: Connection, path: str, url: str, name: str | None = None) -
 
 
 def sync_modules(repository: Repository, selection: Selection, *, recursive: bool) -> ModulesOutcome:
-    """Has the configuration and the submodules' remotes say again what `.gitmodules` says."""
+    """Copies the URLs of `.gitmodules` to the configuration and to the submodules' remotes."""
     lines: list[str] = []
     with repository.opened() as handle:
         for module in select_modules(repository, handle, selection):
@@ -155,7 +155,7 @@ def _update_each(
 
 
 def _update_module(line: Connection, module: Module, *, force: bool) -> Outcome:
-    """The submodule at the commit that is recorded."""
+    """Checks out the recorded commit in a submodule."""
     inner, commit = line.repository, module.recorded or ""
     with inner.opened() as own:
         is_there = commit in own
@@ -177,7 +177,7 @@ def _update_module(line: Connection, module: Module, *, force: bool) -> Outcome:
 
 
 def _clone_module(line: Connection) -> tuple[str, str | None]:
-    """Fetches all and checks out what the remote's HEAD leads to."""
+    """Fetches everything and checks out the remote's HEAD."""
     inner = line.repository
     with inner.opened() as own:
         remote = find_remote(own, _ORIGIN)
@@ -196,7 +196,7 @@ def _clone_module(line: Connection) -> tuple[str, str | None]:
 
 
 def _laid_out(repository: Repository, module: Module, address: str) -> Repository:
-    """A git directory for the submodule, if it has none, and a working tree that belongs to it."""
+    """Creates the submodule's git directory, if it has none, and links its working tree."""
     git_dir, root = module_dir(repository, module.name), repository.root / module.path
     if root.exists() and any(root.iterdir()):
         raise WorkAtRisk(f"{shown(module.path)} is not empty and not a checkout of the submodule.")
@@ -214,7 +214,7 @@ def _laid_out(repository: Repository, module: Module, address: str) -> Repositor
 
 
 def _restore_module(line: Connection, module: Module, address: str) -> Repository:
-    """The submodule that was not checked out: as its files were when they went, or without a commit."""
+    """Opens a submodule that was not checked out, creating it where needed."""
     line.check_address(address)
     inner = _laid_out(line.repository, module, address)
     with inner.opened() as own:
@@ -238,7 +238,7 @@ def _activate_module(
 
 
 def _base_url(repository: Repository, handle: pygit2.Repository) -> str | None:
-    """What relative addresses are relative to: the branch's remote, else the repository itself."""
+    """The base of relative URLs: the branch's remote, else the repository itself."""
     if not list_remotes(handle):
         return str(repository.root)
     return remote_for(handle, repository.head().branch).url

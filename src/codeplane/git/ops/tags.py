@@ -1,4 +1,4 @@
-"""Names for commits that stay."""
+"""Creating and deleting tags."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ def create_tag(
     message: str | None = None,
     force: bool = False,
 ) -> Outcome:
-    """Names a commit; with a message the tag has an author and a moment of its own."""
+    """Creates a tag; with a message, an annotated one."""
     ref = _PREFIX + tag_name(name)
     with repository.opened() as handle:
         commit = find_commit(handle, at).oid
@@ -51,7 +51,7 @@ def create_tag(
 
 
 def delete_tag(repository: Repository, name: str) -> Outcome:
-    """Removes a tag; the answer says where it was, so that it can be made again."""
+    """Deletes a tag; the outcome says where it was, so that it can be recreated."""
     ref = _PREFIX + tag_name(name)
     with repository.opened() as handle:
         target = _target_of(handle, ref)

@@ -1,4 +1,4 @@
-"""Removing a linked worktree, and what would go with it."""
+"""Removing linked worktrees without losing work."""
 
 import os
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -
 def _save_or_refuse(
     repository: Repository, worktree: Worktree, *, force: bool
 ) -> tuple[str | None, tuple[str, ...]]:
-    """What is only in a worktree is named, or kept."""
+    """Saves work that exists only in a worktree, or refuses without `force`."""
     inner = open_repository(worktree.path, trusted=repository.trusted)
     with inner.opened() as handle:
         files = sorted(_local_changes(handle))
@@ -90,7 +90,7 @@ def _local_changes(handle: pygit2.Repository) -> list[str]:
 
 
 def _loose_commit(handle: pygit2.Repository) -> str | None:
-    """The commit of a detached HEAD that no branch and no tag leads to."""
+    """The commit of a detached HEAD, if no branch or tag reaches it."""
     if not handle.head_is_detached:
         return None
     commit = handle.head.target

@@ -1,4 +1,4 @@
-"""Linked worktrees: where they are, and making them below the directories that are meant for them."""
+"""Listing, creating, locking and pruning linked worktrees, below the allowed directories."""
 
 import os
 import re
@@ -40,7 +40,7 @@ class Worktree:
 
 @dataclass(frozen=True)
 class WorktreeOutcome(Outcome):
-    """Has the place of the worktree that was made."""
+    """The outcome of a worktree operation, with the path of a new one."""
 
     path: str | None = None
 
@@ -59,7 +59,7 @@ class Roots:
         return cls(tuple(Path(os.path.realpath(one)) for one in directories or [usual]))
 
     def enter(self, text: str) -> Path:
-        """The place that a text from outside means, if it is below one of the roots."""
+        """Resolves a path from outside; it must be below one of the roots."""
         if not text or not text.isprintable() or text.startswith("-") or ".." in Path(text).parts:
             raise InvalidArgument(f"{text!r} is not a valid place for a worktree.")
         place = Path(os.path.realpath(self.places[0] / text))
@@ -111,7 +111,7 @@ def find_worktree(repository: Repository, text: str) -> Worktree:
 
 
 def plan_target(repository: Repository, place: Path, ref: str | None, create: str | None) -> CheckoutTarget:
-    """What a new worktree has checked out: a branch, a new branch, or a commit."""
+    """What a new worktree checks out: a branch, a new branch, or a commit."""
     if create is not None:
         goal = new_branch(repository, create, ref)
     elif ref is not None:
@@ -128,7 +128,7 @@ def plan_target(repository: Repository, place: Path, ref: str | None, create: st
 def add_worktree(
     repository: Repository, programs: Programs, place: Path, goal: CheckoutTarget
 ) -> WorktreeOutcome:
-    """Makes a worktree. When that fails, nothing of it is left."""
+    """Creates a worktree; if that fails, nothing is left behind."""
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
         raise InvalidArgument(f"{place} already exists and is not empty.")
     directory = repository.common_dir / "worktrees"
@@ -165,7 +165,7 @@ def unlock_worktree(worktree: Worktree) -> WorktreeOutcome:
 
 
 def prune_worktrees(repository: Repository) -> WorktreeOutcome:
-    """Forgets worktrees whose directories are gone; a locked one may come back."""
+    """Forgets worktrees whose directories are gone, except locked ones."""
     stale = [one for one in list_worktrees(repository) if one.gone and one.locked is None]
     for one in stale:
         remove_tree(one.git_dir)
@@ -202,7 +202,7 @@ def _free_name(directory: Path, basis: str) -> str:
 
 
 def _lay_out(admin: Path, place: Path) -> None:
-    """A worktree without a commit, which the checkout fills."""
+    """Creates an unborn worktree for the checkout to fill."""
     admin.mkdir(parents=True)
     (admin / "HEAD").write_text(f"ref: {BRANCHES}codeplane/unborn-{secrets.token_hex(4)}\n", encoding="utf-8")
     (admin / "commondir").write_text("../..\n", encoding="utf-8")
@@ -211,12 +211,12 @@ def _lay_out(admin: Path, place: Path) -> None:
 
 
 def lock_reason(worktree: Worktree) -> str:
-    """Why a worktree is locked, in brackets."""
+    """The reason of a lock, in brackets."""
     return f" ({shown(worktree.locked)})" if worktree.locked else ""
 
 
 def list_names(names: Iterable[str]) -> str:
-    """Names in a sentence; those beyond the first are counted."""
+    """Joins names for a sentence; counts those beyond the first few."""
     every = list(names)
     more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
     return ", ".join(every[:_MOST_NAMED]) + more

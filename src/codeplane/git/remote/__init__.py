@@ -1,1 +1,1 @@
-"""Remotes: addresses of references, credentials, fetching and pushing."""
+"""Remotes: refspecs, credentials, fetching and pushing."""

@@ -26,7 +26,7 @@ _TELL_SEC: Final = 0.2
 
 
 class _Ended(Exception):
-    """The exchange ends here, with this answer."""
+    """Ends the exchange with this answer."""
 
     def __init__(self, **answer: object) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class _Callbacks(pygit2.RemoteCallbacks):
         valid: bool,
         host: bytes | str,
     ) -> bool:
-        """What the library has found counts; left to itself it takes any key of an SSH host."""
+        """Trusts the library's own check; without this callback it accepts any SSH host key."""
         if not valid:
             name = host.decode("utf-8", "replace") if isinstance(host, bytes) else host
             raise _Ended(
@@ -147,7 +147,7 @@ def _connect_remote(remote: pygit2.Remote, callbacks: _Callbacks, *, pushes: boo
 
 
 def _is_name(name: str) -> bool:
-    """A remote may call its references anything; what no reference may be called is passed over."""
+    """Whether a remote's reference has a valid name; others are ignored."""
     return name == "HEAD" or (is_text(name) and pygit2.reference_is_valid_name(name.removesuffix(_PEELED)))
 
 
@@ -178,7 +178,7 @@ def _fetch_names(remote: pygit2.Remote, callbacks: _Callbacks, names: Sequence[s
 
 
 def _reachable_tags(scratch: pygit2.Repository, heads: Mapping[str, str], had: set[str]) -> list[str]:
-    """The tags that are not here yet, of commits that are."""
+    """New tags that point to commits which are here."""
     tags = [
         name for name in heads if name.startswith(_TAGS) and not name.endswith(_PEELED) and name not in had
     ]
@@ -208,7 +208,7 @@ def _push_updates(
 def _refusal_reason(
     scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[str, str]
 ) -> str | None:
-    """Why an update must not be made; it is judged by what the remote says in this very exchange."""
+    """Why an update must not be made, judged by the refs that the remote reports in this exchange."""
     there, new = heads.get(one["target"]), one["oid"]
     if there == new:
         return None

@@ -1,4 +1,4 @@
-"""User names and passwords from the user's own credential helpers; they are asked, nobody is prompted."""
+"""User names and passwords from the user's credential helpers; nobody is prompted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ _SILENT: Final = {
 
 @dataclass(frozen=True)
 class Credential:
-    """Belongs into one request to one remote, and nowhere else."""
+    """A credential for one request to one remote, and for nothing else."""
 
     user: str
     password: str = field(repr=False)
@@ -32,7 +32,7 @@ class Credential:
 
 @dataclass(frozen=True)
 class Helpers:
-    """The helpers that hold for a repository: the user's, and its own only where it is trusted."""
+    """The credential helpers of the user, and of the repository where it is trusted."""
 
     programs: Programs
     root: Path
@@ -41,7 +41,7 @@ class Helpers:
     def fill(
         self, url: str, user: str | None, seconds: float, check: Callable[[], None] | None = None
     ) -> Credential | None:
-        """What the helpers know for an address; None when they know nothing, or not in time."""
+        """The credential for a URL; None if no helper has one in time."""
         query = _describe_query(url, user)
         answer = self._ask("fill", query, min(seconds, _HELPER_SEC), check) if query is not None else None
         answers = dict(line.split("=", 1) for line in (answer or "").splitlines() if "=" in line)
@@ -50,7 +50,7 @@ class Helpers:
         return Credential(answers["username"], answers["password"])
 
     def tell(self, url: str, credential: Credential, *, accepted: bool) -> None:
-        """Has the helpers keep what was accepted and forget what was not."""
+        """Tells the helpers to store an accepted credential, or to erase a rejected one."""
         query = _describe_query(url, credential.user)
         if query is not None:
             verb = "approve" if accepted else "reject"
@@ -77,7 +77,7 @@ class Helpers:
 
 
 def _describe_query(url: str, user: str | None) -> str | None:
-    """The question in git's words; None where a part would be read as more than one line."""
+    """The query in git's credential format; None if a part would span lines."""
     parts = urlsplit(url)
     user = user or (unquote(parts.username) if parts.username else None)
     fields = {

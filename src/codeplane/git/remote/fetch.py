@@ -1,4 +1,4 @@
-"""Fetching: first the exchange, which changes nothing here; then what it has brought is taken over."""
+"""Fetching in two steps: the exchange, which changes nothing here, then taking over its result."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ _PEELED: Final = "^{}"
 
 @dataclass(frozen=True)
 class RefUpdate:
-    """A reference that a fetch or a push has moved, or would not."""
+    """A reference that a fetch or push moved, or refused to move."""
 
     ref: str
     move: Move
@@ -36,7 +36,7 @@ class RefUpdate:
 
 @dataclass(frozen=True)
 class FetchResult:
-    """What an exchange has brought, not taken over yet."""
+    """What an exchange fetched, before it is taken over."""
 
     remote: Remote
     exchange: Exchange
@@ -49,7 +49,7 @@ class FetchResult:
 def fetch_objects(
     line: Connection, remote: Remote, *, branch: str | None = None, tags: Tags | None = None
 ) -> Iterator[FetchResult]:
-    """The exchange. What it has brought is there as long as the block lasts; `apply_fetch` keeps it."""
+    """Runs the exchange. Its result lives as long as the block; `apply_fetch` keeps it."""
     tags = remote.tags if tags is None else tags
     specs = (*_narrow_specs(remote, branch), *((Refspec(f"{_TAGS}*", f"{_TAGS}*"),) if tags == "all" else ()))
     request = {"act": "fetch", "specs": [_spec_text(spec) for spec in specs], "tags": tags}
@@ -60,7 +60,7 @@ def fetch_objects(
 def apply_fetch(
     repository: Repository, fetch: FetchResult, *, prune: bool, merges: Sequence[Upstream]
 ) -> list[RefUpdate]:
-    """Keeps the objects, moves the references, and writes FETCH_HEAD. `merges` is what the branch follows."""
+    """Keeps the objects, moves the references, writes FETCH_HEAD. `merges` is what the branch tracks."""
     keep_objects(repository, fetch.scratch)
     heads = {name: oid for name, oid in fetch.exchange.heads.items() if not name.endswith(_PEELED)}
     with repository.opened() as handle:
@@ -79,7 +79,7 @@ def apply_fetch(
 
 
 def _narrow_specs(remote: Remote, branch: str | None) -> tuple[Refspec, ...]:
-    """With a branch, that alone, and its tracking reference if it has one."""
+    """The refspecs to fetch; with a branch, only that and its tracking reference."""
     if branch is None:
         return remote.specs or (Refspec("HEAD", None),)
     name = f"{_HEADS}{branch}"
@@ -104,7 +104,7 @@ def _prune_refs(handle: pygit2.Repository, fetch: FetchResult, targets: set[str]
 
 
 def _reachable_tags(handle: pygit2.Repository, fetch: FetchResult) -> list[str]:
-    """Tags of commits that are here, as the exchange has brought them."""
+    """Fetched tags whose commits are here."""
     heads = fetch.exchange.heads
     return [
         name
@@ -150,7 +150,7 @@ def _is_forward(handle: pygit2.Repository, target: str, oid: str, before: str | 
 
 
 def _checked_out(repository: Repository, handle: pygit2.Repository) -> dict[str, str]:
-    """Branches that a working tree is on: a fetch must not move them under its feet."""
+    """Branches that some worktree has checked out; a fetch must not move them."""
     branches, head = branches_elsewhere(repository), handle.references.get("HEAD")
     if head is not None and isinstance(head.target, str):
         branches[head.target] = str(repository.root)

@@ -1,4 +1,4 @@
-"""Pushing: the remote is asked what it has and is changed in the same exchange."""
+"""Pushing: the remote's refs are read and updated in one exchange."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _NONE: Final = "0" * 40
 
 @dataclass(frozen=True)
 class PushRequest:
-    """What is asked for. Names are checked already."""
+    """What to push; names are validated already."""
 
     remote: str | None = None
     branch: str | None = None
@@ -42,7 +42,7 @@ class PushRequest:
 
 @dataclass(frozen=True)
 class Update:
-    """One reference of the remote that is to be another; without an id it is to go."""
+    """One reference of the remote to update; without an id, to delete."""
 
     source: str
     target: str
@@ -60,7 +60,7 @@ class PushPlan:
 
 @dataclass(frozen=True)
 class PushOutcome(Outcome):
-    """Names what the remote has now that it had not before."""
+    """The outcome of a push, with the references that changed on the remote."""
 
     remote: str = ""
     moved: tuple[RefUpdate, ...] = ()
@@ -68,7 +68,7 @@ class PushOutcome(Outcome):
 
 
 def plan_push(repository: Repository, wish: PushRequest) -> PushPlan:
-    """What a push would change, from what is known here."""
+    """Plans a push from what is known locally."""
     with repository.opened() as handle:
         branch = wish.branch if wish.branch is not None else repository.head().branch
         remote = (
@@ -84,7 +84,7 @@ def plan_push(repository: Repository, wish: PushRequest) -> PushPlan:
 
 
 def push_all(line: Connection, plan: PushPlan, wish: PushRequest) -> PushOutcome:
-    """Asks the user's hook, pushes, and notes what the remote has now."""
+    """Runs the pre-push hook, pushes, and updates the tracking references."""
     notes: tuple[str, ...] = ()
     if not wish.dry_run:
         heads = _run_push(line, plan, dry_run=True).heads if has_hook(line.repository, "pre-push") else {}
@@ -100,7 +100,7 @@ def _for_hook(one: Update, heads: Mapping[str, str]) -> str:
 
 
 def _run_push(line: Connection, plan: PushPlan, *, dry_run: bool) -> Exchange:
-    """All of the plan or nothing; the remote may still refuse single references."""
+    """Pushes the whole plan or nothing; the remote may still refuse single references."""
     updates = [
         {"oid": one.oid, "target": one.target, "force": one.force, "lease": one.lease, "dry": dry_run}
         for one in plan.updates
@@ -115,7 +115,7 @@ def _run_push(line: Connection, plan: PushPlan, *, dry_run: bool) -> Exchange:
 def _record_push(
     repository: Repository, plan: PushPlan, exchange: Exchange, wish: PushRequest, notes: tuple[str, ...]
 ) -> PushOutcome:
-    """Has the tracking references say what the remote has now, and the branch follow its target."""
+    """Updates the tracking references, and sets the branch's upstream if asked."""
     updates = [_ref_update(one, exchange.heads.get(one.target)) for one in plan.updates]
     moves = tuple(one for one in updates if one is not None)
     if not wish.dry_run:
@@ -163,7 +163,7 @@ def _branch_update(
 
 
 def _target_ref(handle: pygit2.Repository, wish: PushRequest, remote: Remote, branch: str) -> str:
-    """The branch of the same name; where another is followed, nobody can know which is meant."""
+    """The branch of the same name; refused as ambiguous if the branch tracks another."""
     same = f"{_HEADS}{branch}"
     upstream = upstream_of(handle, branch)
     if (

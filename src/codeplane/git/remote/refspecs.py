@@ -1,4 +1,4 @@
-"""Which references of a remote become which of the repository."""
+"""Refspecs: how a remote's references map to local ones."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ class Refspec:
 
     @classmethod
     def parse(cls, text: str) -> "Refspec | None":
-        """None for what is not understood, or writes outside `refs/`."""
+        """Parses a refspec; None if it is malformed or writes outside `refs/`."""
         excludes, force = text.startswith("^"), text.startswith("+")
         source, _, target = text[1 if excludes or force else 0 :].partition(":")
         source = source if source == "HEAD" or source.startswith("refs/") else f"refs/heads/{source}"
@@ -30,7 +30,7 @@ class Refspec:
         return cls(source, target or None, force, excludes)
 
     def map_name(self, name: str) -> str | None:
-        """What a reference of the remote is called here."""
+        """The local name of a remote's reference."""
         middle = _match_pattern(self.source, name)
         return self.target.replace("*", middle) if middle is not None and self.target else None
 
@@ -38,14 +38,14 @@ class Refspec:
         return _match_pattern(self.source, name) is not None
 
     def made(self, name: str) -> str | None:
-        """The remote's name for what is called `name` here."""
+        """The remote's name for a local reference."""
         middle = _match_pattern(self.target, name) if self.target else None
         return self.source.replace("*", middle) if middle is not None else None
 
 
 @dataclass(frozen=True)
 class RefPair:
-    """One reference of the remote and what it is called here."""
+    """A remote's reference and its local name."""
 
     source: str
     target: str
@@ -53,7 +53,7 @@ class RefPair:
 
 
 def map_refs(specs: Sequence[Refspec], names: Iterable[str]) -> list[RefPair]:
-    """Every pair that the specs make of the remote's names; the first spec counts."""
+    """Maps a remote's names through the refspecs; the first that matches counts."""
     pairs: dict[str, RefPair] = {}
     for name in names:
         if any(spec.excludes and spec.matches(name) for spec in specs):
@@ -66,7 +66,7 @@ def map_refs(specs: Sequence[Refspec], names: Iterable[str]) -> list[RefPair]:
 
 
 def is_text(name: str) -> bool:
-    """Whether a name is UTF-8; libgit2's handles have no way to ask for another one."""
+    """Whether a name is UTF-8; pygit2 cannot look up others."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -81,7 +81,7 @@ def text_names(handle: pygit2.Repository) -> list[str]:
 
 
 def tracking_ref(specs: Sequence[Refspec], name: str) -> str | None:
-    """What a reference of the remote is called here, if it is followed."""
+    """The tracking reference of a remote's reference, if any."""
     return next((one.target for one in map_refs(specs, [name])), None)
 
 

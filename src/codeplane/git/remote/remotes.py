@@ -1,4 +1,4 @@
-"""The remotes of a repository, and which of them a branch goes with."""
+"""The configured remotes, and which of them a branch uses."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -23,7 +23,7 @@ _USUAL: Final = "origin"
 
 @dataclass(frozen=True)
 class Remote:
-    """A remote as the configuration has it. Addresses may hold passwords: `shown_url` hides them."""
+    """A configured remote. URLs may hold passwords: `shown_url` hides them."""
 
     name: str
     url: str
@@ -35,7 +35,7 @@ class Remote:
 
 @dataclass(frozen=True)
 class Upstream:
-    """What a branch follows: a reference of a remote; `.` is the repository itself."""
+    """What a branch tracks: a reference of a remote; `.` is the repository itself."""
 
     remote: str
     ref: str
@@ -46,7 +46,7 @@ class Upstream:
 
 
 def list_remotes(handle: pygit2.Repository) -> list[Remote]:
-    """Every remote that has an address."""
+    """Every remote that has a URL."""
     names = sorted(name for name in handle.remotes.names() if name)
     return [remote for name in names if (remote := _read_remote(handle, name)) is not None]
 
@@ -63,7 +63,7 @@ def find_remote(handle: pygit2.Repository, name: str) -> Remote:
 
 
 def upstream_of(handle: pygit2.Repository, branch: str | None) -> Upstream | None:
-    """What the configuration says that a branch follows."""
+    """What a branch tracks, by the configuration."""
     if branch is None:
         return None
     remote = _setting(handle, f"branch.{branch}.remote")
@@ -72,7 +72,7 @@ def upstream_of(handle: pygit2.Repository, branch: str | None) -> Upstream | Non
 
 
 def remote_for(handle: pygit2.Repository, branch: str | None, *, pushes: bool = False) -> Remote:
-    """The remote that a branch goes with: its own, else the only one, else `origin`."""
+    """The remote of a branch: its own, else the only one, else `origin`."""
     keys = [f"branch.{branch}.pushRemote", "remote.pushDefault"] if pushes else []
     for key in (*keys, f"branch.{branch}.remote"):
         name = _setting(handle, key) if branch is not None or "branch." not in key else None
@@ -85,7 +85,7 @@ def remote_for(handle: pygit2.Repository, branch: str | None, *, pushes: bool = 
 
 
 def set_tracking(handle: pygit2.Repository, branch: str, upstream: Upstream) -> None:
-    """Has a branch follow a reference of a remote."""
+    """Makes a branch track a reference of a remote."""
     handle.config[f"branch.{branch}.remote"] = upstream.remote
     handle.config[f"branch.{branch}.merge"] = upstream.ref
 
@@ -100,7 +100,7 @@ def add_remote(repository: Repository, name: str, url: str) -> Outcome:
 
 
 def remove_remote(repository: Repository, name: str) -> Outcome:
-    """Takes a remote away, with its tracking branches and what follows it."""
+    """Removes a remote, its tracking branches, and the upstream settings that name it."""
     with repository.opened() as handle:
         find_remote(handle, name)
         refs = [ref for ref in text_names(handle) if ref.startswith(f"refs/remotes/{name}/")]
@@ -112,7 +112,7 @@ def remove_remote(repository: Repository, name: str) -> Outcome:
 
 
 def rename_remote(repository: Repository, name: str, new_name: str) -> Outcome:
-    """Renames a remote, its tracking branches and what follows it."""
+    """Renames a remote, its tracking branches, and the upstream settings that name it."""
     with repository.opened() as handle:
         find_remote(handle, name)
         if _read_remote(handle, remote_name(new_name)) is not None:

@@ -1,4 +1,4 @@
-"""One exchange with a remote, in a process of its own that is killed when its time is over.
+"""One exchange with a remote, in a separate process that is killed at its deadline.
 
 What is fetched goes into a scratch repository next to the objects of the real one, with a name that `git gc`
 clears away after a crash. Nothing of the real repository changes before the exchange has succeeded.
@@ -52,7 +52,7 @@ _REFUSALS: Final = (
 
 @dataclass(frozen=True)
 class Exchange:
-    """What the remote has said: its references, where its HEAD leads, and what it printed."""
+    """What the remote reported: its references, its HEAD, and its output."""
 
     heads: Mapping[str, str]
     head: str | None = None
@@ -72,7 +72,7 @@ class Connection:
     local: bool = True  # whether directories of this machine may be remotes
 
     def check_address(self, url: str) -> None:
-        """Refuses an address before anything is made for it."""
+        """Refuses an unusable URL before anything is created for it."""
         if is_local(checked_url(url)) and not self.local:
             raise InvalidArgument(
                 f"{url} is a local directory: not used in a repository that is not trusted.",
@@ -80,7 +80,7 @@ class Connection:
             )
 
     def exchange(self, scratch: Path, url: str, request: Mapping[str, object]) -> Exchange:
-        """Runs one exchange to its end. Credentials are looked for when the remote wants some, once."""
+        """Runs one exchange. If the remote asks for credentials, they are looked up once."""
         self.check_address(url)
         deadline = time.monotonic() + self.seconds
         answer = self._run_courier(scratch, url, request, None, deadline)
@@ -149,7 +149,7 @@ class Connection:
 
 
 class _EventReader:
-    """Makes of what the process prints the progress and, in the end, the answer."""
+    """Turns the output of the process into progress and, at the end, the answer."""
 
     def __init__(self, progress: Callable[[float, float, str], None] | None) -> None:
         self.answer: dict[str, Any] = {}
@@ -176,7 +176,7 @@ class _EventReader:
 
 @contextmanager
 def scratch_of(repository: Repository) -> Iterator[Path]:
-    """A repository without a working tree that has all objects and references of the real one."""
+    """A bare scratch repository that reads all objects and references of the real one."""
     objects = repository.common_dir / "objects"
     place = objects / f"tmp_objdir-codeplane-{secrets.token_hex(6)}"
     try:
@@ -198,7 +198,7 @@ def scratch_of(repository: Repository) -> Iterator[Path]:
 
 
 def keep_objects(repository: Repository, scratch: Path) -> None:
-    """Gives the repository the objects that were brought; a pack is there before its index is."""
+    """Moves fetched objects into the repository; a pack goes before its index."""
     target = repository.common_dir / "objects" / "pack"
     target.mkdir(exist_ok=True)
     for pack in sorted((scratch / "objects/pack").glob("pack-*"), key=lambda one: one.suffix == ".idx"):
@@ -213,7 +213,7 @@ def keep_objects(repository: Repository, scratch: Path) -> None:
 
 
 def ignored_settings(repository: Repository) -> tuple[str, ...]:
-    """What the repository's own configuration says of remotes that is not done."""
+    """Notes on settings of the repository that are ignored for remotes."""
     with repository.opened() as handle:
         own = (key for key in _own_keys(handle) if _is_unobeyed(key, trusted=repository.trusted))
         keys = sorted({shown_key(key) for key in own})
@@ -263,7 +263,7 @@ def _escape(text: str) -> str:
 
 
 def _pack_refs(handle: pygit2.Repository) -> bytes:
-    """The references, so that the remote is told what is here already."""
+    """The references as packed-refs, so that the remote learns what is here already."""
     targets = ((name, handle.references[name].target) for name in text_names(handle))
     lines = "".join(f"{target} {name}\n" for name, target in targets if isinstance(target, pygit2.Oid))
     return f"# pack-refs with: sorted\n{lines}".encode()

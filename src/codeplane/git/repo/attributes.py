@@ -1,4 +1,4 @@
-"""Git's attributes of paths: the one reader, and whether a path can have any at all."""
+"""Git attributes of paths: the one reader, and a quick test whether a path can have any."""
 
 import os
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ _MARKER_SIZE: Final = 7
 
 @dataclass(frozen=True)
 class Attributes:
-    """What git is told about one path; each attribute is looked up when it is asked for."""
+    """The attributes of one path, each looked up on demand."""
 
     handle: pygit2.Repository
     path: str
 
     @property
     def line_ends(self) -> str | None:
-        """`text` or `auto`; None where they stay as they are."""
+        """How line endings are normalised: `text`, `auto`, or None."""
         values = (self._value(name) for name in ("text", "crlf"))
         kind = next((value for value in values if value in (True, False, "input", "auto")), None)
         if kind is False or kind == "auto":
@@ -47,7 +47,7 @@ class Attributes:
 
     @property
     def encoding(self) -> str | None:
-        """The encoding of the file, where it is another than that of git."""
+        """The `working-tree-encoding` of the file, unless it is UTF-8."""
         value = self._value("working-tree-encoding")
         return value if isinstance(value, str) and value.upper() != "UTF-8" else None
 
@@ -76,7 +76,7 @@ class Attributes:
 
 
 class AttributeFiles:
-    """Looks for the files that give attributes, each directory once; `forget` when they may have changed.
+    """Finds `.gitattributes` files, looking at each directory once; `forget` when they may have changed.
 
     Most paths have no attributes, and libgit2 takes its time to say so of each. `staged` are the directories
     whose file is in the index, where the caller knows them.
@@ -89,11 +89,11 @@ class AttributeFiles:
         self._directories: dict[str, bool] = {}
 
     def may_concern(self, path: str) -> bool:
-        """Whether some file of attributes may say something about a path."""
+        """Whether any attributes file may apply to a path."""
         return self._is_everywhere or self._may_concern_directory(path.rpartition("/")[0])
 
     def may_convert(self, path: str) -> bool:
-        """Whether a file may differ from its blob, by attributes or by the settings of line ends."""
+        """Whether a file may differ from its blob, by attributes or by line-ending settings."""
         return self._converts_line_ends or self.may_concern(path)
 
     def forget(self) -> None:

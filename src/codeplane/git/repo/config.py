@@ -1,4 +1,4 @@
-"""Settings of git as the user and the repository have them; a value is data, nothing named by it is run."""
+"""Git's configuration. A value is data; nothing that it names is run."""
 
 import pygit2
 
@@ -18,7 +18,7 @@ def text(handle: pygit2.Repository, name: str) -> str | None:
 
 
 def flag(handle: pygit2.Repository, name: str, *, default: bool = False) -> bool:
-    """The value of a setting that is true or false."""
+    """The value of a boolean setting."""
     try:
         return bool(handle.config.get_bool(name)) if name in handle.config else default
     except (pygit2.GitError, ValueError) as error:

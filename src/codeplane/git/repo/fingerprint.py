@@ -1,4 +1,4 @@
-"""What tells whether an operation of git has left everything as it was."""
+"""A fingerprint of the repository's git state, to tell whether an operation changed anything."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Where HEAD is, was and may go: the checkouts of all worktrees, what is under way, what came before."""
+"""HEAD and its moves: branches checked out in other worktrees, the previous checkout, ORIG_HEAD."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _MOVED: Final = re.compile(r"checkout: moving from (\S+) to ")
 
 
 def branches_elsewhere(repository: Repository) -> dict[str, str]:
-    """Branches, by full name, that other worktrees have checked out or rebase, and where those are."""
+    """Branches that other worktrees have checked out or are rebasing, by full name, with their roots."""
     own = repository.git_dir.resolve()
     branches: dict[str, str] = {}
     for directory, root in _list_checkouts(repository.common_dir):
@@ -34,7 +34,7 @@ def branches_elsewhere(repository: Repository) -> dict[str, str]:
 
 
 def check_free(repository: Repository, ref: str) -> None:
-    """Refuses a branch that another worktree has."""
+    """Refuses a branch that another worktree has checked out."""
     where = branches_elsewhere(repository).get(ref)
     if where is not None:
         name = ref.removeprefix(BRANCHES)
@@ -44,7 +44,7 @@ def check_free(repository: Repository, ref: str) -> None:
 
 
 def previous_checkout(handle: pygit2.Repository, back: int = 1) -> str:
-    """What was checked out before, as a branch's name or an id: git's `-` and `@{-1}`."""
+    """The previous checkout, a branch name or an id: git's `-` and `@{-1}`."""
     moves = (_MOVED.match(entry.message) for entry in handle.references["HEAD"].log())
     names = [move[1] for move in moves if move is not None]
     if len(names) < back:
@@ -53,7 +53,7 @@ def previous_checkout(handle: pygit2.Repository, back: int = 1) -> str:
 
 
 def move_head(handle: pygit2.Repository, oid: str, reflog: str) -> None:
-    """Has the branch that is checked out, or a detached HEAD, point to a commit."""
+    """Points the current branch, or a detached HEAD, to a commit."""
     name = handle.references["HEAD"]
     target = pygit2.Oid(hex=oid)
     if name.type == pygit2.enums.ReferenceType.DIRECT:
@@ -63,13 +63,13 @@ def move_head(handle: pygit2.Repository, oid: str, reflog: str) -> None:
 
 
 def note_orig_head(handle: pygit2.Repository) -> None:
-    """ORIG_HEAD is where HEAD is now, before it moves."""
+    """Records HEAD in ORIG_HEAD before it moves."""
     if not handle.head_is_unborn:
         handle.create_reference_direct(ORIG_HEAD, handle.head.target, True)
 
 
 def _list_checkouts(common: Path) -> Iterator[tuple[Path, str]]:
-    """The git directory of each worktree, and its root as far as it is known."""
+    """The git directory of each worktree, and its root if known."""
     yield common, str(common.parent)
     worktrees = common / "worktrees"
     if worktrees.is_dir():

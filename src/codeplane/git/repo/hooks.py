@@ -1,4 +1,4 @@
-"""The user's hooks: run where the repository is trusted, named in the answer where it is not."""
+"""Git hooks: run in a trusted repository, reported as not run in any other."""
 
 import os
 import stat
@@ -29,7 +29,7 @@ def run_hook(
     timeout: float = TIMEOUT_SEC,
     check: Callable[[], None] | None = None,
 ) -> tuple[str, ...]:
-    """Runs a hook, if there is one, as git does; what the caller has to know of it.
+    """Runs a hook as git does, if there is one; returns notes for the answer.
 
     A hook that fails raises `HookRefused`, except for those that come after the fact. In a repository that is
     not trusted nothing runs.
@@ -67,7 +67,7 @@ def has_hook(repository: Repository, name: str) -> bool:
 
 
 def _untrusted_note(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
-    """Nothing that the repository names outside of its own directory is even looked at."""
+    """The note on a hook that was not run; paths outside the git directory are not even looked at."""
     if text(handle, "core.hooksPath") is not None:
         return ("Hooks of core.hooksPath were not run: the repository is not trusted (cpl trust).",)
     if _is_runnable(common_dir(Path(handle.path)) / "hooks" / name):
@@ -90,7 +90,7 @@ def _is_runnable(file: Path) -> bool:
 
 
 def _command_line(file: Path) -> list[str | Path]:
-    """A script that does not say what runs it is run by the shell, as git does it."""
+    """A script without `#!` is run by the shell, as git does."""
     try:
         with file.open("rb") as stream:
             first = stream.read(4)

@@ -1,4 +1,4 @@
-"""Git's index as bytes: its entries, and the same index with some of them under other names."""
+"""The format of git's index file: reading entries and extensions, renaming entries."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ _KEPT = (b"REUC",)
 
 
 def entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The name and the fixed part of each entry; none, or not all, of an index that is damaged."""
+    """The name and the fixed fields of each entry; a damaged index may give fewer, or none."""
     if data[:4] != b"DIRC" or len(data) < 12:
         return
     for name, fields, _ in _walk_entries(data):
@@ -29,7 +29,7 @@ def entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether an index is as git wrote it, from its first entry to its checksum."""
+    """Whether an index is intact, from its first entry to its checksum."""
     if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM or not _is_sound(data):
         return False
     # With a checksum that fits nothing is missing; git may be told to leave it out.
@@ -55,17 +55,17 @@ def stage_of(fields: bytes) -> int:
 
 
 def is_assumed(fields: bytes) -> bool:
-    """Whether the user has said that the file is to be taken as unchanged."""
+    """Whether the entry is marked assume-unchanged."""
     return bool(fields[60] & 0x80)
 
 
 def is_skipped(fields: bytes) -> bool:
-    """Whether the file is not to be in the working tree."""
+    """Whether the entry is marked skip-worktree."""
     return len(fields) > _FIXED and bool(fields[62] & 0x40)
 
 
 def is_intended(fields: bytes) -> bool:
-    """Whether the path is to be added, with a content that is not staged yet."""
+    """Whether the entry is only intended (`git add --intent-to-add`)."""
     return len(fields) > _FIXED and bool(fields[62] & 0x20)
 
 
@@ -86,7 +86,7 @@ def _end_of_entries(data: bytes) -> int:
 
 
 def cached_trees(data: bytes) -> dict[str, str]:
-    """The trees that git would make of directories, by their paths, as far as the index has them ready."""
+    """The cached trees of directories, by path, from the TREE extension."""
     body = next((content for name, content in extensions(data) if name == b"TREE"), b"")
     trees: dict[str, str] = {}
     ahead, at = [("", 1)], 0  # a directory and how many of its own are still to come
@@ -157,7 +157,7 @@ def smudge_entries(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes
 
 
 def _young_entries(data: bytes, changed_ns: int) -> Iterator[tuple[int, bytes, bytes]]:
-    """Entries that are not older: where they begin, their names and fixed parts."""
+    """Entries as young as the index: their offsets, names and fixed fields."""
     if int.from_bytes(data[4:8]) == 4:
         at = 12
         for name, fields, end in _walk_entries(data):

@@ -1,4 +1,4 @@
-"""Where a git directory leads elsewhere. What was not trusted is opened only if everything of it is its own.
+"""The layout of git directories. Without trust, one that leads elsewhere is refused.
 
 A working tree may have its git directory elsewhere when that points back to it: linked worktrees and
 checkouts of submodules do. Links, foreign object stores and included configuration need trust.
@@ -33,7 +33,7 @@ class Layout:
 
 
 def check_redirects(root: Path) -> Layout:
-    """Refuses a working tree whose git directory leads to what does not belong to it."""
+    """Refuses a working tree whose git directory leads to something that is not its own."""
     layout = _find_layout(root)
     for base in {layout.git_dir, layout.common}:
         for name in (*_PLAIN, *_PLACES):
@@ -153,7 +153,7 @@ def _find_links(directory: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _foreign_stores(objects: Path) -> Iterator[Path]:
-    """Other object stores that this one is completed from, and links that make it another."""
+    """Alternates and links that bring in other object stores."""
     for name in ("info", "pack"):
         if (objects / name).is_symlink():
             yield objects / name

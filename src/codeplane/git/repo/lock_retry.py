@@ -1,4 +1,4 @@
-"""Waiting a moment for a lock that another program holds: most are held for milliseconds."""
+"""Retrying while another program holds a lock, which most do for milliseconds."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _PAUSE_SEC: Final = 0.05
 
 
 def retry_locked(act: Callable[[], T]) -> T:
-    """What `act` returns, tried again while it meets a lock; `GitBusy` when that lasts.
+    """Returns what `act` does, retrying while it meets a lock; raises `GitBusy` if that lasts.
 
     `act` changes nothing before it has the lock.
     """

@@ -1,4 +1,4 @@
-"""Commits, trees and blobs out of git's object database, without a checkout."""
+"""Commits, trees and blobs from git's object database."""
 
 import os
 from typing import Final, NamedTuple
@@ -14,7 +14,7 @@ _KIND: Final = 0o170000
 
 
 class Commit(NamedTuple):
-    """A commit and the tree that it holds, both by their ids."""
+    """A commit and its tree, by their ids."""
 
     oid: str
     tree: str
@@ -55,7 +55,7 @@ def find_commit(handle: pygit2.Repository, name: str) -> Commit:
 
 
 def tree_of(handle: pygit2.Repository, oid: str | pygit2.Oid) -> pygit2.Tree:
-    """The tree with this id; an error of git where it is missing or something else."""
+    """The tree with this id; an error if it is missing or not a tree."""
     tree = handle.get(oid)
     if not isinstance(tree, pygit2.Tree):
         raise GitFailed(f"Git: the directory {oid} is missing or damaged.")
@@ -63,7 +63,7 @@ def tree_of(handle: pygit2.Repository, oid: str | pygit2.Oid) -> pygit2.Tree:
 
 
 def list_tree(handle: pygit2.Repository, oid: str) -> list[TreeEntry] | None:
-    """The entries of one directory; None when the object is missing or no tree."""
+    """The entries of one directory; None when the object is missing or not a tree."""
     try:
         tree = handle[oid]
         if not isinstance(tree, pygit2.Tree):
@@ -74,7 +74,7 @@ def list_tree(handle: pygit2.Repository, oid: str) -> list[TreeEntry] | None:
 
 
 def blob_size(handle: pygit2.Repository, oid: str) -> int | None:
-    """The size of a blob, from its header alone; None when the object is missing or no blob."""
+    """The size of a blob, from its header alone; None when the object is missing or not a blob."""
     try:
         kind, size = handle.odb.read_header(oid)
     except (pygit2.GitError, LookupError, ValueError):

@@ -1,4 +1,4 @@
-"""What a change that git made has come to, as far as git knows it."""
+"""The outcome of an operation, as far as git knows it."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was done. Who calls adds what the repository looked like before and looks like now."""
+    """What was done. The caller adds the states before and after."""
 
     summary: str  # one line
     insertions: int = 0

@@ -1,4 +1,4 @@
-"""Paths that an operation is limited to: files, and directories with all that is below them."""
+"""The paths that an operation is limited to: files, and directories with everything below them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -33,14 +33,14 @@ class Selection:
         )
 
     def missing(self, candidates: Iterable[str]) -> list[RepoPath]:
-        """The selected paths that none of those found is, or is below."""
+        """The selected paths that match none of the candidates."""
         hit = {one for path in candidates for one in (path, *_parent_paths(path))}
         return sorted(path for path in self.paths if path not in hit)
 
 
 @dataclass(frozen=True)
 class PathFilter:
-    """A selection to read by, which takes patterns: `*.py`, `src/**`, and `!tests/` for what to leave out."""
+    """A read-only selection with patterns: `*.py`, `src/**`, and `!tests/` to exclude."""
 
     named: Selection = Selection()
     patterns: Globs | None = None
@@ -58,7 +58,7 @@ class PathFilter:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it has paths alone, or nothing."""
+        """Whether it has paths only, or nothing."""
         return self.patterns is None and self.excluded is None
 
     def __contains__(self, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Locks of references that an operation left which a crash has cut off."""
+"""Removing stale ref locks that a crashed operation left behind."""
 
 import stat
 import time
@@ -17,7 +17,7 @@ _LONGEST_SEC: Final = 2.0
 
 
 def drop_ref_locks(repository: Repository, branches: Iterable[str], since: float) -> list[str]:
-    """Removes those that are no older than the operation, and says which; the others are somebody else's."""
+    """Removes ref locks no older than the operation, and says which; older ones are somebody else's."""
     names = [f"{_BRANCHES}{branch}" for branch in branches]
     places = [
         *(repository.git_dir / f"{name}.lock" for name in _OF_WORKTREE),

@@ -1,4 +1,4 @@
-"""Names of branches, tags and remotes from outside: none may be read as an option or as something else."""
+"""Validates names of branches, tags and remotes; none may read as an option."""
 
 import pygit2
 
@@ -8,17 +8,17 @@ _LONGEST = 250
 
 
 def branch_name(text: str) -> str:
-    """A name that a branch may have."""
+    """Checks a branch name."""
     return _check_name(text, "branch", "refs/heads/")
 
 
 def tag_name(text: str) -> str:
-    """A name that a tag may have."""
+    """Checks a tag name."""
     return _check_name(text, "tag", "refs/tags/")
 
 
 def remote_name(text: str) -> str:
-    """A name that a remote may have."""
+    """Checks a remote name."""
     return _check_name(text, "remote", "refs/remotes/")
 
 

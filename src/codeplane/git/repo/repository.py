@@ -1,4 +1,4 @@
-"""Finding and opening the repository that a server is for."""
+"""Finding and opening a repository."""
 
 import os
 import threading
@@ -65,7 +65,7 @@ class Repository:
 
     @contextmanager
     def opened(self) -> Iterator[pygit2.Repository]:
-        """A handle of the caller's own, which sees what is there now; errors of libgit2 and of the system
+        """A fresh handle for the caller, which sees the current state; errors of libgit2 and the system
         are explained."""
         try:
             yield pygit2.Repository(str(self.git_dir))
@@ -80,7 +80,7 @@ class Repository:
             return self._head()
 
     def primary(self) -> Path | None:
-        """The root of the primary checkout that this is a linked worktree of; None when it is not one.
+        """The root of the primary checkout, if this is a linked worktree of one.
 
         A `.git` file may say anything, so it counts only when the primary's own list names this worktree.
         """
@@ -103,7 +103,7 @@ class Repository:
         return self.git_dir.name
 
     def movable(self, old: str, new: str) -> str | None:
-        """The blob that the index has for a tracked file that may get another name there; None if it may not.
+        """The index's blob of a tracked file, if it may be renamed there; else None.
 
         The file is clean, or HEAD has that blob under the new name: then the rename takes back one that is
         staged.
@@ -137,7 +137,7 @@ class Repository:
             return read_blob(self._handle, oid)
 
     def head_content(self, path: str) -> bytes | None:
-        """A file of the last commit; None where it has none."""
+        """The content of a file in HEAD, or None."""
         with self._lock:
             blob = self._head_blob(path)
             return read_blob(self._handle, blob) if blob is not None else None
@@ -199,7 +199,7 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
 
 
 def explain_error(error: pygit2.GitError, root: Path | None = None) -> GitFailure:
-    """The error of the catalogue for what libgit2 says of the working tree at `root`."""
+    """Turns an error of libgit2 into one of the catalogue."""
     reason = str(error).strip().rstrip(".")
     if "nesting too deep" in reason and root is not None and (deep := _find_too_deep(root)) is not None:
         return GitFailed(

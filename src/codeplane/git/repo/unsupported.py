@@ -1,4 +1,4 @@
-"""Forms of a repository that libgit2 reads in part or cannot change safely."""
+"""Repository features that libgit2 reads only in part or cannot change safely."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ _FORMS: Final = {
 
 
 def describe_limits(repository: Repository) -> list[str]:
-    """What answers about this repository may lack, a sentence each; most have nothing to say."""
+    """What answers about this repository may lack, a sentence each."""
     with repository.opened() as handle:
         notes = []
         if handle.is_shallow:
@@ -30,7 +30,7 @@ def describe_limits(repository: Repository) -> list[str]:
 
 
 def check_writable(repository: Repository) -> None:
-    """Refuses what would be damaged by a library that does not know the form."""
+    """Refuses changes to a repository that libgit2 would damage."""
     check_index(_index_of(repository))
     with repository.opened() as handle:
         if flag(handle, "core.sparsecheckout"):
@@ -41,7 +41,7 @@ def check_writable(repository: Repository) -> None:
 
 
 def check_index(data: bytes | None) -> None:
-    """Refuses an index that is damaged, or whose entries mean something else than they say.
+    """Refuses an index that is damaged, split or sparse.
 
     None stands for a file that is not there: an index without entries.
     """
@@ -61,7 +61,7 @@ def check_index(data: bytes | None) -> None:
 
 
 def is_partial(handle: pygit2.Repository) -> bool:
-    """Whether objects may be missing that the remote has promised."""
+    """Whether this is a partial clone."""
     names = {entry.name for entry in handle.config if entry.name.endswith(".promisor")}
     return any(flag(handle, name) for name in names) or "extensions.partialclone" in handle.config
 

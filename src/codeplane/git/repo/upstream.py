@@ -1,4 +1,4 @@
-"""The branch that the checked-out one follows, and how far both have come apart."""
+"""The upstream of the current branch, and how far both have diverged."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import pygit2
 
 @dataclass(frozen=True)
 class Upstream:
-    """The branch that this one follows; without counts where that is gone."""
+    """The branch that this one tracks; without counts if it is gone."""
 
     name: str
     ahead: int | None = None
@@ -15,7 +15,7 @@ class Upstream:
 
 
 def find_upstream(handle: pygit2.Repository) -> Upstream | None:
-    """What the branch that is checked out follows."""
+    """The upstream of the current branch."""
     if handle.head_is_detached or handle.head_is_unborn:
         return None
     branch = handle.lookup_branch(handle.head.shorthand)

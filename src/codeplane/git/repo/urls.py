@@ -1,4 +1,4 @@
-"""Addresses of repositories: which may be used, and how they are shown."""
+"""URLs of repositories: which are allowed, and how they are shown without secrets."""
 
 import re
 from pathlib import PurePosixPath
@@ -24,7 +24,7 @@ _CLOSED: Final = ".codeplane"
 
 
 def checked_url(text: str) -> str:
-    """The address, when it is one that nothing but a git server or a directory can be meant by."""
+    """Validates a URL; only git servers and local directories are allowed."""
     if not 0 < len(text) <= _LONGEST or not text.isprintable() or text != text.strip():
         raise _unusable(text, "it is empty, too long, or contains control characters")
     if text.startswith("-"):
@@ -40,12 +40,12 @@ def checked_url(text: str) -> str:
 
 
 def is_local(url: str) -> bool:
-    """Whether the address is a directory of this machine."""
+    """Whether the URL is a local directory."""
     return url.startswith("/") or url.lower().startswith("file:")
 
 
 def shown_url(url: str) -> str:
-    """The address without a password, a query, and a user who may be a token; of an odd one its end."""
+    """The URL without password, query, and a user that may be a token; of an odd one only its end."""
     scheme = _SCHEME.match(url)
     if scheme is None:
         return url if _is_bare(url) else f"…@{_AT.split(url)[-1]}"
@@ -60,14 +60,14 @@ def shown_url(url: str) -> str:
 
 
 def shown_key(key: str) -> str:
-    """The name of a setting; the address that may be in the middle of it is shown like any other."""
+    """The name of a setting; a URL inside it is shown without secrets."""
     section, _, rest = key.partition(".")
     middle, dot, name = rest.rpartition(".")
     return f"{section}.{shown_url(middle)}{dot}{name}"
 
 
 def _is_bare(url: str) -> bool:
-    """Whether an address without a protocol has nothing before its host but the name of a user."""
+    """Whether a URL without a scheme has nothing but a user name before its host."""
     if not _AT.search(url) or (url.startswith("/") and not url.startswith("//")):
         return True
     user, _, rest = url.partition("@")
@@ -75,12 +75,12 @@ def _is_bare(url: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """A message of a library, with no user and no password in the addresses that it has."""
+    """A library's message, without users and passwords in its URLs."""
     return _PLACE.sub("", text)
 
 
 def resolved_url(url: str, base: str | None) -> str:
-    """A submodule's address: one that begins with `./` or `../` is relative to that of its repository."""
+    """A submodule's URL; one that starts with `./` or `../` is relative to that of its repository."""
     if not url.startswith(("./", "../")):
         return checked_url(url)
     if base is None:
@@ -96,7 +96,7 @@ def resolved_url(url: str, base: str | None) -> str:
 
 
 def _split_root(url: str) -> tuple[str, str]:
-    """What no `..` may take away, and the path."""
+    """Splits a URL into the part that `..` may not remove, and the path."""
     if scheme := _SCHEME.match(url):
         host, _, path = url[scheme.end() :].partition("/")
         return f"{scheme[0]}{host}/", path

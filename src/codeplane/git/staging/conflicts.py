@@ -1,4 +1,4 @@
-"""What git could not merge: out of its index, and out of the files that have the marks."""
+"""Conflicts, from the index and from conflict markers in files."""
 
 import os
 import re
@@ -26,7 +26,7 @@ _MOST_LINES: Final = 30
 
 @dataclass(frozen=True)
 class Hunk:
-    """One conflict in a file: the lines from mark to mark, and what each side has between them."""
+    """One conflict in a file: the lines from marker to marker, and what each side has."""
 
     start_line: int
     end_line: int
@@ -37,7 +37,7 @@ class Hunk:
 
 @dataclass(frozen=True)
 class ConflictDetails:
-    """A conflict as a person is told of it. A file without marks has no hunks."""
+    """A conflict with its kind and hunks. A file without markers has no hunks."""
 
     conflict: Conflict
     kind: str
@@ -62,12 +62,12 @@ def describe_conflicts(
 
 
 def kind_of(one: Conflict) -> str:
-    """What the two sides have done, in the words of git's status."""
+    """What the two sides did, in the words of git status."""
     return _KINDS[one.ancestor is not None, one.ours is not None, one.theirs is not None]
 
 
 def hunks_of(data: bytes) -> list[Hunk]:
-    """The conflicts that are marked in a file; marks in another order than git's are text."""
+    """The conflicts marked in a file; markers out of git's order are text."""
     return _Reader(data).hunks
 
 
@@ -81,7 +81,7 @@ def _describe_conflict(one: Conflict, data: bytes | None) -> ConflictDetails:
 
 
 class _Reader:
-    """Reads marks in their order: ours, perhaps the ancestor, theirs, the end."""
+    """Reads conflict markers in order: ours, perhaps the ancestor, theirs, end."""
 
     def __init__(self, data: bytes) -> None:
         self.hunks: list[Hunk] = []

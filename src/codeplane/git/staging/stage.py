@@ -1,4 +1,4 @@
-"""What the next commit will have: files put into git's index."""
+"""Staging files into git's index."""
 
 import os
 import stat
@@ -45,7 +45,7 @@ def _no_check() -> None: ...
 
 @dataclass(frozen=True)
 class StagingRules:
-    """What the caller knows of paths that git does not."""
+    """The caller's rules for paths, which git does not know."""
 
     closed: Callable[[str], str | None]  # why a path is never touched; None when it may be
     unwanted: Callable[[str], str | None]  # why a path that is not tracked needs `force`
@@ -55,14 +55,14 @@ class StagingRules:
 
 @dataclass(frozen=True)
 class StageOutcome(Outcome):
-    """The paths whose entries are others now."""
+    """The outcome of staging, with the paths whose entries changed."""
 
     paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Modes:
-    """What the file system can say of files, by git's settings."""
+    """What the file system can tell about files, by git's settings."""
 
     has_bits: bool
     has_links: bool
@@ -179,7 +179,7 @@ class _Staging:
             self.reasons[path] = reason
 
     def write(self, index: pygit2.Index, paths: Container[str]) -> None:
-        """Makes the index what was found out, except for what is done already."""
+        """Writes what was sorted to the index, except for `paths`, which are done."""
         for path in self.removals:
             put_entry(index, path, None)
         modes = Modes.of(self.handle)
@@ -191,7 +191,7 @@ class _Staging:
             put_entry(index, path, Side(head, SUBMODULE))
 
     def _stage_file(self, index: pygit2.Index, path: str, modes: "Modes") -> None:
-        """What is read is what stands there, beneath the root, before and after."""
+        """Stages one file, if it is the same beneath the root before and after it was read."""
         place = self.repository.root / path
         status = self._stat_beneath(path)
         mode = modes.of_file(status, index_side(self.handle, path))
@@ -208,7 +208,7 @@ class _Staging:
         put_file(index, path, Side(str(oid), mode), status)
 
     def _stat_beneath(self, path: str) -> os.stat_result:
-        """The stat of a path that no link leads to."""
+        """The stat of a path, never through a link."""
         parent, _, name = path.rpartition("/")
         directory = open_beneath(str(self.repository.root), parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -253,7 +253,7 @@ def stage_into(
     force: bool = False,
     tracked_only: bool = False,
 ) -> StageOutcome:
-    """The same into an index that is not git's yet."""
+    """Stages into an index that is not git's yet."""
     handle.index.read(False)
     conflicts = conflict_paths(handle)
     work = _Staging(repository, handle, rules, selection, force, tracked_only)
@@ -341,7 +341,7 @@ def _force_hint(rules: StagingRules, path: str) -> list[str]:
 
 
 def _changed_only(handle: pygit2.Repository, drivers: dict[str, str], conflicts: set[str]) -> dict[str, str]:
-    """By their stat: without the filter the content says nothing."""
+    """Filtered files that changed by their stat: without the filter, the content says nothing."""
     differences = unstaged_paths(handle) | conflicts if drivers else set()
     return {
         path: name for path, name in drivers.items() if path in differences or not index_side(handle, path)
@@ -358,11 +358,11 @@ def left_out(reason_by_path: dict[str, str]) -> tuple[str, ...]:
 
 
 def summary_line(did: str, paths: tuple[str, ...]) -> str:
-    """The one line of an outcome."""
+    """The summary line of an outcome."""
     return f"{did} {list_paths(paths, 3)}" if paths else f"nothing was {did}"
 
 
 def list_paths(paths: Iterable[str], most: int = _MOST_NAMED) -> str:
-    """Paths for a sentence."""
+    """Joins paths for a sentence."""
     names = [shown(path) for path in paths]
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,4 +1,4 @@
-"""Git's index as HEAD has it, and files as the index has them, at chosen paths."""
+"""Unstaging paths, and discarding changes in files."""
 
 import os
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from codeplane.process import Programs
 
 
 def unstage_paths(repository: Repository, selection: Selection, rules: StagingRules) -> StageOutcome:
-    """Makes the index what HEAD has, at the chosen paths; files stay as they are."""
+    """Resets the selected index entries to HEAD; files stay as they are."""
     with repository.opened() as handle, edited_index(repository, handle) as index:
         pairs = diff_index(handle, head_tree(handle))
         conflicts = conflict_paths(handle)
@@ -45,7 +45,7 @@ def discard_changes(
     *,
     force: bool = False,
 ) -> StageOutcome:
-    """Brings tracked files back as the index has them. What is lost by it needs `force` and is saved."""
+    """Restores tracked files from the index. Losing work needs `force`, and the work is saved."""
     with repository.opened() as handle:
         handle.index.read()
         conflicts = sorted(path for path in conflict_paths(handle) if path in selection)

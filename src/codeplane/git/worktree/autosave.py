@@ -1,4 +1,4 @@
-"""Work that is about to be discarded, kept in a commit of the form that `git stash` makes."""
+"""Saving work before it is discarded, in a commit of the form that `git stash` makes."""
 
 import os
 import time
@@ -26,7 +26,7 @@ Entries = Mapping[str, Side | None]
 def save_work(
     repository: Repository, handle: pygit2.Repository, why: str, paths: Iterable[str] | None = None
 ) -> str | None:
-    """Keeps what is staged and what is in files, of all tracked paths or of those given, tracked or not.
+    """Saves staged and unstaged work, of all tracked paths or of those given, tracked or not.
 
     Returns the name of the reference, which `git stash apply` takes too; None when nothing was to be kept.
     """
@@ -41,7 +41,7 @@ def save_work(
 
 
 def saved_names(handle: pygit2.Repository) -> list[str]:
-    """What was saved, the newest first."""
+    """The saved references, newest first."""
     # Somewhere else there may be a name that is not UTF-8, so names are asked for as bytes.
     raw = (one.raw_name for one in handle.references.iterator())
     names = [name.decode() for name in raw if name.startswith(SAVED.encode()) and name.isascii()]
@@ -49,7 +49,7 @@ def saved_names(handle: pygit2.Repository) -> list[str]:
 
 
 def drop_saved(repository: Repository, until: float, is_needed: Callable[[str], bool]) -> int:
-    """Takes away what was saved before a moment and nobody needs any more; how many that were."""
+    """Drops saves older than `until` that are not needed; returns how many."""
     count = 0
     with repository.opened() as handle:
         for name in saved_names(handle):
@@ -62,7 +62,7 @@ def drop_saved(repository: Repository, until: float, is_needed: Callable[[str], 
 
 @dataclass(frozen=True)
 class LocalWork:
-    """What differs from HEAD: in the index, in tracked files, and files that are not tracked."""
+    """Local work: what differs from HEAD in the index and in files, and untracked files."""
 
     handle: pygit2.Repository
     in_index: Entries
@@ -95,11 +95,11 @@ class LocalWork:
 
     @property
     def paths(self) -> set[str]:
-        """Of tracked files."""
+        """The paths of tracked files."""
         return {*self.in_index, *self.in_files}
 
     def commit(self, message: str = "") -> pygit2.Oid:
-        """As `git stash` makes it: the parents are HEAD, the index and, if there are any, untracked files."""
+        """Commits the work as `git stash` does; the parents are HEAD, the index and untracked files."""
         handle = self.handle
         base = self._base()
         label = f"{_branch_label(handle)}: {_describe_base(handle, base)}"
@@ -124,7 +124,7 @@ def head_tree(handle: pygit2.Repository) -> str | None:
 
 
 def store_file(tree: WorkTree, path: str) -> Side | None:
-    """The file or link at a path, written as a blob; None where there is neither."""
+    """Writes the file or link at a path as a blob; None if there is neither."""
     current = tree.at(path, index_side(tree.handle, path))
     if current is None or current.side is None:
         return None
@@ -135,7 +135,7 @@ def store_file(tree: WorkTree, path: str) -> Side | None:
 
 
 def changed_tree(handle: pygit2.Repository, tree: str | None, entries: Entries) -> pygit2.Oid:
-    """A tree with some paths set and others, given as None, taken out."""
+    """A tree with some paths set, and others, given as None, removed."""
     index = pygit2.Index()
     if tree is not None:
         index.read_tree(handle[tree].peel(pygit2.Tree))
@@ -149,7 +149,7 @@ def changed_tree(handle: pygit2.Repository, tree: str | None, entries: Entries) 
 
 
 def stash_signature(handle: pygit2.Repository) -> pygit2.Signature:
-    """Who the user says they are; git's stand-in where they have not said it."""
+    """The user's signature, or git's stand-in where none is configured."""
     try:
         return handle.default_signature
     except KeyError:

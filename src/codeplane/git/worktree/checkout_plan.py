@@ -1,4 +1,4 @@
-"""What has to happen to files and index so that they become a tree, and what work stands against it."""
+"""Plans how files and index become a tree, and what work that would lose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from codeplane.git.worktree.filters import filter_drivers
 
 
 class Risk(StrEnum):
-    """Why a path holds work that is nowhere else."""
+    """Why a path holds work that exists nowhere else."""
 
     MODIFIED = "modified"
     STAGED = "staged"
@@ -34,7 +34,7 @@ class Risk(StrEnum):
 
 @dataclass
 class CheckoutPlan:
-    """Paths by what is done to them. What is at risk is done all the same when it is forced."""
+    """Paths by what is done to them. Paths at risk are done too when forced."""
 
     writes: dict[str, Side] = field(default_factory=dict)
     removals: set[str] = field(default_factory=set)  # files to unlink
@@ -44,7 +44,7 @@ class CheckoutPlan:
 
 
 def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target: str) -> CheckoutPlan:
-    """From one tree to another: only what differs between them is touched, as git's two-way merge does."""
+    """Plans a switch between trees as git's two-way merge: only what differs between them is touched."""
     planner = _Planner(
         handle, WorkTree(handle, root), conflict_paths(handle), diff_trees(handle, base, target)
     )
@@ -54,7 +54,7 @@ def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target:
 
 
 def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> CheckoutPlan:
-    """To exactly a tree: every tracked file and every entry of the index."""
+    """Plans to make every tracked file and index entry equal to a tree."""
     tree = handle[target].peel(pygit2.Tree)
     targets = {path: in_tree(tree, path) for path in unstaged_paths(handle) | conflict_paths(handle)}
     targets |= {path: pair.old for path, pair in diff_index(handle, target).items() if path not in targets}
@@ -62,7 +62,7 @@ def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> CheckoutPl
 
 
 def plan_paths(handle: pygit2.Repository, root: Path, targets: Mapping[str, Side | None]) -> CheckoutPlan:
-    """Some paths become what is wanted, in files and index, whatever they are."""
+    """Plans to bring some paths to their targets, in files and index, whatever they are now."""
     head = None if handle.head_is_unborn else str(handle.head.peel(pygit2.Tree).id)
     pairs = {path: Pair(index_side(handle, path), side) for path, side in targets.items()}
     planner = _Planner(handle, WorkTree(handle, root), conflict_paths(handle), pairs)
@@ -81,7 +81,7 @@ class _Planner:
     plan: CheckoutPlan = field(default_factory=CheckoutPlan)
 
     def switch(self, path: str, pair: Pair) -> None:
-        """The table of git's two-way merge for one path that the trees have differently."""
+        """Applies git's two-way merge table to one path that differs."""
         current = index_side(self.handle, path)
         if path not in self.conflicts and current == pair.new:
             return
@@ -95,7 +95,7 @@ class _Planner:
         self._plan_path(path, pair.new, risk, standing)
 
     def replace(self, path: str, pair: Pair, *, is_staged: bool) -> None:
-        """One path becomes what the tree has, whatever the index and the file are."""
+        """Plans to replace one path, whatever the index and the file are."""
         current = pair.old
         standing = self.tree.at(path, current)
         risk = self._risk_of(path, current, standing, pair.new)
@@ -106,7 +106,7 @@ class _Planner:
         self._plan_path(path, pair.new, risk, standing)
 
     def checked(self) -> CheckoutPlan:
-        """With what stands in the way of new files: untracked ones, links, whole directories."""
+        """The plan, with what stands in the way of new files: untracked files, links, directories."""
         for path in list(self.plan.writes):
             self._clear_way(path)
         return self.plan
@@ -116,7 +116,7 @@ class _Planner:
             self.plan.risks[path] = risk
         if new is None:
             self.plan.dropped.add(path)
-            if standing is not None and (index_side(self.handle, path) is not None or path in self.conflicts):
+            if standing is not None and self._is_tracked(path):
                 self.plan.removals.add(path)
         elif standing is not None and standing.side == new:
             self.plan.adopted[path] = new
@@ -126,7 +126,7 @@ class _Planner:
     def _risk_of(
         self, path: str, current: Side | None, standing: FileState | None, new: Side | None
     ) -> Risk | None:
-        """Whether the file at a path is work that is nowhere else."""
+        """Whether the file at a path is work that exists nowhere else."""
         if standing is None or (new is not None and standing.side == new):
             return None
         if current is None or current.mode == SUBMODULE:
@@ -134,7 +134,7 @@ class _Planner:
         return None if standing.side == current or self._is_smudged(path, standing) else Risk.MODIFIED
 
     def _is_smudged(self, path: str, standing: FileState) -> bool:
-        """Whether a filter has made the file, which is as git last saw it then."""
+        """Whether a filter wrote the file and git saw it so last."""
         if standing.side is None or not filter_drivers(self.handle, [path]):
             return False
         try:
@@ -143,7 +143,7 @@ class _Planner:
             return False
 
     def _clear_way(self, path: str) -> None:
-        """Files between here and a new file must be going anyway, or are at risk."""
+        """Marks what is in the way of a new file as at risk, unless it is going anyway."""
         blocker = self.tree.blocker(path)
         if blocker is not None:
             if blocker not in self.plan.removals:

@@ -1,4 +1,4 @@
-"""Bringing the index and the working tree to a tree, without losing work on the way."""
+"""Checking out a tree into index and working tree without losing work."""
 
 import errno
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ _OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
 
 @dataclass(frozen=True)
 class CheckoutResult:
-    """What the caller has to know, and the reference that keeps work which was written over."""
+    """Notes for the answer, and the reference that keeps overwritten work."""
 
     notes: tuple[str, ...] = ()
     saved: str | None = None
@@ -76,7 +76,7 @@ def apply_plan(
     why: str = "before files were replaced",
     keep: bool = True,
 ) -> CheckoutResult:
-    """Does what a plan says, or refuses it with nothing changed. Without `keep` nothing is saved."""
+    """Carries out a plan, or refuses with nothing changed. Without `keep`, nothing is saved."""
     _refuse_closed([*plan.writes, *plan.adopted, *plan.removals])
     _check_there(handle, plan)
     risks = _real_risks(repository, programs, handle, plan.risks)
@@ -99,7 +99,7 @@ def apply_plan(
 def _real_risks(
     repository: Repository, programs: Programs, handle: pygit2.Repository, risks: dict[str, Risk]
 ) -> dict[str, Risk]:
-    """Without files that only look changed because a filter has made them."""
+    """The risks without files that only look changed because a filter wrote them."""
     modifications = [path for path, risk in risks.items() if risk is Risk.MODIFIED]
     filter_paths = sorted(filter_drivers(handle, modifications))[:_MOST_ASKED] if repository.trusted else []
     clean = (
@@ -121,7 +121,7 @@ def work_at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
 
 
 def _refuse_closed(paths: Iterable[str]) -> None:
-    """A tree may hold names that are CodePlane's or git's own, or lead elsewhere; they are not written."""
+    """Refuses a tree with names that belong to git or CodePlane, or lead elsewhere."""
     refusals = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
     if refusals:
         names = _list_names(map(shown, refusals))
@@ -136,7 +136,7 @@ def _is_no_name(segment: str) -> bool:
 
 
 def _check_there(handle: pygit2.Repository, plan: CheckoutPlan) -> None:
-    """Every content has to be there before the first file is touched."""
+    """Refuses unless every content is there before the first file is touched."""
     missing = [
         path for path, side in plan.writes.items() if side.mode != SUBMODULE and side.oid not in handle
     ]
@@ -148,7 +148,7 @@ def _check_there(handle: pygit2.Repository, plan: CheckoutPlan) -> None:
 
 
 def _remove_files(placer: FileWriter, plan: CheckoutPlan) -> list[str]:
-    """Takes away what goes; returns directories of submodules that are left."""
+    """Removes files; returns directories of submodules that are left."""
     leftovers = []
     for path in sorted(plan.removals, reverse=True):
         place = placer.root / path
@@ -167,7 +167,7 @@ def _remove_files(placer: FileWriter, plan: CheckoutPlan) -> list[str]:
 def _write_files(
     repository: Repository, placer: FileWriter, plan: CheckoutPlan
 ) -> tuple[dict[str, str], list[str]]:
-    """Writes what comes, the attributes first, which say how; returns what git's filters have to write."""
+    """Writes files, attributes first; returns those that git's filters have to write."""
     first = {path: side for path, side in plan.writes.items() if path.endswith(FILE_NAME)}
     placer.write(first)
     placer.attribute_files.forget()
@@ -193,7 +193,7 @@ def _write_filtered(
     plan: CheckoutPlan,
     drivers: dict[str, str],
 ) -> list[str]:
-    """The git program writes what it has filters for, in a repository that is trusted."""
+    """Has the git program write filtered files, in a trusted repository."""
     if not drivers:
         return []
     try:
@@ -216,7 +216,7 @@ def _remove_empty_parents(root: Path, plan: CheckoutPlan) -> None:
 
 
 def _remove_hollow(place: Path) -> None:
-    """A directory with nothing but directories in it."""
+    """Removes a directory that contains only directories."""
     inside = [place]
     for one in inside:
         inside += one.iterdir()
@@ -237,7 +237,7 @@ def _remove_directory(place: Path) -> bool:
 
 
 def _write_index(repository: Repository, handle: pygit2.Repository, plan: CheckoutPlan) -> None:
-    """Written after every file is in place; then the files are looked at, so that git need not hash them."""
+    """Writes the index once every file is in place, with their stats, so that git need not hash them."""
     tree = WorkTree(handle, repository.root)
     with locked_index(repository, handle) as following:
         for path in plan.dropped:
@@ -249,7 +249,7 @@ def _write_index(repository: Repository, handle: pygit2.Repository, plan: Checko
 
 
 def _put_index_entry(tree: WorkTree, index: pygit2.Index, path: str, side: Side) -> None:
-    """With the stat of the file, if it has that content still."""
+    """Adds an entry with the stat of the file, if it still has that content."""
     try:
         status = (tree.root / path).lstat()
     except (FileNotFoundError, NotADirectoryError):

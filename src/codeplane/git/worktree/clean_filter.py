@@ -1,4 +1,4 @@
-"""A file as git would keep it: line ends and `$Id$` by the attributes; no program is run.
+"""The content of a file as git stores it: line endings and `$Id$` by the attributes; no program is run.
 
 An external filter is not obeyed here: who compares contents has to leave such a path undecided.
 """
@@ -17,7 +17,7 @@ _CONTROLS: Final = bytes(code for code in (*range(1, 32), 127) if code not in _T
 
 
 def clean_content(attributes: Attributes, data: bytes, index_blob: str | None) -> bytes:
-    """The bytes that git keeps for these; `index_blob` is the blob that the index has for the path."""
+    """The bytes that git stores for a file; `index_blob` is the path's blob in the index."""
     if b"\r\n" in data and (mode := attributes.line_ends) is not None:
         data = _with_line_feeds(attributes.handle, mode, data, index_blob)
     return _ID.sub(b"$Id$", data) if b"$Id:" in data and attributes.has_ident else data
@@ -36,7 +36,7 @@ def _has_crlf(data: bytes) -> bool:
 
 
 def _is_binary(data: bytes) -> bool:
-    """As git guesses it where it converts line ends: other signs than where it shows a difference."""
+    """Git's guess for converting line endings, which is not the one for showing diffs."""
     if b"\0" in data or data.count(b"\r") != data.count(b"\r\n"):
         return True
     controls = len(data) - len(data.translate(None, _CONTROLS))

@@ -1,4 +1,4 @@
-"""What stands at paths of the working tree, as git would name it."""
+"""The files of the working tree, as git would record them."""
 
 import os
 import stat
@@ -19,7 +19,7 @@ _OWNER_RUNS: Final = 0o100
 
 @dataclass(frozen=True)
 class FileState:
-    """A file or a link has a side; a directory, a device or the like has none."""
+    """What is at a path. A file or link has a side; a directory, a device or the like has none."""
 
     side: Side | None
     is_directory: bool = False
@@ -38,7 +38,7 @@ class WorkTree:
         self._attribute_files = AttributeFiles(self.handle)
 
     def blocker(self, path: str) -> str | None:
-        """The nearest directory of a path that is there and is no directory: a file, a link, a device."""
+        """The nearest parent of a path that exists and is not a directory: a file, a link, a device."""
         parent, ahead = path.rpartition("/")[0], []
         while parent and parent not in self._directories:
             ahead.append(parent)
@@ -82,7 +82,7 @@ class WorkTree:
                 yield place
 
     def _mark_directory(self, path: str) -> str:
-        """The path, with a slash behind that of a directory."""
+        """The path, with a slash behind a directory."""
         place = self.root / path
         return f"{path}/" if place.is_dir() and not place.is_symlink() else path
 

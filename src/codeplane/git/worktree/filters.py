@@ -1,4 +1,4 @@
-"""Files that git keeps otherwise than they are: a filter, or another encoding, which libgit2 does not know.
+"""Files with an external filter or another encoding, which libgit2 does not support.
 
 Such a file is never staged as it is. The git program does it, which runs the user's filter, and only where
 the repository is trusted.
@@ -28,7 +28,7 @@ _FROM_STDIN: Final = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 
 def filter_drivers(handle: pygit2.Repository, paths: Iterable[str]) -> dict[str, str]:
-    """The paths that have a filter by the attributes, each with its name."""
+    """The paths that have a filter, each with the filter's name."""
     drivers = {}
     for path in paths:
         attributes = Attributes(handle, path)
@@ -44,7 +44,7 @@ def add_filtered(
     drivers: dict[str, str],
     check: Callable[[], None] | None = None,
 ) -> None:
-    """Stages such files by the git program, into an index on disk; whether it may run has been checked."""
+    """Stages filtered files with the git program, into an index on disk; trust was checked before."""
     env = {"GIT_INDEX_FILE": str(index)}
     _by_git(repository, programs, ("add", "--force"), sorted(drivers), env, check)
 
@@ -56,13 +56,13 @@ def restore_filtered(
     drivers: dict[str, str],
     check: Callable[[], None] | None = None,
 ) -> None:
-    """Brings such files back from git's index, by the git program."""
+    """Restores filtered files from git's index with the git program."""
     check_filters(repository, handle, drivers)
     _by_git(repository, programs, ("checkout",), sorted(drivers), {}, check)
 
 
 def changed_filtered(repository: Repository, programs: Programs, paths: Sequence[str]) -> set[str]:
-    """Those of filtered files that are not as the index has them; git runs the filter to tell."""
+    """Filtered files that differ from the index; git runs the filter to tell."""
     argv: list[str | bytes | Path] = [
         programs.find("git"),
         *_HARDENED,
@@ -84,7 +84,7 @@ def changed_filtered(repository: Repository, programs: Programs, paths: Sequence
 
 
 def check_filters(repository: Repository, handle: pygit2.Repository, drivers: dict[str, str]) -> None:
-    """Refuses files whose filter may not run, or is not there to run."""
+    """Refuses files whose filter may not run or is not configured."""
     labels = [f"{shown(path)} ({drivers[path]})" for path in sorted(drivers)]
     names = ", ".join(labels[:_MOST_NAMED]) + (" and more" if len(labels) > _MOST_NAMED else "")
     if drivers and not repository.trusted:

@@ -95,17 +95,17 @@ class IndexSnapshot:
 
     @cached_property
     def attributed(self) -> frozenset[str]:
-        """The directories with a file of attributes."""
+        """The directories with a `.gitattributes` file."""
         return frozenset(path for path, names in self.folders.items() if FILE_NAME in names)
 
     @cached_property
     def watched(self) -> list[IndexEntry]:
-        """What a look compares with the files: all that the user has not said to take as unchanged."""
+        """The entries to compare with files: all but those marked assume-unchanged."""
         return [entry for entry in self.entries.values() if not entry.is_assumed]
 
     @cached_property
     def inner(self) -> dict[str, list[tuple[str, str]]]:
-        """Of each directory, the names and paths of those in it that have something tracked below."""
+        """For each directory, the names and paths of subdirectories with tracked files."""
         return {
             path: [
                 (name, below)
@@ -116,11 +116,11 @@ class IndexSnapshot:
         }
 
     def changes(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
-        """What a commit would change in the tree of HEAD, with renames; what is not merged is left out."""
+        """What a commit would change in a tree, with renames; unmerged paths are left out."""
         return with_renames(handle, self.differences(handle, tree))
 
     def differences(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
-        """The same of any tree and without a look for renames."""
+        """What a commit would change in a tree, without detecting renames."""
         return sorted(self._tree_differences(tree, handle), key=lambda one: os.fsencode(one.path))
 
     def _tree_differences(self, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:

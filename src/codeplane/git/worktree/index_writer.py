@@ -33,7 +33,7 @@ _POSITIVE: Final = 0x7FFFFFFF
 
 @dataclass(frozen=True)
 class NextIndex:
-    """The index that is to be git's, in a file of its own until then."""
+    """The next index, in its own file until it replaces git's."""
 
     index: pygit2.Index
     file: Path
@@ -68,7 +68,7 @@ def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
 
 @contextmanager
 def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[pygit2.Index]:
-    """The same for what is done in one go: the index is written after the block."""
+    """A locked copy of git's index that is written after the block."""
     with locked_index(repository, handle) as following:
         yield following.index
         following.index.write()
@@ -76,7 +76,7 @@ def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
 
 
 def drop_own_lock(repository: Repository) -> str | None:
-    """Removes the lock that a crash of this program left; one of another program stays. What it was."""
+    """Removes the lock that a crash of CodePlane left, and says so; another program's stays."""
     for copy in (*repository.git_dir.glob(f"{_COPY}*"), *repository.git_dir.glob(f"{_LOCK}.*.tmp")):
         copy.unlink()
     lock = repository.git_dir / _LOCK
@@ -97,7 +97,7 @@ def check_unlocked(repository: Repository) -> None:
 
 
 def intended_paths(file: Path) -> frozenset[str]:
-    """The paths of an index file that git is only told to expect (`git add --intent-to-add`)."""
+    """The intended paths of an index file (`git add --intent-to-add`)."""
     data = _read_index(file)
     if int.from_bytes(data[4:8]) < _EXTENDED_FROM:
         return frozenset()
@@ -105,13 +105,13 @@ def intended_paths(file: Path) -> frozenset[str]:
 
 
 def is_frozen(index: pygit2.Index, path: str) -> bool:
-    """Whether git is told not to look at the file: assume-unchanged, or skip-worktree."""
+    """Whether the entry is marked assume-unchanged or skip-worktree."""
     entry = _find_entry(index, path, 0)
     return bool(entry and (entry.flags & _ASSUMED or entry.flags_extended & _SKIPPED))
 
 
 def make_room(index: pygit2.Index, path: str) -> None:
-    """Takes out what cannot be beside a new entry: files below its name, and a file above it."""
+    """Removes entries that clash with a new one: files below its name, or a file above it."""
     index.remove_directory(path)
     above = path.rpartition("/")[0]
     while above:
@@ -121,7 +121,7 @@ def make_room(index: pygit2.Index, path: str) -> None:
 
 
 def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
-    """Makes a path what a side says, or takes it out; a conflict that it has is over."""
+    """Sets or removes the entry of a path, and ends its conflict."""
     if any(_find_entry(index, path, stage) for stage in (1, 2, 3)) and index.conflicts is not None:
         del index.conflicts[path]
     if side is not None:
@@ -132,7 +132,7 @@ def put_entry(index: pygit2.Index, path: str, side: Side | None) -> None:
 
 
 def put_file(index: pygit2.Index, path: str, side: Side, status: os.stat_result) -> None:
-    """The same for what a file of the tree has become, with the stat that it had before it was read."""
+    """Sets the entry of a file, with the stat that it had before it was read."""
     put_entry(index, path, None)
     make_room(index, path)
     name = ffi.new("char[]", os.fsencode(path))
@@ -158,7 +158,7 @@ def _is_same(tree: WorkTree, name: bytes, fields: bytes) -> bool:
 
 
 def _read_index(file: Path) -> bytes:
-    """The bytes of an index; none where there is none yet."""
+    """The bytes of an index; empty if there is none yet."""
     try:
         return file.read_bytes()
     except FileNotFoundError:

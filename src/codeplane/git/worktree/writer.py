@@ -1,4 +1,4 @@
-"""Files of a tree put into the working tree, each whole or not at all, never through a link."""
+"""Writing files to the working tree, each whole or not at all, never through a link."""
 
 import errno
 import os
@@ -24,7 +24,7 @@ _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY
 
 @dataclass
 class FileWriter:
-    """Writes into and removes from one working tree; errors of the system are the caller's to tell."""
+    """Writes and removes files of one working tree; the caller handles system errors."""
 
     handle: pygit2.Repository
     root: Path
@@ -36,7 +36,7 @@ class FileWriter:
         self.attribute_files = AttributeFiles(self.handle)
 
     def remove(self, path: str) -> None:
-        """Unlinks one name; what is gone already is fine."""
+        """Unlinks one name; a missing one is fine."""
         parent, _, name = path.rpartition("/")
         try:
             directory = open_beneath(str(self.root), parent, _DIRECTORY)
@@ -51,7 +51,7 @@ class FileWriter:
             os.close(directory)
 
     def write(self, files: Mapping[str, Side]) -> None:
-        """Puts every file in its place."""
+        """Writes every file."""
         for path in sorted(files):
             self._write_path(path, files[path])
             self.done += 1
@@ -100,7 +100,7 @@ class FileWriter:
             os.close(fd)
 
     def _file_content(self, path: str, side: Side) -> bytes:
-        """The blob after git's own filters for line ends and ids; no program is run."""
+        """The blob after git's built-in filters for line endings and `$Id$`; no program is run."""
         blob = self._blob_of(side)
         data = blob.data
         if not self.attribute_files.may_convert(path):
@@ -118,7 +118,7 @@ class FileWriter:
         return self.handle[side.oid].peel(pygit2.Blob)
 
     def _open_directory(self, parent: str) -> int:
-        """A descriptor of a directory, which is made where it is missing."""
+        """Opens a directory, creating it if needed."""
         missing: list[str] = []
         while True:
             try:
