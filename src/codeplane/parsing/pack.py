@@ -1,30 +1,25 @@
 """Facts of one blob as rows and packed columns: small to send between processes and to keep."""
 
-import hashlib
 import json
 import struct
 import sys
 import zlib
 from abc import abstractmethod
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple, TypeVar, overload
 
 from codeplane.languages.facts import (
-    MADE,
     Bind,
-    Definition,
     Facts,
     Occurrences,
     Reason,
-    Role,
     Scope,
     ScopeKind,
     Span,
-    places,
 )
+from codeplane.parsing.foreign import foreign_facts
 
 T = TypeVar("T")
 
@@ -65,7 +60,7 @@ def pack(facts: Facts, words: str, *, generated: bool = False) -> Packed:
         facts.lines,
         facts.state,
         facts.reason,
-        _interface(facts),
+        foreign_facts(facts).digest(),
         _text(facts.package),
         generated,
         pack_numbers([n for s in facts.scopes for n in (s.parent + 1, s.kind, *s.span)]),
@@ -317,137 +312,6 @@ def sql_text(text: str) -> str | bytes:
 def _text(text: str) -> str:
     """Text that is shown and compared, not cut out of the file: what is not UTF-8 becomes `?`."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
-def _interface(facts: Facts) -> str:
-    """Changes when what other files can see of this one changes, and not when only bodies do."""
-    seen = [
-        [
-            [d.name, d.kind, d.parent, d.signature, d.bases, d.annotation, d.flags, d.owner]
-            for d in facts.definitions
-        ],
-        # What stands deeper than what is beside it is made under a condition.
-        [d.span.start_column for d in facts.definitions if d.parent >= 0 and d.body >= 0],
-        [[i.kind, i.module, i.name, i.alias, i.reexport] for i in facts.imports],
-        [list(e) for e in facts.exports],
-        facts.package,
-        _seen_binds(facts),
-        sorted(_written(facts)),
-        [[d.literals, d.computed, _around(facts, d.line)] for d in facts.dynamics if d.pattern == "setattr"],
-        [_before(facts, d) for d in facts.definitions if d.span.start_line < d.name_line],
-        sorted(_doubted(facts)),
-    ]
-    return hashlib.sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _before(facts: Facts, item: Definition) -> list[list[tuple[str, str]]]:
-    """The names on each line before that of a definition's own, with what is before them: its decorators."""
-    found = facts.occurrences
-    lines = found.lines[item.span.start_line - 1 : item.name_line]
-    begins = [bisect_left(found.starts, line) for line in lines]
-    return [[_written_at(facts, at) for at in range(*pair)] for pair in pairwise(begins)]
-
-
-def _written_at(facts: Facts, at: int) -> tuple[str, str]:
-    """What a name stands behind, and the name."""
-    number = facts.occurrences.receivers[at]
-    return facts.receivers[number - 1] if number else "", facts.occurrences.texts[facts.occurrences.names[at]]
-
-
-def _doubted(facts: Facts) -> Iterator[list[str]]:
-    """What code asks of the values behind which others see the results of calls: `x instanceof A`, and every
-    call that is on one or begins with one, for it may ask as well."""
-    results = [bind.type_name for bind in _binds_around(facts)] + [d.annotation for d in facts.definitions]
-    heads = {_first(text) for text in results if text.endswith(MADE) and "." in text}
-    yield from ([one] for one in facts.asked if _first(one.partition(" ")[0]) in heads)
-    if not heads:
-        return
-    found = facts.occurrences
-    # Worked out once for each text: a file has many more names than texts.
-    behind = ["" in heads, *(_first(text).rstrip("?") in heads for text in facts.receivers)]
-    alone = [_first(text).rstrip("?") in heads for text in found.texts]
-    for at in places(found.roles, Role.CALL):
-        after = at + 1
-        while after < len(found) and found.roles[after] == Role.TYPE:
-            after += 1
-        end = after
-        while end < len(found) and _begins_with(facts, end, behind, alone):
-            end += 1
-        if end > after or behind[found.receivers[at]]:
-            yield [*_written_at(facts, at), *(".".join(_written_at(facts, one)) for one in range(after, end))]
-
-
-def _begins_with(facts: Facts, at: int, behind: list[bool], alone: list[bool]) -> bool:
-    """Whether the expression at a place, receiver included, begins with one of some names."""
-    number = facts.occurrences.receivers[at]
-    return behind[number] if number and facts.receivers[number - 1] else alone[facts.occurrences.names[at]]
-
-
-def _seen_binds(facts: Facts) -> list[list[object]]:
-    """What names in definitions rest on."""
-    binds = _binds_around(facts)
-    return [[bind.name, bind.reason, bind.target, bind.certain, bind.type_name] for bind in binds]
-
-
-def _binds_around(facts: Facts) -> list[Bind]:
-    """The binds of all scopes that definitions stand in, and around these."""
-    scopes: set[int] = set()
-    for scope in {0, *(item.scope for item in facts.definitions)}:
-        while scope >= 0 and scope not in scopes:
-            scopes.add(scope)
-            scope = facts.scopes[scope].parent if facts.scopes else -1
-    return [bind for bind in facts.binds if bind.scope in scopes]
-
-
-def _written(facts: Facts) -> Iterator[list[object]]:
-    """The members that get a value behind something, with all that the file says of what that is."""
-    found = facts.occurrences
-    if not facts.written:
-        return
-    opened = {item.body: at for at, item in enumerate(facts.definitions) if item.body >= 0}
-    bound: dict[tuple[int, str], list[Bind]] = {}
-    for bind in facts.binds:
-        bound.setdefault((bind.scope, bind.name), []).append(bind)
-    for at in places(found.roles, Role.WRITE):
-        if found.receivers[at] and not found.targets[at]:
-            receiver, scope = facts.receivers[found.receivers[at] - 1], found.scopes[at]
-            meant, function = _meant(facts, bound, receiver, scope), -1
-            while scope >= 0 and (scope, _first(receiver)) not in bound:
-                scope = facts.scopes[scope].parent
-            while scope >= 0 and function < 0:
-                function, scope = opened.get(scope, -1), facts.scopes[scope].parent
-            yield [found.texts[found.names[at]], receiver, function, meant]
-
-
-def _meant(
-    facts: Facts, bound: dict[tuple[int, str], list[Bind]], text: str, scope: int
-) -> list[list[object]]:
-    """What a file says of the name that a text begins with, and of those that its value comes from."""
-    meant: list[list[object]] = []
-    waiting, seen = [(text, scope)], {(text, scope)}
-    for text, scope in waiting:
-        while scope >= 0 and (scope, _first(text)) not in bound:
-            scope = facts.scopes[scope].parent
-        for one in bound.get((scope, _first(text)), ()):
-            meant.append([one.reason, one.target, one.certain, one.type_name])
-            more = (one.type_name, one.scope)
-            if one.type_name and more not in seen:
-                seen.add(more)
-                waiting.append(more)
-    return meant
-
-
-def _first(text: str) -> str:
-    """The name that an expression begins with, behind `await` and the like."""
-    return text.rpartition(" ")[2].partition(".")[0].removesuffix(MADE)
-
-
-def _around(facts: Facts, line: int) -> int:
-    """The innermost definition that a line is in, or -1."""
-    around = [
-        at for at, one in enumerate(facts.definitions) if one.span.start_line <= line <= one.span.end_line
-    ]
-    return around[-1] if around else -1
 
 
 def _little(numbers: "array[int]") -> bytes:
