@@ -72,7 +72,7 @@ def _symbols(snapshot: Snapshot) -> list[DefFact]:
     """Definitions whose qualified names are their own, the same ones in every run."""
     found = [
         one
-        for path in map(RepoPath, sorted(snapshot.linker.sources.memo.layout.blobs))
+        for path in map(RepoPath, sorted(snapshot.layout.blobs))
         if "/django/" in path and path.endswith(".py")
         for one in snapshot.definitions_in(path, 1000).items
         if one.kind in ("function", "method", "class")

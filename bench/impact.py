@@ -96,7 +96,7 @@ def _ours(suite: Suite, base: Path, killed: list[Killed], every: Collection[str]
         learnt = _learn(session, suite, base)
         for one in killed:
             with session.index.snapshot() as snapshot:
-                old = dict(snapshot.linker.sources.memo.layout.blobs)
+                old = dict(snapshot.layout.blobs)
             before = one.mutant.apply(root)
             session.index.refresh()
             with session.index.snapshot() as snapshot:
@@ -112,10 +112,9 @@ def _ours(suite: Suite, base: Path, killed: list[Killed], every: Collection[str]
 
 def _chosen(snapshot: Snapshot, one: Killed, old: Mapping[str, int | None], learnt: Learnt | None) -> Impact:
     path = RepoPath(one.mutant.path)
-    sources = snapshot.linker.sources
-    now: dict[str, int | None] = {path: sources.memo.layout.blobs[path]}
-    then = State("before", {path: old[path]}, sources, lambda _: None, snapshot.epoch)
-    files = list(structural_diff(then, State("after", now, sources, lambda _: None, snapshot.epoch)))
+    now: dict[str, int | None] = {path: snapshot.layout.blobs[path]}
+    then = State("before", {path: old[path]}, snapshot, lambda _: None, snapshot.epoch)
+    files = list(structural_diff(then, State("after", now, snapshot, lambda _: None, snapshot.epoch)))
     changed = changed_definitions(files)
     return affected_tests(snapshot, [path], Known(changed, learnt, confined=bool(changed)))
 

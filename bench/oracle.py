@@ -309,7 +309,7 @@ class _Comparison:
         return self._known_aliases[path]
 
     def _definitions(self, path: str) -> Sequence[Definition]:
-        facts = self.snapshot.linker.sources.facts(path)
+        facts = self.snapshot.facts(path)
         return facts.definitions if facts else []
 
 

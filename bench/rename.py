@@ -255,7 +255,7 @@ def drawn(session: RepoSession, of_a_kind: int, seed: int) -> list[tuple[str, Su
 def variables(snapshot: Snapshot) -> Iterator[Variable]:
     """The variables and parameters of all files."""
     for file in snapshot.files(10_000).items:
-        facts = snapshot.linker.sources.facts(file.path)
+        facts = snapshot.facts(file.path)
         seen = set()
         for at in (*facts.binds.of(Reason.PARAM), *facts.binds.of(Reason.LOCAL_ASSIGN)) if facts else ():
             one = variable_of(snapshot, file.path, at)

@@ -30,7 +30,7 @@ def run(base: Base, size=2):
 
 def facts_of(index: Index, path: str) -> FileFacts:
     with index.snapshot() as snapshot:
-        facts = snapshot.linker.sources.facts(path)
+        facts = snapshot.facts(path)
         assert facts is not None
         return facts
 
@@ -40,7 +40,7 @@ def test_every_part_is_what_was_extracted(repo: Path, index: Index) -> None:
     index.refresh()
     made = extract("python", SOURCE.encode())
     with index.snapshot() as snapshot:
-        facts = snapshot.linker.sources.facts("a.py")
+        facts = snapshot.facts("a.py")
         assert facts is not None
         assert list(facts.binds) == [facts.binds[at] for at in range(len(facts.binds))] == made.binds
         assert list(facts.scopes) == made.scopes
@@ -61,7 +61,7 @@ def test_what_one_snapshot_has_read_serves_the_next(repo: Path, index: Index) ->
     first = facts_of(index, "a.py")
     assert "definitions" not in vars(first), "a part is read when it is asked for"
     with index.snapshot() as snapshot:
-        second = snapshot.linker.sources.facts("a.py")
+        second = snapshot.facts("a.py")
         assert second is not None
         assert second.definitions[0].name == "Base"
     assert first.definitions is second.definitions

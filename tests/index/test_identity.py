@@ -159,5 +159,4 @@ def test_an_unknown_uid_looks_at_the_definitions_of_few_names(index: Index, repo
     index.refresh()
     with index.snapshot() as snapshot:
         assert snapshot.definition("sym_0123456789abcdef") is None
-        answers = snapshot.linker.sources.memo.answers
-        assert len(answers.table(UIDS)) < 20
+        assert len(snapshot.answers(UIDS)) < 20

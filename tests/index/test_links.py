@@ -57,7 +57,7 @@ def _line(snapshot: Snapshot, ref: RefFact) -> str:
 def _place(snapshot: Snapshot, path: str, definition: int) -> str:
     if definition < 0:
         return path
-    item = snapshot.linker.sources.facts(path).definitions[definition]  # type: ignore[union-attr]
+    item = snapshot.facts(path).definitions[definition]  # type: ignore[union-attr]
     return f"{path}:{item.name_line} {item.kind} {item.name}"
 
 

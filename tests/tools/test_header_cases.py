@@ -39,12 +39,11 @@ def compared(base: Path, name: str, old: str, new: str) -> list[Change]:
             repo.write(name, text)
             repo.session.index.refresh()
             with repo.session.index.snapshot() as snapshot:
-                blob = snapshot.linker.sources.memo.layout.blobs[name]
+                blob = snapshot.layout.blobs[name]
             states.append((label, {name: blob}, text.encode()))
         with repo.session.index.snapshot() as snapshot:
-            sources = snapshot.linker.sources
             before, after = (
-                State(label, blobs, sources, partial(data_of, data), snapshot.epoch)
+                State(label, blobs, snapshot, partial(data_of, data), snapshot.epoch)
                 for label, blobs, data in states
             )
             return [one for file in structural_diff(before, after) for one in file.changes]

@@ -93,7 +93,7 @@ _Step = Callable[[Snapshot, Place, Bounds, Walk], Iterator[tuple[Place, Edge]]]
 
 def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
     walk = Walk()
-    purpose = snapshot.linker.sources.purposes.of
+    purpose = snapshot.purpose
     level, seen = [root], {root}
     for depth in range(bounds.depth):
         about = walk if not depth else Walk()
@@ -155,7 +155,7 @@ def _ways_in(snapshot: Snapshot, place: Place, follow: bool) -> Iterator[tuple[P
 
 
 def _is_initializer(snapshot: Snapshot, place: Place) -> bool:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = facts.definitions[place.definition]
     return item.kind == "constructor" or item.name in specs()[facts.language].initializers
@@ -178,7 +178,7 @@ def _run_by(snapshot: Snapshot, place: Place) -> list[Place]:
     """What runs when a definition is called: of a class, what makes its instances."""
     if not is_class(snapshot, place):
         return [place]
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a class has a file"
     members = [
         Place(place.path, at) for at, item in enumerate(facts.definitions) if item.parent == place.definition

@@ -13,7 +13,6 @@ from codeplane.graph.method_sets import implemented, implementers
 from codeplane.graph.places import flags_of, place_of
 from codeplane.graph.possible_uses import CERTAIN, Use
 from codeplane.graph.references import Kind, Reference, references_to, use_of
-from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import (
     FLAG_ABSTRACT,
     FLAG_ASYNC,
@@ -23,7 +22,7 @@ from codeplane.languages.facts import (
     FLAG_TEST,
 )
 from codeplane.languages.modules import Place
-from codeplane.names import DefFact, Snapshot
+from codeplane.names import DefFact, FileFacts, Snapshot
 
 _TRAITS: Final = {
     FLAG_STATIC: "static",
@@ -60,7 +59,7 @@ class Card:
 def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     """The card of a definition, with at most so many calls."""
     place = place_of(definition)
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = facts.definitions[place.definition]
     flags = flags_of(snapshot, place)
@@ -106,6 +105,6 @@ def _by_tier(found: list[Reference]) -> dict[Tier, int]:
 
 def _tests(snapshot: Snapshot, found: Sequence[Reference]) -> list[str]:
     """The test files that refer to it for sure."""
-    tests = snapshot.linker.sources.tests()
+    tests = snapshot.tests()
     sure = [one.path for one in found if one.tier in (Tier.PROVEN, Tier.STRONG) and one.path in tests]
     return sorted(set(sure))

@@ -30,37 +30,36 @@ def is_class(snapshot: Snapshot, place: Place) -> bool:
 
 def has_silent_types(snapshot: Snapshot, place: Place) -> bool:
     """Whether types may implement one that do not name it."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    return facts.definitions[place.definition].kind in snapshot.linker.spec(facts).silent_kinds
+    return facts.definitions[place.definition].kind in facts.spec.silent_kinds
 
 
 def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
     """What a definition is a member of: what holds it, or the type that it says it belongs to."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = facts.definitions[place.definition]
     is_in_block = item.parent >= 0 and facts.definitions[item.parent].kind == "impl"
     at = item.parent if is_in_block else place.definition
-    for owner in snapshot.linker.around.owner(place.path, facts, at):
+    for owner in snapshot.owner(place.path, facts, at):
         return owner
     return Place(place.path, item.parent) if item.parent >= 0 else None
 
 
 def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
     """The definitions in a definition, then those outside that say that they belong to it."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     inside = sorted(
         (item.name_line, at) for at, item in enumerate(facts.definitions) if item.parent == place.definition
     )
     found = [Place(place.path, at) for _, at in inside]
     name = facts.definitions[place.definition].name
-    for other in sources.owned(name) if is_class(snapshot, place) else ():
-        outside = sources.facts(other.path)
+    for other in snapshot.owned(name) if is_class(snapshot, place) else ():
+        outside = snapshot.facts(other.path)
         assert outside is not None, "BUG: a definition has a file"
-        if other == place or place not in snapshot.linker.around.owner(other.path, outside, other.definition):
+        if other == place or place not in snapshot.owner(other.path, outside, other.definition):
             continue
         if outside.definitions[other.definition].kind == "impl":
             items = enumerate(outside.definitions)
@@ -72,8 +71,8 @@ def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
 
 def bases(snapshot: Snapshot, place: Place) -> list[Related]:
     """What a class says that it extends or implements, in order."""
-    classes = snapshot.linker.classes
-    facts = snapshot.linker.sources.facts(place.path)
+    classes = snapshot.classes
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a class has a file"
     found = []
     for target in classes.bases(classes.whole((place,))):
@@ -84,17 +83,17 @@ def bases(snapshot: Snapshot, place: Place) -> list[Related]:
             tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
             found.append(Related(definition_of(snapshot, base).name, base, tier))
     # Bases that have nothing of their own are no part of the order of lookup, and still written down.
-    plain = snapshot.linker.spec(facts).plain_bases & set(facts.definitions[place.definition].bases)
+    plain = facts.spec.plain_bases & set(facts.definitions[place.definition].bases)
     return found + [Related(text, None, Tier.UNKNOWN) for text in sorted(plain)]
 
 
 def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
     """The classes that say that they extend a class. One whose base cannot be told is anchored."""
-    classes = snapshot.linker.classes
+    classes = snapshot.classes
     parts = set(classes.whole((place,)))
     seen: set[Place] = set(parts)
     for name in snapshot.references.names(place):
-        for other in snapshot.linker.sources.extending(name):
+        for other in snapshot.extending(name):
             if other in seen:
                 continue
             seen.add(other)
@@ -132,11 +131,11 @@ def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
     owner = Place(place.path, item.parent)
     if item.parent < 0 or not is_class(snapshot, owner):
         return
-    whole = snapshot.linker.classes.whole((owner,))
-    for holder in snapshot.linker.holders(item.name):
-        if holder[0] in whole or whole not in snapshot.linker.classes.order(holder):
+    whole = snapshot.classes.whole((owner,))
+    for holder in snapshot.holders(item.name):
+        if holder[0] in whole or whole not in snapshot.classes.order(holder):
             continue
-        facts = snapshot.linker.sources.facts(holder[0].path)
+        facts = snapshot.facts(holder[0].path)
         tier = Tier.PROVEN if holder[0].path == place.path else Tier.STRONG
         for at in facts.inside(holder[0].definition, item.name) if facts else ():
             yield Related(item.name, Place(holder[0].path, at), tier)
@@ -147,17 +146,17 @@ def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
     name = definition_of(snapshot, place).name
     return [
         Related(name, base, Tier.PROVEN if base.path == place.path else Tier.STRONG)
-        for base in snapshot.linker.classes.overridden(place)
+        for base in snapshot.classes.overridden(place)
     ]
 
 
 def _class_of(snapshot: Snapshot, place: Place) -> Target:
     """The class itself, or the one that a block outside of it belongs to."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a class has a file"
     if facts.definitions[place.definition].kind != "impl":
         return (place,)
-    return snapshot.linker.around.owner(place.path, facts, place.definition)[:1]
+    return snapshot.owner(place.path, facts, place.definition)[:1]
 
 
 def _written(text: str) -> str:

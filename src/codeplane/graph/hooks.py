@@ -9,10 +9,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of
 from codeplane.graph.hierarchy import descendants, overriding
 from codeplane.graph.places import position
-from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import CALLED, FLAG_OVERRIDE, FLAG_PRIVATE, Definition
 from codeplane.languages.modules import Place
-from codeplane.names import Snapshot
+from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import is_external
 
 # `@route("/")`, `#[test]`: what stands before a definition and names something.
@@ -36,14 +35,12 @@ class Hooks:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._linker = snapshot.linker
-        self._sources = snapshot.linker.sources
         self._lines: tuple[str, list[str]] = ("", [])
 
     def is_hook(self, place: Place, item: Definition) -> bool:
         """Whether the language, a framework, or a base calls a definition."""
         facts = self._facts(place)
-        spec = self._linker.spec(facts)
+        spec = facts.spec
         patterns = filter(
             None,
             (
@@ -62,7 +59,7 @@ class Hooks:
             return self._is_looked_up(item.name) and item.body >= 0
         if item.kind in CLASSES:
             return item.name in _OPTIONS
-        if self._linker.classes.overridden(place) or self._is_looked_up(item.name):
+        if self._snapshot.classes.overridden(place) or self._is_looked_up(item.name):
             return True
         is_called = self._is_implementing(owner, item) or self._is_of_outside(owner, item)
         return is_called or self._is_mixed_in(owner, item)
@@ -78,12 +75,12 @@ class Hooks:
             return f"overridden at {position(self._snapshot, other.place or place)}"
         if self._is_marked(owner, facts.definitions[owner.definition]) and owner.path == place.path:
             return "a decorator of its class may use it"
-        for target in self._linker.classes.order((owner,)):
+        for target in self._snapshot.classes.order((owner,)):
             if is_external(target):
                 continue
             for one in target:
                 span = self._facts(one).definitions[one.definition].span
-                for line, _ in self._sources.dynamics.asking().get(one.path, ()):
+                for line, _ in self._snapshot.dynamics.asking().get(one.path, ()):
                     if span.start_line <= line <= span.end_line:
                         return f"its class looks members up by name at {one.path}:{line}"
         if item.flags & FLAG_PRIVATE and self._has_unknown_base(owner, item.name):
@@ -91,14 +88,14 @@ class Hooks:
         return ""
 
     def _facts(self, place: Place) -> FileFacts:
-        facts = self._sources.facts(place.path)
+        facts = self._snapshot.facts(place.path)
         assert facts is not None, "BUG: a definition has a file"
         return facts
 
     def _owner(self, place: Place, facts: FileFacts, item: Definition) -> Place | None:
         """The class that a definition is a member of."""
         is_member = item.parent >= 0 and facts.definitions[item.parent].kind in CLASSES
-        owners = self._linker.around.owner(place.path, facts, place.definition) if item.owner else ()
+        owners = self._snapshot.owner(place.path, facts, place.definition) if item.owner else ()
         return Place(place.path, item.parent) if is_member else next(iter(owners), None)
 
     def _is_marked(self, place: Place, item: Definition) -> bool:
@@ -109,7 +106,7 @@ class Hooks:
         first = item.span.start_line - 1
         while first > 0 and _MARK.match(lines[first - 1]):
             first -= 1
-        plain = self._linker.spec(self._facts(place)).reflection.transparent_decorators | _PLAIN
+        plain = self._facts(place).spec.reflection.transparent_decorators | _PLAIN
         marks = [found[1] for line in lines[first : item.name_line] if (found := _MARK.match(line))]
         return any(not plain.intersection(re.split(r"[.:]+", mark)) for mark in marks)
 
@@ -123,7 +120,7 @@ class Hooks:
         """What the names begin and end with that are put together where members are asked for."""
         begins: set[str] = set()
         ends: set[str] = set()
-        for path, sites in self._sources.dynamics.asking(CALLED).items():
+        for path, sites in self._snapshot.dynamics.asking(CALLED).items():
             lines = lines_of(self._snapshot.source(RepoPath(path)))
             for line, _ in sites:
                 near = "\n".join(lines[max(0, line - _NEAR) : line + 1])
@@ -133,28 +130,28 @@ class Hooks:
 
     def _is_implementing(self, owner: Place, item: Definition) -> bool:
         """Whether an interface that types implement without naming it has a member of the name."""
-        spec = self._linker.spec(self._facts(owner))
+        spec = self._facts(owner).spec
         if spec.structural_bases and spec.structural_bases.intersection(
             self._facts(owner).definitions[owner.definition].bases
         ):
             return True
-        holders = self._linker.holders(item.name) if spec.silent_kinds else ()
-        return any(self._linker.definition_kind(holder[0]) in spec.silent_kinds for holder in holders)
+        holders = self._snapshot.holders(item.name) if spec.silent_kinds else ()
+        return any(self._snapshot.definition_kind(holder[0]) in spec.silent_kinds for holder in holders)
 
     def _is_of_outside(self, owner: Place, item: Definition) -> bool:
         """Whether a class that is not in the repository may have, or look up, a member of the name."""
-        bases = [one for one in self._linker.classes.order((owner,)) if is_external(one)]
+        bases = [one for one in self._snapshot.classes.order((owner,)) if is_external(one)]
         if bases and _LOOKED_UP.fullmatch(item.name):
             return True
         return not item.flags & FLAG_PRIVATE and self._has_unknown_base(owner, item.name)
 
     def _is_mixed_in(self, owner: Place, item: Definition) -> bool:
         """Whether a derived class has another base whose member of the name this one takes the place of."""
-        classes = self._linker.classes
+        classes = self._snapshot.classes
         for heir, _ in descendants(self._snapshot, owner):
             order = classes.order((heir.place,)) if heir.place is not None else []
             behind = order[order.index((owner,)) + 1 :] if (owner,) in order else order
-            names = self._linker.spec(self._facts(owner)).outside_members
+            names = self._facts(owner).spec.outside_members
             for base in behind:
                 if is_external(base):
                     if names is None or item.name in names(base[0].path):
@@ -164,7 +161,7 @@ class Hooks:
         return False
 
     def _has_unknown_base(self, owner: Place, name: str) -> bool:
-        names = self._linker.spec(self._facts(owner)).outside_members
-        order = self._linker.classes.order((owner,))
+        names = self._facts(owner).spec.outside_members
+        order = self._snapshot.classes.order((owner,))
         bases = [one[0].path for one in order if is_external(one)]
         return not order or any(names is None or name in names(base) for base in bases)

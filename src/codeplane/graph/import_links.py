@@ -5,9 +5,8 @@ from typing import Final, NamedTuple
 
 from codeplane.graph.incremental_links import Doubtful, doubtful_after, relinked
 from codeplane.graph.same_package import around, leading_without_import
-from codeplane.index.view.view import Lasting
 from codeplane.languages.modules import Place, module_rules
-from codeplane.names import Snapshot
+from codeplane.names import Change, Lasting, Snapshot
 from codeplane.names.meaning import known
 
 _LINKS: Final = Lasting["Links"]("imports of files")
@@ -37,19 +36,17 @@ class Reach(NamedTuple):
 
 def links_of(snapshot: Snapshot) -> Links:
     """The links of the view; after a change, those of the files that it may concern are found anew."""
-    lasting = snapshot.linker.sources.memo.lasting
-    kept, since = lasting.get(_LINKS, (None, ()))
-    if kept is None or since:
-        doubtful = doubtful_after(snapshot, since) if kept is not None else None
-        kept = _renewed(snapshot, kept, doubtful) if doubtful is not None else _found(snapshot)
-        lasting[_LINKS] = (kept, ())
-    found: Links = kept
-    return found
+
+    def renewed(links: Links, changes: Sequence[Change]) -> Links | None:
+        doubtful = doubtful_after(snapshot, changes)
+        return _renewed(snapshot, links, doubtful) if doubtful is not None else None
+
+    return snapshot.lasting(_LINKS, lambda: _found(snapshot), renewed)
 
 
 def _found(snapshot: Snapshot) -> Links:
-    paths = snapshot.linker.sources.memo.layout.ordered
-    tests = snapshot.linker.sources.tests()
+    paths = snapshot.layout.ordered
+    tests = snapshot.tests()
     imports = {path: found for path in paths if (found := _imported(snapshot, path))}
     importers: dict[str, list[str]] = {}
     for path, targets in imports.items():
@@ -60,7 +57,7 @@ def _found(snapshot: Snapshot) -> Links:
 
 
 def _renewed(snapshot: Snapshot, old: Links, doubtful: Doubtful) -> Links:
-    tests = snapshot.linker.sources.tests()
+    tests = snapshot.tests()
     new = {path: _imported(snapshot, path) for path in doubtful.again}
     new |= dict.fromkeys(doubtful.gone, frozenset())
     seen = {path: around(snapshot, path) for path in sorted(new.keys() & tests)}
@@ -91,17 +88,17 @@ def many(tests: int) -> int:
 
 
 def _imported(snapshot: Snapshot, path: str) -> frozenset[str]:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     found = module_rules(facts.language) if facts is not None else None
     if facts is None or found is None:
         return frozenset()
     places: list[Place] = []
     for at, item in enumerate(facts.imports):
-        certain = list(known(snapshot.linker.imported(path, at)))
+        certain = list(known(snapshot.imported(path, at)))
         if not item.name:  # `import a.b` binds `a`, and brings `a.b`
-            certain += found.places(snapshot.linker.sources, path, item._replace(alias=""))
+            certain += found.places(snapshot.rule_sources, path, item._replace(alias=""))
         if not certain and hasattr(found, "candidates"):
-            certain += found.candidates(snapshot.linker.sources, path, item)
+            certain += found.candidates(snapshot.rule_sources, path, item)
         places += certain
     return frozenset(place.path for place in places) - {path}
 

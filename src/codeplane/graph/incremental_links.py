@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from codeplane.index.store import Change
-from codeplane.index.view.files import FileFacts
-from codeplane.index.view.view import View
-from codeplane.names import Snapshot
+from codeplane.names import Change, Codebase, FileFacts, Snapshot
 
 _MOST_NAMES: Final = 300
 
@@ -20,7 +17,6 @@ class Doubtful(NamedTuple):
 
 def doubtful_after(snapshot: Snapshot, changes: Iterable[Change]) -> Doubtful | None:
     """What changes put in doubt; None where that may be anything."""
-    sources = snapshot.linker.sources
     first: dict[str, int | None] = {}
     last: dict[str, int | None] = {}
     for change in changes:
@@ -28,22 +24,22 @@ def doubtful_after(snapshot: Snapshot, changes: Iterable[Change]) -> Doubtful | 
         last[change.path] = change.blob
     names: set[str] = set()
     for path in first:
-        found = _names(sources, path, first[path], last[path])
+        found = _names(snapshot, path, first[path], last[path])
         if found is None:
             return None
         names |= found
     if len(names) > _MOST_NAMES:
         return None
-    there = {path for path in first if path in sources.memo.layout.blobs}
-    return Doubtful(frozenset(there | sources.importing(names)), frozenset(first.keys() - there))
+    there = {path for path in first if path in snapshot.layout.blobs}
+    return Doubtful(frozenset(there | snapshot.importing(names)), frozenset(first.keys() - there))
 
 
-def _names(sources: View, path: str, old: int | None, new: int | None) -> set[str] | None:
+def _names(code: Codebase, path: str, old: int | None, new: int | None) -> set[str] | None:
     """The names by which an import elsewhere may notice the change of one file; None for any."""
-    if any(blob is not None and not sources.has_blob(blob) for blob in (old, new)):
+    if any(blob is not None and not code.has_blob(blob) for blob in (old, new)):
         return None
-    before = sources.facts_of(old) if old is not None else None
-    after = sources.facts_of(new) if new is not None else None
+    before = code.facts_of(old) if old is not None else None
+    after = code.facts_of(new) if new is not None else None
     if before is None and after is None:
         return set()
     if before is not None and after is not None:
@@ -52,13 +48,13 @@ def _names(sources: View, path: str, old: int | None, new: int | None) -> set[st
     only = before or after
     # A file that is one of several of a package is found by the package, and so are new directories.
     directory, _, name = path.rpartition("/")
-    if only is None or only.package or not _is_among_others(sources, directory, name):
+    if only is None or only.package or not _is_among_others(code, directory, name):
         return None
     return {name.split(".")[0], directory.rpartition("/")[2]} | {shown[0] for shown in _offers(only)}
 
 
-def _is_among_others(sources: View, directory: str, name: str) -> bool:
-    return any(other != name for other in sources.names_in(directory))
+def _is_among_others(code: Codebase, directory: str, name: str) -> bool:
+    return any(other != name for other in code.names_in(directory))
 
 
 def _differing(before: FileFacts, after: FileFacts) -> set[str] | None:

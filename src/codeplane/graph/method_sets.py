@@ -46,7 +46,7 @@ def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:
     if not _is_silent(snapshot, place):
         return None
     wanted = _methods(snapshot, place)
-    rarest = min(wanted.shapes, key=lambda name: len(snapshot.linker.sources.definitions(name)), default="")
+    rarest = min(wanted.shapes, key=lambda name: len(snapshot.definitions(name)), default="")
     found = [one for one in _candidates(snapshot, rarest) if _methods(snapshot, one).cover(wanted)]
     types = [Related(definition_of(snapshot, one).name, one, Tier.ANCHORED) for one in sorted(found)]
     return Implementers(types, wanted.outside)
@@ -59,7 +59,7 @@ def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
     mine = _methods(snapshot, place)
     found: dict[Place, Related] = {}
     for name in mine.shapes:
-        for definition in snapshot.linker.sources.definitions(name):
+        for definition in snapshot.definitions(name):
             owner = _owner(snapshot, definition)
             if owner is None or owner in found or not _is_silent(snapshot, owner):
                 continue
@@ -72,7 +72,7 @@ def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
 def _candidates(snapshot: Snapshot, method: str) -> Iterator[Place]:
     """The types that have a method of this name, or embed one that has."""
     seen: set[Place] = set()
-    for definition in snapshot.linker.sources.definitions(method)[:_MOST_CANDIDATES]:
+    for definition in snapshot.definitions(method)[:_MOST_CANDIDATES]:
         owner = _owner(snapshot, definition)
         if owner is None or owner in seen:
             continue
@@ -111,7 +111,7 @@ def _methods(snapshot: Snapshot, place: Place) -> _Methods:
 
 
 def _shape(snapshot: Snapshot, place: Place) -> _Shape | None:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     header = header_of(facts.language, facts.definitions[place.definition])
     if header is None or header.parameters is None:
@@ -135,13 +135,13 @@ def _fit(one: _Shape | None, other: _Shape | None) -> bool:
 
 
 def _is_silent(snapshot: Snapshot, place: Place) -> bool:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    spec = snapshot.linker.spec(facts)
+    spec = facts.spec
     return spec.embeds and facts.definitions[place.definition].kind in spec.silent_kinds
 
 
 def _embeds(snapshot: Snapshot, place: Place) -> bool:
     """Whether the language of a type has no word for what it implements."""
-    facts = snapshot.linker.sources.facts(place.path)
-    return facts is not None and snapshot.linker.spec(facts).embeds
+    facts = snapshot.facts(place.path)
+    return facts is not None and facts.spec.embeds

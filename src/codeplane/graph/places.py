@@ -11,7 +11,7 @@ def place_of(definition: DefFact) -> Place:
 
 
 def definition_of(snapshot: Snapshot, place: Place) -> Definition:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     return facts.definitions[place.definition]
 
@@ -19,12 +19,12 @@ def definition_of(snapshot: Snapshot, place: Place) -> Definition:
 def flags_of(snapshot: Snapshot, place: Place) -> int:
     """The flags of a definition. What is only named like a test is none outside of the places of tests."""
     flags = definition_of(snapshot, place).flags
-    return flags if place.path in snapshot.linker.sources.tests() else flags & ~FLAG_TEST
+    return flags if place.path in snapshot.tests() else flags & ~FLAG_TEST
 
 
 def around(snapshot: Snapshot, ref: RefFact) -> Place:
     """The innermost definition whose body a reference is in; the file where there is none."""
-    facts = snapshot.linker.sources.facts(ref.path)
+    facts = snapshot.facts(ref.path)
     assert facts is not None, "BUG: a file with references has facts"
     scope = ref.scope
     while scope >= 0:
@@ -37,15 +37,15 @@ def around(snapshot: Snapshot, ref: RefFact) -> Place:
 def qualified(snapshot: Snapshot, place: Place) -> str:
     """The qualified name of a definition, or the name of the module that a file is."""
     if place.definition < 0:
-        return shown(snapshot.identities.module(place.path))
-    return shown(snapshot.identities.qualified(place))
+        return shown(snapshot.module_name(place.path))
+    return shown(snapshot.qualified(place))
 
 
 def short(snapshot: Snapshot, place: Place) -> str:
     """The name of a definition without its module; "" for a file."""
     if place.definition < 0:
         return ""
-    return shown(snapshot.identities.qualified(place)[len(snapshot.identities.module(place.path)) + 1 :])
+    return shown(snapshot.qualified(place)[len(snapshot.module_name(place.path)) + 1 :])
 
 
 def position(snapshot: Snapshot, place: Place) -> str:

@@ -79,7 +79,7 @@ def references_to(
         for one in (*_written(snapshot, definition), *_replacing(snapshot, definition))
         if (not kinds or one.kind in kinds) and (not tiers or one.tier in tiers) and is_below(one.path, below)
     ]
-    purpose = snapshot.linker.sources.purposes.of
+    purpose = snapshot.purpose
     found.sort(key=lambda one: (_RANK[one.tier], purpose(one.path), one.path, one.line, one.column))
     return References(
         found,
@@ -90,7 +90,7 @@ def references_to(
 
 
 def _why_none(snapshot: Snapshot, definition: DefFact) -> Absence:
-    facts = snapshot.linker.sources.facts(definition.path)
+    facts = snapshot.facts(definition.path)
     if facts is not None and not has_references(facts.language):
         return Absence.LANGUAGE_GAP
     return snapshot.why_none(definition.name)

@@ -5,10 +5,9 @@ from typing import Final
 
 from codeplane.core.kinds import split_path
 from codeplane.core.slots import Slot
-from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, module_rules
-from codeplane.names import Snapshot
+from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import known
 
 _MOST_NAMES: Final = 200  # of one file, looked for in others
@@ -17,10 +16,10 @@ _MODULES: Final = Slot[str, frozenset[str]]("files that a file declares as modul
 
 def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:
     """The files that use a file, or declare it as a module, with no import that would say so."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return set()
-    spec = snapshot.linker.spec(facts)
+    spec = facts.spec
     if spec.module_keywords:
         return set(_by_path(snapshot, path, facts))
     return set(_in_package(snapshot, path, facts)) if spec.imports_single_files else set()
@@ -28,9 +27,9 @@ def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:
 
 def around(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file sees by being in the same package."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     found = module_rules(facts.language) if facts is not None else None
-    groups = found.ambient(snapshot.linker.sources, Place(path)) if found is not None else ()
+    groups = found.ambient(snapshot.rule_sources, Place(path)) if found is not None else ()
     return frozenset(place.path for group in groups[:1] for place in group) - {path}
 
 
@@ -44,35 +43,32 @@ def outer_names(facts: FileFacts | None) -> list[str]:
 def _in_package(snapshot: Snapshot, path: str, facts: FileFacts) -> Iterator[str]:
     others = around(snapshot, path)
     for name in outer_names(facts) if others else ():
-        yield from others.intersection(snapshot.linker.sources.paths_with(name))
+        yield from others.intersection(snapshot.paths_with(name))
 
 
 def _by_path(snapshot: Snapshot, path: str, facts: FileFacts) -> Iterator[str]:
     """The files that say `mod name;`, or name something of a module behind words like `crate::`."""
     *folders, file = path.split("/")
     names = {file.partition(".")[0], *folders[-1:], *outer_names(facts)}
-    for other in {one for name in names for one in snapshot.linker.sources.paths_with(name)} - {path}:
+    for other in {one for name in names for one in snapshot.paths_with(name)} - {path}:
         if path in _written(snapshot, other):
             yield other
 
 
 def _written(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file declares as its modules, or reaches by paths from a module on."""
-    return snapshot.linker.sources.memo.answers.once(
-        _MODULES, path, lambda: frozenset(place.path for place in _places(snapshot, path))
-    )
+    return snapshot.once(_MODULES, path, lambda: frozenset(place.path for place in _places(snapshot, path)))
 
 
 def _places(snapshot: Snapshot, path: str) -> Iterator[Place]:
-    linker = snapshot.linker
-    facts = linker.sources.facts(path)
+    facts = snapshot.facts(path)
     found = module_rules(facts.language) if facts is not None else None
-    keywords = linker.spec(facts).module_keywords if facts is not None else ()
+    keywords = facts.spec.module_keywords if facts is not None else ()
     if facts is None or found is None or not keywords:
         return
     for item in facts.definitions:
         if item.kind == "module" and item.body < 0:
-            yield from found.submodule(linker.sources, Place(path, item.parent), item.name)
+            yield from found.submodule(snapshot.rule_sources, Place(path, item.parent), item.name)
     for text in facts.receivers:
         if split_path(text)[0] in keywords:
-            yield from known(linker.followed(path, Import(0, "", text, "", "", 0, 0)))
+            yield from known(snapshot.followed(path, Import(0, "", text, "", "", 0, 0)))

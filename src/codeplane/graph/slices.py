@@ -61,7 +61,7 @@ def variables(snapshot: Snapshot, definition: DefFact) -> list[Variable]:
 
 def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
     """The imports of its file whose names a definition uses, in order of line."""
-    facts = snapshot.linker.sources.facts(definition.path)
+    facts = snapshot.facts(definition.path)
     numbers = {
         bind.target
         for _, bind, _ in _bound_inside(snapshot, definition)
@@ -69,7 +69,7 @@ def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
     }
     items = facts.imports if facts is not None else []
     return [
-        UsedImport(items[at], known(snapshot.linker.imported(definition.path, at)))
+        UsedImport(items[at], known(snapshot.imported(definition.path, at)))
         for at in sorted(numbers, key=lambda at: (items[at].line, items[at].column))
     ]
 
@@ -100,8 +100,7 @@ def _referring(snapshot: Snapshot, place: Place, distance: int) -> Iterator[Depe
 
 def _bound_inside(snapshot: Snapshot, definition: DefFact) -> Iterator[tuple[int, Bind, Occurrence]]:
     """The occurrences in the body of a definition that mean a name bound in the file, with that bind."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(definition.path)
+    facts = snapshot.facts(definition.path)
     assert facts is not None, "BUG: a definition has a file"
     for seen in _inside(snapshot, definition.path, definition):
         if seen.target and not seen.receiver:
@@ -111,7 +110,7 @@ def _bound_inside(snapshot: Snapshot, definition: DefFact) -> Iterator[tuple[int
 def _inside(snapshot: Snapshot, path: RepoPath, definition: DefFact) -> Iterator[Occurrence]:
     span = definition.span
     first, last = (span.start_line, span.start_column), (span.end_line, span.end_column)
-    for _, seen in snapshot.linker.sources.occurrences_inside(path):
+    for _, seen in snapshot.occurrences_inside(path):
         if first <= (seen.line, seen.column) < last:
             yield seen
 

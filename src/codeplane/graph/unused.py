@@ -19,11 +19,10 @@ from codeplane.graph.import_links import Links, links_of
 from codeplane.graph.places import definition_of, qualified
 from codeplane.graph.references import is_below
 from codeplane.index import Purpose
-from codeplane.index.view.files import FileFacts
 from codeplane.languages import has_references, specs
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Role
 from codeplane.languages.modules import Place
-from codeplane.names import RefFact, Snapshot
+from codeplane.names import FileFacts, RefFact, Snapshot
 
 _KINDS: Final = frozenset(
     "function method property class interface struct enum trait type constant variable macro".split()
@@ -62,7 +61,6 @@ class Search:
 
     def __init__(self, snapshot: Snapshot, entries: Collection[str]) -> None:
         self._snapshot = snapshot
-        self._sources = snapshot.linker.sources
         self._entries = entries  # `path:line` of where programs begin
         self._hooks = Hooks(snapshot)
         self._offered: dict[Place, bool] = {}
@@ -70,9 +68,9 @@ class Search:
 
     def files(self, below: str) -> list[RepoPath]:
         """The files whose definitions are looked at; tests only where they are asked for."""
-        purpose = self._sources.purposes.of
+        purpose = self._snapshot.purpose
         is_test = (
-            bool(below) and purpose(below if self._sources.exists(below) else f"{below}/x") is Purpose.TEST
+            bool(below) and purpose(below if self._snapshot.exists(below) else f"{below}/x") is Purpose.TEST
         )
         wanted = (Purpose.SOURCE, Purpose.TEST) if is_test else (Purpose.SOURCE,)
         return [
@@ -87,7 +85,7 @@ class Search:
 
     def inside(self, path: RepoPath) -> Iterator[Unused]:
         """The definitions of a file that are not surely used; what one of them holds is left out."""
-        facts = self._sources.facts(path)
+        facts = self._snapshot.facts(path)
         if facts is None:
             return
         taken: set[int] = set()
@@ -135,7 +133,7 @@ class Search:
     def _judged(self, place: Place, facts: FileFacts, item: Definition) -> Unused | None:
         in_tests, why = False, ""
         # Where calls can't name their arguments, a name that may be one stands in a macro.
-        has_keywords = self._snapshot.linker.spec(facts).named_arguments
+        has_keywords = facts.spec.named_arguments
         for ref in self._snapshot.references.each(place):
             if self._is_own(ref, place, item) or ref.role is Role.DEFINE:
                 continue
@@ -158,8 +156,8 @@ class Search:
 
     def _loaded(self, place: Place, item: Definition) -> str:
         """Where code loads modules by names that are made at run time, and nothing imports this one."""
-        loading = self._sources.dynamics.importing() if item.parent < 0 else []
-        source = next((path for path in loading if self._sources.purposes.of(path) is Purpose.SOURCE), "")
+        loading = self._snapshot.dynamics.importing() if item.parent < 0 else []
+        source = next((path for path in loading if self._snapshot.purpose(path) is Purpose.SOURCE), "")
         if not source or any(not self._is_test(one) for one in self._links.importers.get(place.path, ())):
             return ""
         return f"{source} loads modules by name"
@@ -173,7 +171,7 @@ class Search:
         return ref.path == place.path and item.span.start_line <= ref.line <= item.span.end_line
 
     def _is_test(self, path: str) -> bool:
-        return self._sources.purposes.of(path) is Purpose.TEST
+        return self._snapshot.purpose(path) is Purpose.TEST
 
     def _is_reached(self, place: Place, facts: FileFacts, item: Definition) -> bool:
         """Whether something reaches a definition that needs no reference for it."""
@@ -188,7 +186,7 @@ class Search:
         return any(self._is_offered(one) for one in (owner, *heirs))
 
     def _is_exported(self, place: Place, facts: FileFacts, item: Definition) -> bool:
-        spec = self._snapshot.linker.spec(facts)
+        spec = facts.spec
         outer = item  # what a namespace holds goes with it
         while outer.parent >= 0 and facts.definitions[outer.parent].kind in SPACES:
             outer = facts.definitions[outer.parent]
@@ -206,7 +204,7 @@ class Search:
     def _is_offered(self, owner: Place) -> bool:
         """Whether a class is part of what a package offers, with the members that are not private."""
         if owner not in self._offered:
-            facts = self._sources.facts(owner.path)
+            facts = self._snapshot.facts(owner.path)
             item = definition_of(self._snapshot, owner)
             self._offered[owner] = (facts is not None and self._is_exported(owner, facts, item)) or any(
                 ref.role in (Role.IMPORT, Role.EXPORT) and _stem(ref.path) in _SURFACES
@@ -223,21 +221,21 @@ class Search:
     def _passed_on(self) -> set[str]:
         """The files of which another exports everything again."""
         found: set[str] = set()
-        for path in self._sources.memo.layout.blobs:
-            facts = self._sources.facts(path)
-            if facts is None or self._snapshot.linker.spec(facts).surface != "exported":
+        for path in self._snapshot.layout.blobs:
+            facts = self._snapshot.facts(path)
+            if facts is None or facts.spec.surface != "exported":
                 continue
             for at in facts.stars:
                 if facts.imports[at].reexport:
-                    found |= {place.path for place in self._snapshot.linker.imported(path, at)}
+                    found |= {place.path for place in self._snapshot.imported(path, at)}
         return found
 
     def _by_text(self, place: Place, item: Definition, *, in_tests: bool) -> Unused | None:
         """The verdict on a definition that no code of the program refers to, by the texts that name it."""
         tested = ""
         full = qualified(self._snapshot, place)
-        purpose = self._sources.purposes.of
-        for path in sorted(self._sources.paths_with(item.name), key=purpose)[:_MOST_READ]:
+        purpose = self._snapshot.purpose
+        for path in sorted(self._snapshot.paths_with(item.name), key=purpose)[:_MOST_READ]:
             line, is_full = self._mentioned(RepoPath(path), place, full)
             if line and self._is_test(path):
                 tested = tested or f"named at {path}:{line}"
@@ -252,11 +250,11 @@ class Search:
     def _mentioned(self, path: RepoPath, place: Place, full: str) -> tuple[int, bool]:
         """The line where a file names something, and whether by its full name: code in a string, data
         anywhere, prose nowhere."""
-        if path.endswith(_PROSE) or ".egg-info/" in path or self._sources.purposes.of(path) is Purpose.DOCS:
+        if path.endswith(_PROSE) or ".egg-info/" in path or self._snapshot.purpose(path) is Purpose.DOCS:
             return 0, False
         item = definition_of(self._snapshot, place)
         word = rf"(?<![\w$]){re.escape(item.name)}(?![\w$])"
-        facts = self._sources.facts(path)
+        facts = self._snapshot.facts(path)
         is_code = facts is not None and has_references(facts.language)
         pattern = rf"[\"'`][\w.:/-]*{word}[\w.:/-]*[\"'`]" if is_code else rf"[\w.:/-]*{word}"
         data = self._snapshot.source(path)[:_LONGEST]

@@ -1,8 +1,33 @@
 """What a name means: snapshots of a repository whose definitions and references can be asked for."""
 
+from codeplane.index.store import Change
+from codeplane.index.view.files import FileFacts
+from codeplane.index.view.lookup import Lookup, Outline
+from codeplane.index.view.overview import FileSize, Imported
 from codeplane.index.view.rows import DefFact, FileFact
+from codeplane.index.view.view import Lasting
+from codeplane.names.codebase import Codebase
 from codeplane.names.index import Index
-from codeplane.names.references import RefFact
-from codeplane.names.snapshot import Found, Snapshot
+from codeplane.names.references import References, RefFact
+from codeplane.names.resolve import Meaning
+from codeplane.names.snapshot import MOST, Found, Snapshot
 
-__all__ = ["DefFact", "FileFact", "Found", "Index", "RefFact", "Snapshot"]
+__all__ = [
+    "MOST",
+    "Change",
+    "Codebase",
+    "DefFact",
+    "FileFact",
+    "FileFacts",
+    "FileSize",
+    "Found",
+    "Imported",
+    "Index",
+    "Lasting",
+    "Lookup",
+    "Meaning",
+    "Outline",
+    "RefFact",
+    "References",
+    "Snapshot",
+]

@@ -8,7 +8,7 @@ from codeplane.contexts.contexts import Override
 from codeplane.core.paths import RepoPath
 from codeplane.index.database import IndexDatabase
 from codeplane.index.work import Progress
-from codeplane.names.imports import ImportResolver
+from codeplane.names.codebase import Codebase
 from codeplane.names.snapshot import Snapshot
 from codeplane.names.snapshots import Snapshots
 from codeplane.parsing.workers import Workers
@@ -66,18 +66,18 @@ class Index(IndexDatabase):
     @contextmanager
     def overlay(
         self, contents: Mapping[RepoPath, bytes], without: Set[RepoPath] = frozenset()
-    ) -> Iterator[tuple[Snapshot, ImportResolver]]:
-        """The working tree at the last epoch, and how its names are linked with other contents under some
+    ) -> Iterator[tuple[Snapshot, Codebase]]:
+        """The working tree at the last epoch, and the code as it would be with other contents under some
         paths and some paths less. Nothing is published."""
         with self._commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = self.begin_ahead(contents)()
             with self.snapshot() as snapshot:
-                yield snapshot, ImportResolver(snapshot.linker.sources.overlaid(blobs, without, contents))
+                yield snapshot, snapshot.overlaid(blobs, without, contents)
 
     def warm(self) -> None:
         """Makes beforehand what the first question would wait for."""
         with self.snapshot() as snapshot:
-            _ = snapshot.coverage, snapshot.units, snapshot.linker
+            _ = snapshot.coverage, snapshot.units, snapshot.layout
             snapshot.lookup.warm()
         if len(self.known) > _LARGE:
             self.prepare()

@@ -12,16 +12,15 @@ from codeplane.index.coverage import Coverage, why_none
 from codeplane.index.view.files import FileFacts
 from codeplane.index.view.lookup import Lookup
 from codeplane.index.view.overview import Overview
-from codeplane.index.view.purpose import Purpose
 from codeplane.index.view.rows import DefFact, FileFact, ViewRows
 from codeplane.index.view.units import Units
 from codeplane.jail import shown
 from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope
 from codeplane.languages.modules import Place
+from codeplane.names.codebase import Codebase
 from codeplane.names.exports import ExportEntry, ExportThunk, Surfaces
-from codeplane.names.identity import Identities
 from codeplane.names.imports import ImportResolver
-from codeplane.names.references import AnchorGroup, References, RefFact
+from codeplane.names.references import AnchorGroup, RefFact
 from codeplane.names.symbols import SymbolFinder
 from codeplane.storage.database import Connection
 from codeplane.working_tree import Gap
@@ -54,53 +53,32 @@ class Supplies(NamedTuple):
     committed: Contents  # the same of the last commit
 
 
-class Snapshot:
+class Snapshot(Codebase):
     """One view at one epoch. It lives as long as the read that it was made in."""
 
     def __init__(self, connection: Connection, view: int, epoch: int, supplies: Supplies) -> None:
+        links, self._units, self._coverage, self._contents, self._committed = supplies
+        super().__init__(links)
         self._rows = ViewRows(connection, view, epoch)
-        self._links, self._units, self._coverage, self._contents, self._committed = supplies
-        self.epoch = epoch
+        self.view, self.epoch = view, epoch
         self._sources: dict[RepoPath, bytes] = {}
         self._room = _MOST_SOURCE
         self.notes: list[str] = []  # what an answer has to say beside what was asked
-
-    @cached_property
-    def linker(self) -> ImportResolver:
-        """Names across the files of the view."""
-        return self._links()
 
     @cached_property
     def units(self) -> Units:
         """The build contexts of the view."""
         return self._units()
 
-    def unit_of(self, path: RepoPath) -> str:
-        """The language family of a file, `:`, and the root of the context that owns it, if any does."""
-        file = self.file(path)
-        return self.units.unit_of(path, file.language if file is not None else "")
-
-    @cached_property
-    def references(self) -> References:
-        return References(self.linker)
-
     @cached_property
     def lookup(self) -> Lookup:
         """Files by their words, and definitions by parts of their names."""
-        return Lookup(self._rows.connection, self._rows.view, self.epoch, self.linker.sources)
+        return Lookup(self._rows.connection, self._rows.view, self.epoch, self._view)
 
     @cached_property
     def overview(self) -> Overview:
         """Figures about the whole view."""
         return Overview(self._rows.connection, self._rows.view)
-
-    @cached_property
-    def identities(self) -> Identities:
-        return Identities(self.linker)
-
-    def purpose(self, path: str) -> Purpose:
-        """What a file is for."""
-        return self.linker.sources.purposes.of(path)
 
     def source(self, path: RepoPath) -> bytes:
         """The bytes of a file as this epoch has them; `ContentChanged` where they are others by now."""
@@ -117,7 +95,7 @@ class Snapshot:
 
     def recorded(self, path: RepoPath, blob: int) -> bytes | None:
         """The bytes of a content that a path has or had; None where tree and last commit lack them."""
-        now = self.linker.sources.paths_of(blob)
+        now = self._view.paths_of(blob)
         if now:
             return self.source(RepoPath(now[0]))
         digest = self._rows.blob_digest(blob)
@@ -211,17 +189,17 @@ class Snapshot:
 
     def export_entries(self, unit: str, limit: int) -> Found[ExportEntry]:
         """What the files of a unit export, in order of path."""
-        surfaces = Surfaces(self.linker)
+        surfaces = Surfaces(self._resolver)
         found = (entry for path in surfaces.paths_of(unit) for entry in surfaces.entries(path))
         return self._bounded(found, limit, self._why_incomplete)
 
     def export_thunks(self, path: RepoPath, limit: int) -> Found[ExportThunk]:
         """What a file takes from other modules and exports again."""
-        return self._bounded(Surfaces(self.linker).thunks(path), limit, lambda: self._why_none_in(path))
+        return self._bounded(Surfaces(self._resolver).thunks(path), limit, lambda: self._why_none_in(path))
 
     def surface_hash(self, unit: str) -> str:
         """Changes whenever something changes that other units can see of this one."""
-        return Surfaces(self.linker).hash_of(unit)
+        return Surfaces(self._resolver).hash_of(unit)
 
     def imports_in(self, path: RepoPath, limit: int) -> Found[Import]:
         return self._told(path, lambda facts: facts.imports, limit)
@@ -241,7 +219,7 @@ class Snapshot:
         return self._told(path, lambda f: [b for b in f.binds if scope in (None, b.scope)], limit)
 
     def bind(self, path: RepoPath, scope: int, name: str) -> Bind | None:
-        facts = self.linker.sources.facts(path)
+        facts = self.facts(path)
         binds = facts.binds if facts is not None else ()
         return next((bind for bind in binds if (bind.scope, bind.name) == (scope, name)), None)
 
@@ -255,7 +233,7 @@ class Snapshot:
 
     def contents_at(self, epoch: int) -> dict[str, int | None]:
         """Which content each path had at an epoch that is on record."""
-        contents = dict(self.linker.sources.memo.layout.blobs)
+        contents = dict(self.layout.blobs)
         for path, before in self._rows.contents_before(epoch):
             if before is None:
                 contents.pop(path, None)
@@ -283,7 +261,7 @@ class Snapshot:
 
     def _told(self, path: RepoPath, what: Callable[[FileFacts], Sequence[T]], limit: int) -> Found[T]:
         """Facts that one file says by itself."""
-        facts = self.linker.sources.facts(path)
+        facts = self.facts(path)
         items = what(facts) if facts is not None else ()
         return self._bounded(iter(items), limit, lambda: self._why_none_in(path))
 

@@ -51,8 +51,6 @@ class SymbolFinder:
         self._kinds = kinds
         self._rows = rows
         self._snapshot = snapshot
-        self._sources = snapshot.linker.sources
-        self._modules = snapshot.identities
 
     def find(self, text: str) -> DefFact:
         """The definition; an error with the candidates or the nearest names where there is not just one."""
@@ -66,7 +64,7 @@ class SymbolFinder:
             return found
         if match := _AT_LINE.match(asked):
             return self._at_line(match)
-        if (match := _IN_FILE.match(asked)) and self._sources.exists(match["path"]):
+        if (match := _IN_FILE.match(asked)) and self._snapshot.exists(match["path"]):
             inside = [one for one in self._matching(match["name"]) if one.place.path == match["path"]]
             return self._single(asked, inside)
         candidates = self._matching(asked) or self._passed_on(asked)
@@ -121,7 +119,7 @@ class SymbolFinder:
         whole = [one for one in found if len(one.names) >= len(parts)]
         rest = [one for one in found if len(one.names) < len(parts)]
         for one in rest:
-            module = _split(self._modules.module(one.place.path))
+            module = _split(self._snapshot.module_name(one.place.path))
             if _ends_with(module, parts[: -len(one.names)]):
                 whole.append(one)
         exact = [one for one in whole if self._is_exactly(one, parts)] if len(whole) > 1 else []
@@ -130,13 +128,13 @@ class SymbolFinder:
     def _is_exactly(self, one: _Candidate, parts: Sequence[str]) -> bool:
         if len(one.names) >= len(parts):
             return False
-        return len(_split(self._modules.module(one.place.path))) + len(one.names) == len(parts)
+        return len(_split(self._snapshot.module_name(one.place.path))) + len(one.names) == len(parts)
 
     def _named(self, name: str, around: str) -> list[_Candidate]:
         """The definitions of a name, and where it is said, of those directly in something of a name."""
         found = []
         for row in self._rows.candidates(name, around):
-            paths = self._sources.paths_of(row.blob)
+            paths = self._snapshot.layout.by_blob.get(row.blob, ())
             if paths:
                 names = tuple(self._lexical(row))
                 found += [_Candidate(Place(path, row.position), names, row.line, row.kind) for path in paths]
@@ -158,10 +156,10 @@ class SymbolFinder:
         parts = _split(asked)
         for count in range(len(parts) - 1, 0, -1):
             for path in self._paths_of(parts[:count]):
-                target = self._snapshot.linker.lookup((Place(path),), parts[count])
+                target = self._snapshot.member_of((Place(path),), parts[count])
                 place = target[0] if target and target != AMBIGUOUS else Place(path)
                 for name in parts[count + 1 :]:
-                    facts = self._sources.facts(place.path)
+                    facts = self._snapshot.facts(place.path)
                     inside = facts.inside(place.definition, name) if facts else ()
                     place = Place(place.path, inside[0]) if len(inside) == 1 else Place(place.path)
                     if place.definition < 0:
@@ -172,13 +170,13 @@ class SymbolFinder:
 
     def _paths_of(self, module: Sequence[str]) -> list[str]:
         """The files whose module has a name that ends so."""
-        paths, key = self._sources.memo.answers.table(_MODULE_PATHS), tuple(module)
+        paths, key = self._snapshot.answers(_MODULE_PATHS), tuple(module)
         if key not in paths:
             paths[key] = [
                 path
-                for path in self._sources.memo.layout.blobs
+                for path in self._snapshot.layout.blobs
                 if all(part in path for part in module)
-                and _ends_with(_split(self._modules.module(path)), module)
+                and _ends_with(_split(self._snapshot.module_name(path)), module)
             ]
         return paths[key]
 
@@ -188,25 +186,27 @@ class SymbolFinder:
             return found
         kept: dict[Place, _Candidate] = {}
         for one in found:
-            facts = self._sources.facts(one.place.path)
+            facts = self._snapshot.facts(one.place.path)
             main = facts.group(one.place.definition)[0] if facts else one.place.definition
             kept.setdefault(Place(one.place.path, main), one._replace(place=Place(one.place.path, main)))
         places = list(kept)
         names = {self._full_name(place) for place in places}
-        target = self._snapshot.linker.single([(place,) for place in places])
-        return list(kept.values())[:1] if len(names) == 1 and target != AMBIGUOUS else list(kept.values())
+        is_one = len(names) == 1 and self._snapshot.are_one(places)
+        return list(kept.values())[:1] if is_one else list(kept.values())
 
     def _full_name(self, place: Place) -> str:
         """The name that a thing has in all its parts: where classes are reopened, its file does not count."""
-        facts = self._sources.facts(place.path)
-        is_reopened = facts is not None and "class" in self._snapshot.linker.spec(facts).merges
-        return self._sources.namespace(place) if is_reopened else self._modules.qualified(place)
+        facts = self._snapshot.facts(place.path)
+        is_reopened = facts is not None and "class" in facts.spec.merges
+        return (
+            self._snapshot.rule_sources.namespace(place) if is_reopened else self._snapshot.qualified(place)
+        )
 
     def _at_line(self, match: "re.Match[str]") -> DefFact:
         path, line = RepoPath(match["path"]), int(match["line"])
-        if not self._sources.exists(path):
+        if not self._snapshot.exists(path):
             raise self._no_file(path)
-        facts = self._sources.facts(path)
+        facts = self._snapshot.facts(path)
         items = list(enumerate(facts.definitions)) if facts else []
         found = [at for at, item in items if item.name_line == line]
         found = found or [at for at, item in items if item.span.start_line == line][:1]
@@ -223,8 +223,10 @@ class SymbolFinder:
 
     def _no_file(self, path: RepoPath) -> NotFound:
         name = path.rsplit("/", 1)[-1]
-        near = [other for other in self._sources.paths_named(name) if _ends_with(_split(other), _split(path))]
-        near = near or list(self._sources.paths_named(name))
+        near = [
+            other for other in self._snapshot.paths_named(name) if _ends_with(_split(other), _split(path))
+        ]
+        near = near or list(self._snapshot.paths_named(name))
         return NotFound(
             f"There is no file {shown(path)!r}.",
             hints=[f"There is {shown(other)}." for other in near[:_NEAR]],
@@ -240,7 +242,7 @@ class SymbolFinder:
         )
 
     def _no_line(self, path: RepoPath, line: int) -> NotFound:
-        facts = self._sources.facts(path)
+        facts = self._snapshot.facts(path)
         around = [
             at
             for at, item in enumerate(facts.definitions if facts else ())
@@ -290,7 +292,7 @@ class SymbolFinder:
         owners = list(self._distinct(source or owners))
         if len(owners) != 1:
             return None
-        found = self._snapshot.linker.classes.member((owners[0].place,), name, of_bases=True)
+        found = self._snapshot.classes.member((owners[0].place,), name, of_bases=True)
         return found[0] if found and found != AMBIGUOUS and found[0].definition >= 0 else None
 
     def _unknown(self, asked: str) -> NotFound:
@@ -362,12 +364,12 @@ class SymbolFinder:
 
     def _told(self, place: Place) -> dict[str, str]:
         """A candidate as an error shows it; each of its names leads to it."""
-        facts = self._sources.facts(place.path)
+        facts = self._snapshot.facts(place.path)
         assert facts is not None, "BUG: a definition has a file"
         item = facts.definitions[place.definition]
         return {
-            "uid": self._modules.uid(place),
-            "name": shown(self._modules.qualified(place)),
+            "uid": self._snapshot.identities.uid(place),
+            "name": shown(self._snapshot.qualified(place)),
             "kind": item.kind,
             "at": f"{shown(place.path)}:{item.name_line}",
         }

@@ -21,12 +21,12 @@ def get_ready(snapshot: Snapshot, is_over: Callable[[], bool]) -> None:
 
 
 def _made(snapshot: Snapshot) -> Iterator[object]:
-    sources, main = snapshot.linker.sources, snapshot.lookup.main_language()
+    main = snapshot.lookup.main_language()
     for read in reads(snapshot, specs()[main]) if main else ():
-        facts = sources.facts(read.path)
+        facts = snapshot.facts(read.path)
         yield facts.definitions if facts is not None else None
-    for path, at in sources.dynamics.asking().items():
+    for path, at in snapshot.dynamics.asking().items():
         yield from askings(snapshot, path, at)
-    yield sources.tests()
-    yield sources.extending("")
-    yield sources.importing(frozenset())
+    yield snapshot.tests()
+    yield snapshot.extending("")
+    yield snapshot.importing(frozenset())

@@ -8,13 +8,11 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
-from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages.extraction.dynamic_sites import asked, beginning, given, named_by
 from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.names import Snapshot
-from codeplane.names.inference.receiver import Receivers
+from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import is_external
 from codeplane.parsing.words import parts_of
 from codeplane.refactor.escape import Reach
@@ -56,7 +54,7 @@ class Asking:
 
 def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Iterator[Asking]:
     """The places of a file where something is asked for by names made at run time."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return
     known: dict[tuple[int, int], tuple[str, str]] = facts.derived("askings", dict)
@@ -87,14 +85,14 @@ def _read(
 
 def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> bool:
     """Whether the name is what `__getattr__` is given: somebody has written it as an attribute."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     spec = specs()[facts.language] if facts is not None else None
     named = named_by(spec, lines.data, at) if spec is not None and spec.reflection.attribute_hooks else None
     if facts is None or spec is None or named is None:
         return False
     line, column = lines.position(named[0])
     around = facts.definitions.around(line)
-    standing = snapshot.linker.sources.occurrence_at(path, line, column)
+    standing = snapshot.occurrence_at(path, line, column)
     if not around or standing is None or not standing[1].target:
         return False
     bind = facts.binds[standing[1].target - 1]
@@ -105,10 +103,9 @@ def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> 
 
 def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> str:
     """How a name begins that a variable of the function holds, whatever it is given."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(path)
+    facts = snapshot.facts(path)
     named = named_by(specs()[facts.language], lines.data, at) if facts is not None else None
-    standing = sources.occurrence_at(path, *lines.position(named[0])) if named is not None else None
+    standing = snapshot.occurrence_at(path, *lines.position(named[0])) if named is not None else None
     if facts is None or named is None or standing is None or not standing[1].target:
         return ""
     name, seen = standing
@@ -117,7 +114,7 @@ def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> s
         return ""
     written = [
         given(lines.data, lines.offset(one.line, one.column))
-        for one in sources.occurrences(path, name)
+        for one in snapshot.occurrences(path, name)
         if one.target == seen.target and one.role in _WRITTEN
     ]
     begins = {text for text in written if text is not None}
@@ -136,10 +133,10 @@ def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | No
 
 def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
     """Where anything is asked for any name by code that has the class of a member at hand, tests aside."""
-    owner, sources = owner_of(snapshot, place), snapshot.linker.sources
+    owner = owner_of(snapshot, place)
     refs = snapshot.references.to(owner) if owner is not None else ()
-    near = {ref.path for ref in refs if owner in ref.target} - sources.tests()
-    asking = sources.dynamics.asking(CALLED) if near else {}
+    near = {ref.path for ref in refs if owner in ref.target} - snapshot.tests()
+    asking = snapshot.dynamics.asking(CALLED) if near else {}
     for path in sorted(near & asking.keys()):
         for one in askings(snapshot, path, asking[path]):
             if _is_of_any(snapshot, one):
@@ -149,10 +146,10 @@ def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
 
 def asking_any(snapshot: Snapshot, path: str) -> set[str]:
     """The files, of the languages of one of them, where anything is asked for any name."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     assert facts is not None, "BUG: a definition has a file"
-    is_static = snapshot.linker.spec(facts).static_types
-    asking = snapshot.linker.sources.dynamics.asking(CALLED if is_static else ASKING)
+    is_static = facts.spec.static_types
+    asking = snapshot.dynamics.asking(CALLED if is_static else ASKING)
     family = _family(snapshot, path)
     return {
         other
@@ -190,14 +187,14 @@ def is_put_together(snapshot: Snapshot, one: Asking, names: _Names) -> bool:
 def _is_said_without_mark(snapshot: Snapshot, name: str) -> bool:
     """Whether a private name without its mark is a text, or the name of something else."""
     rest = name.lstrip("_")
-    return bool(snapshot.linker.sources.definitions(rest)) or any(said(snapshot, rest))
+    return bool(snapshot.definitions(rest)) or any(said(snapshot, rest))
 
 
 def _is_of_any(snapshot: Snapshot, one: Asking) -> bool:
     """Whether anything is asked for any name: no module, and not what a method has as its own instance."""
     if one.begins or one.holder.endswith(_NO_MEMBER) or _asker(snapshot, one):
         return False
-    imports = snapshot.linker.sources.imports(one.path)
+    imports = snapshot.imports(one.path)
     return not any(item.alias == one.holder and not item.name for item in imports)
 
 
@@ -219,7 +216,7 @@ def asked_definition(snapshot: Snapshot, family: Family, reach: Reach, names: _N
 
 def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
     """Where functions or classes are asked for by names that are made at run time and may be one of some."""
-    family, asking = _family(snapshot, path), snapshot.linker.sources.dynamics.asking(CALLING)
+    family, asking = _family(snapshot, path), snapshot.dynamics.asking(CALLING)
     for other in sorted(one for one in asking if _family(snapshot, one) == family):
         for one in askings(snapshot, other, asking[other]):
             if _is_made(snapshot, one, names):
@@ -229,9 +226,9 @@ def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
 
 def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[RepoPath, int] | None:
     """Where members are looked through for those that begin or end like one of some names."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     words = specs()[facts.language].reflection.member_enumeration if facts is not None else ()
-    near = snapshot.linker.sources.paths_with_any(words) & _making(snapshot, names) if words else set()
+    near = snapshot.paths_with_any(words) & _making(snapshot, names) if words else set()
     family, parts = _family(snapshot, place.path), {part for name in names for part in _parts(name)}
     quoted = re.compile(rb"""["'/^](?:%b)["'/$]""" % b"|".join(sorted(re.escape(part) for part in parts)))
     for path in sorted(one for one in near if parts and _family(snapshot, one) == family):
@@ -253,17 +250,17 @@ def _parts(name: str) -> Iterator[bytes]:
 
 def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, RepoPath] | None:
     """A definition that may be asked for by a name with another one in it, tests aside, and where it is."""
-    sources, family = snapshot.linker.sources, _family(snapshot, place.path)
-    near = set.intersection(*(set(sources.paths_with(part)) for part in parts_of(name) - {name} or {name}))
+    family = _family(snapshot, place.path)
+    near = set.intersection(*(set(snapshot.paths_with(part)) for part in parts_of(name) - {name} or {name}))
     made = [
         (one, path)
-        for path, one in sources.defined_with(name, near - sources.tests())
+        for path, one in snapshot.defined_with(name, near - snapshot.tests())
         if one != name and _family(snapshot, path) == family
     ]
     words = {one[:at] for one, _ in made for at in range(_LEAST, len(one))}
-    asking, called = (sources.dynamics.asking(), sources.dynamics.asking(CALLED)) if made else ({}, {})
+    asking, called = (snapshot.dynamics.asking(), snapshot.dynamics.asking(CALLED)) if made else ({}, {})
     # To look for very many words takes longer than to look at the files.
-    paths = sources.paths_with_any(sorted(words)) | near if len(words) <= _MANY else asking.keys()
+    paths = snapshot.paths_with_any(sorted(words)) | near if len(words) <= _MANY else asking.keys()
     for path in sorted(paths & asking.keys()):
         for asked_for in askings(snapshot, path, asking[path]):
             is_any = (asked_for.line, asked_for.column) in called.get(path, ())
@@ -278,7 +275,7 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
 
 def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[Asking]:
     """Where some files ask for names that are of the same family of languages as one of them, that first."""
-    family, asking = _family(snapshot, path), snapshot.linker.sources.dynamics.asking()
+    family, asking = _family(snapshot, path), snapshot.dynamics.asking()
     for other in sorted(near & asking.keys(), key=lambda one: (one != path, one)):
         if _family(snapshot, other) == family:
             yield from askings(snapshot, other, asking[other])
@@ -290,11 +287,11 @@ def _making(snapshot: Snapshot, names: _Names) -> set[str]:
     for name in names:
         ends = [name[-at:] for at in range(_LEAST_LAST, len(name))]
         words.update(before + end for end in ends for before in ("", *_FORMATS))
-    return snapshot.linker.sources.paths_with_any(sorted(words))
+    return snapshot.paths_with_any(sorted(words))
 
 
 def _family(snapshot: Snapshot, path: str) -> str:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     return specs()[facts.language].family if facts is not None else ""
 
 
@@ -340,16 +337,15 @@ def _is_of_kin(snapshot: Snapshot, asker: set[Place], place: Place) -> bool:
 
 def _asker(snapshot: Snapshot, one: Asking) -> set[Place]:
     """The class whose method asks its own instance; nothing for other holders."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(one.path)
+    facts = snapshot.facts(one.path)
     assert facts is not None, "BUG: a file with names that are made has facts"
     if one.holder not in specs()[facts.language].self_parameters:
         return set()
-    after = [seen for seen in sources.occurrences(one.path, one.holder) if _place(seen) > _place(one)]
+    after = [seen for seen in snapshot.occurrences(one.path, one.holder) if _place(seen) > _place(one)]
     at = min(after, key=_place).target - 1 if after else -1
     if at < 0 or facts.binds[at].reason is not Reason.PARAM:
         return set()
-    return set(Receivers(snapshot.linker).receiver_class(one.path, facts, at))
+    return set(snapshot.receivers.receiver_class(one.path, facts, at))
 
 
 def _place(one: Asking | Occurrence) -> tuple[int, int]:

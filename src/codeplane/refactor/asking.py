@@ -58,7 +58,7 @@ class Texts:
             return self._is_asked or bool(self._everywhere)
         if _is_read(word) or word.site.line in self._literals(word.site.path):
             return True
-        if self._is_telling and word.site.path in self._snapshot.linker.sources.tests():
+        if self._is_telling and word.site.path in self._snapshot.tests():
             return True
         if not _NAMES.fullmatch(word.text):
             return False
@@ -69,7 +69,7 @@ class Texts:
 
     @cached_property
     def _spec(self) -> LanguageSpec:
-        facts = self._snapshot.linker.sources.facts(min(self._family.places).path)
+        facts = self._snapshot.facts(min(self._family.places).path)
         assert facts is not None, "BUG: a definition has a file"
         return specs()[facts.language]
 
@@ -83,7 +83,7 @@ class Texts:
     @cached_property
     def _everywhere(self) -> set[str]:
         """Those of them that texts of other files may reach: tests ask for what they say themselves."""
-        return self._asking - self._snapshot.linker.sources.tests()
+        return self._asking - self._snapshot.tests()
 
     def _literals(self, path: RepoPath) -> set[int]:
         """The lines of a file that ask for the name itself, or run a text as code."""

@@ -6,11 +6,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages.facts import Occurrence, Reason
-from codeplane.names import Snapshot
-from codeplane.names.inference.receiver import Receivers
+from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import Target, is_external, known
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
@@ -30,8 +28,8 @@ class Named(NamedTuple):
 
 def named_members(snapshot: Snapshot, family: Family) -> Iterator[Named]:
     """The texts with the name of a family of which it is known what they name."""
-    for path in map(RepoPath, snapshot.linker.sources.paths_with(family.name) if family.places else ()):
-        facts = snapshot.linker.sources.facts(path)
+    for path in map(RepoPath, snapshot.paths_with(family.name) if family.places else ()):
+        facts = snapshot.facts(path)
         calls = specs()[facts.language].reflection.attribute_calls if facts is not None else {}
         if facts is not None and calls:
             yield from _in_file(_File(snapshot, path, facts), family)
@@ -41,12 +39,12 @@ class _File:
     """A file in which calls are looked for."""
 
     def __init__(self, snapshot: Snapshot, path: RepoPath, facts: FileFacts) -> None:
-        self.linker, self.path, self.facts = snapshot.linker, path, facts
+        self.code, self.path, self.facts = snapshot, path, facts
         self.lines = Lines(snapshot.source(path))
 
     def standing(self, offset: int) -> Occurrence | None:
         """The name in code that begins at a byte; none in comments and texts."""
-        found = self.linker.sources.occurrence_at(self.path, *self.lines.position(offset))
+        found = self.code.occurrence_at(self.path, *self.lines.position(offset))
         return found[1] if found is not None else None
 
 
@@ -85,7 +83,7 @@ def _is_head(file: _File, begins: Occurrence, wanted: str) -> bool:
         return not wanted and not begins.receiver
     if bind.reason is not Reason.IMPORT_ALIAS:
         return bind.reason is Reason.PARAM and wanted == "parameter"
-    item, target = file.facts.imports[bind.target], known(file.linker.imported(file.path, bind.target))
+    item, target = file.facts.imports[bind.target], known(file.code.imported(file.path, bind.target))
     is_elsewhere = not target or is_external(target)
     return bool(wanted) and is_elsewhere and wanted in re.split(r"\W", f"{item.module}.{item.name}")
 
@@ -94,7 +92,7 @@ def _meant(file: _File, holder: Occurrence, text: str, name: str) -> Target:
     """What a name means behind a holder, as far as that is known."""
     bind = file.facts.binds[holder.target - 1] if holder.target else None
     if bind is not None and bind.reason is Reason.PARAM:
-        own = Receivers(file.linker).receiver_class(file.path, file.facts, holder.target - 1)
+        own = file.code.receivers.receiver_class(file.path, file.facts, holder.target - 1)
         is_alone = "." not in text
-        return known(file.linker.classes.member(own, name)) if own and is_alone else ()
-    return known(file.linker.written(file.path, holder.scope, f"{text}.{name}"))
+        return known(file.code.classes.member(own, name)) if own and is_alone else ()
+    return known(file.code.written(file.path, holder.scope, f"{text}.{name}"))

@@ -8,14 +8,12 @@ from itertools import pairwise
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.places import definition_of
-from codeplane.index.view.files import FileFacts
-from codeplane.index.view.view import View
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Use, Wanted
 from codeplane.languages.ordering import closed, differences, entries_of
-from codeplane.names import DefFact, RefFact, Snapshot
+from codeplane.names import Codebase, DefFact, FileFacts, RefFact, Snapshot
 from codeplane.refactor import removal
 from codeplane.refactor.circles import Transfer, new_circle
 from codeplane.refactor.delete import OUTWARD, Taken
@@ -66,7 +64,7 @@ class Belongings:
         """The full names that texts may have, and what they become."""
         identities = self.snapshot.identities
         module = identities.module(self.subject.path)
-        if self._sources is self.snapshot.linker.sources:
+        if self._code is self.snapshot:
             new = identities.module(self.target)
         else:
             new = self.target.rsplit(".", 1)[0].removesuffix("/__init__").replace("/", ".")
@@ -82,12 +80,12 @@ class Belongings:
     @cached_property
     def carrying(self) -> Carrying:
         """The move as the language sees it."""
-        exists = self.snapshot.linker.sources.exists
+        exists = self.snapshot.exists
 
         def read(path: str) -> bytes:
             return self.snapshot.source(RepoPath(path)) if exists(path) else b""
 
-        return Carrying(self._sources, self.subject.path, self.target, self.subject.name, read)
+        return Carrying(self._code.rule_sources, self.subject.path, self.target, self.subject.name, read)
 
     @cached_property
     def is_shared(self) -> bool:
@@ -96,7 +94,7 @@ class Belongings:
     def find(self) -> None:
         self.sites += self.taken.own
         facts = self._facts(self.subject.path)
-        there = self._sources.facts(self.target)
+        there = self._code.facts(self.target)
         if there is not None and there.language != facts.language:
             self._refuse("form", f"{shown(self.target)} is not in the same language.")
             return
@@ -203,13 +201,16 @@ class Belongings:
         return True
 
     @cached_property
-    def _sources(self) -> View:
-        """The view with the target in it."""
-        sources = self.snapshot.linker.sources
-        return sources if sources.exists(self.target) else sources.overlaid({self.target: None})
+    def _code(self) -> Codebase:
+        """The code with the target in it."""
+        return (
+            self.snapshot
+            if self.snapshot.exists(self.target)
+            else self.snapshot.overlaid({self.target: None})
+        )
 
     def _facts(self, path: str) -> FileFacts:
-        facts = self.snapshot.linker.sources.facts(path)
+        facts = self.snapshot.facts(path)
         assert facts is not None, "BUG: a definition has a file"
         return facts
 
@@ -224,7 +225,7 @@ class Belongings:
                 continue
             bind = there.binds[at] if at >= 0 else None
             if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
-                target = self.snapshot.linker.imported(self.target, bind.target)
+                target = self.snapshot.imported(self.target, bind.target)
                 if self.taken.places.intersection(target):
                     continue
             self._refuse("collision", f"`{name}` is bound already in {shown(self.target)}.")
@@ -232,7 +233,7 @@ class Belongings:
     def _whole(self) -> None:
         """What changes the meaning of the old file as a whole has to hold in the target."""
         wanted = self.language.whole(self.snapshot.source(self.subject.path))
-        if not self.snapshot.linker.sources.exists(self.target):
+        if not self.snapshot.exists(self.target):
             self.needs += [Need(self.target, one) for one in wanted]
             return
         held = self.language.whole(self.snapshot.source(self.target))
@@ -246,7 +247,7 @@ class Belongings:
         for ref in self.snapshot.references_in(self.subject.path):
             if ref.receiver or ref.role is Role.IMPORT or not self.taken.is_inside(ref):
                 continue
-            found = self._sources.occurrence_at(self.subject.path, ref.line, ref.column)
+            found = self._code.occurrence_at(self.subject.path, ref.line, ref.column)
             bind = facts.binds[found[1].target - 1] if found is not None and found[1].target else None
             if bind is None or bind.scope != 0 or ref.name in self.names:
                 continue
@@ -264,13 +265,13 @@ class Belongings:
         if not self.language.is_plain(data, item) or item.name == "*":
             self._refuse("form", f"`{item.alias}` is imported under a condition.", item.line)
             return
-        target = self.snapshot.linker.imported(self.subject.path, at)
+        target = self.snapshot.imported(self.subject.path, at)
         module = item.module
         edge = None
-        places = self.snapshot.linker.named_module(self.subject.path, item.module, item.kind)
+        places = self.snapshot.named_module(self.subject.path, item.module, item.kind)
         if (module.startswith(".") or places) and not self.is_shared:
             found = places[0].path if places else ""
-            text = self.language.module_text(self._sources, self.target, found) if found else None
+            text = self.language.module_text(self._code.rule_sources, self.target, found) if found else None
             if item.name == "" and not found:
                 text = module
             if text is None or found.endswith("/"):
@@ -297,7 +298,7 @@ class Belongings:
         bind = there.binds[at] if at >= 0 else None
         if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
             other = there.imports[bind.target]
-            brings = self.snapshot.linker.imported(self.target, bind.target)
+            brings = self.snapshot.imported(self.target, bind.target)
             if (other.module, other.name) == (module, item.name) or (target and brings == target):
                 return True
         self._refuse("collision", f"`{item.alias}` is something else in {shown(self.target)}.")
@@ -308,12 +309,12 @@ class Belongings:
         if there is not None and (at := there.bound(0, name)) is not None:
             bind = there.binds[at] if at >= 0 else None
             if bind is not None and bind.reason == Reason.IMPORT_ALIAS:
-                found = self.snapshot.linker.imported(self.target, bind.target)
+                found = self.snapshot.imported(self.target, bind.target)
                 if any(place.path == self.subject.path for place in found):
                     return
             self._refuse("collision", f"`{name}` is something else in {shown(self.target)}.")
             return
-        module = self.language.module_text(self._sources, self.target, self.subject.path)
+        module = self.language.module_text(self._code.rule_sources, self.target, self.subject.path)
         if module is None:
             self._refuse("form", f"{shown(self.subject.path)} has no name to be imported by.")
             return
@@ -335,15 +336,16 @@ class Belongings:
                 if item.line != ref.line or (ref.path, at) in done:
                     continue
                 done.add((ref.path, at))
-                places = self.snapshot.linker.named_module(ref.path, item.module, item.kind)
+                places = self.snapshot.named_module(ref.path, item.module, item.kind)
                 if [place.path for place in places] == [self.subject.path]:
                     self._redirect(ref.path, item)
         return frozenset(left) & self.names
 
     def _redirect(self, path: RepoPath, item: Import) -> None:
         data = self.snapshot.source(path)
-        module = None if path == self.target else self.language.module_text(self._sources, path, self.target)
-        if module is None and path != self.target:
+        is_target, sources = path == self.target, self._code.rule_sources
+        module = None if is_target else self.language.module_text(sources, path, self.target)
+        if module is None and not is_target:
             self._stuck(path, item)
             return
         if module is None:
@@ -369,7 +371,7 @@ class Belongings:
 
     def _back(self, name: str) -> None:
         """The old file imports what it still uses, or shows."""
-        module = self.language.module_text(self._sources, self.subject.path, self.target)
+        module = self.language.module_text(self._code.rule_sources, self.subject.path, self.target)
         if module is None:
             self._refuse("form", f"{shown(self.target)} has no name to be imported by.")
             return
@@ -389,7 +391,7 @@ class Belongings:
 
     def _written(self, path: RepoPath) -> Iterator[Site]:
         """The imports of a file as they have to be, as the lines that change."""
-        exists = self.snapshot.linker.sources.exists(path)
+        exists = self.snapshot.exists(path)
         lines = Lines(self.snapshot.source(path) if exists else b"")
         sites = apart(self.changed.get(path, []), lines)
         wanted = list(
@@ -399,7 +401,7 @@ class Belongings:
         if path == self.target and self.carrying.is_new:
             after = self.language.begun(self.carrying).encode("utf-8", "surrogateescape")
         if wanted:
-            after = self.language.arranged(self._sources, path, after, wanted)
+            after = self.language.arranged(self._code.rule_sources, path, after, wanted)
         if entries := entries_of(self._facts(self.subject.path).language):
             after = closed(lines.data, after, entries)
         yield from (_site(path, one) for one in differences(lines.data, after))

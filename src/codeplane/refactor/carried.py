@@ -7,12 +7,10 @@ from typing import Final, NamedTuple
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index.view.files import FileFacts
 from codeplane.jail import shown
 from codeplane.languages.facts import Import, Occurrences, Role
-from codeplane.languages.modules import Place, module_rules
-from codeplane.names.imports import ImportResolver
-from codeplane.names.resolve import Resolver
+from codeplane.languages.modules import Place
+from codeplane.names import Codebase, FileFacts
 from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.text import Lines
 
@@ -41,15 +39,14 @@ class Carried:
 
     def __init__(
         self,
-        before: ImportResolver,
-        after: ImportResolver,
+        before: Codebase,
+        after: Codebase,
         carry: Callable[[Key], Key],
         words: Collection[str],
         own: Collection[str] = (),
         fresh: Collection[str] = (),
     ) -> None:
         self._before, self._after, self._carry = before, after, carry
-        self._meant, self._means = Resolver(before), Resolver(after)
         self._words, self._own = frozenset(words), frozenset(own)
         self._was, self._is_now = _Keys(before), _Keys(after)
         self._fresh = {(str(path),) for path in fresh}
@@ -65,7 +62,7 @@ class Carried:
         `come` are files that get imports."""
         found: list[Problem] = []
         for part in sorted(parts):
-            was, is_now = self._before.sources.facts(part.old), self._after.sources.facts(part.new)
+            was, is_now = self._before.facts(part.old), self._after.facts(part.new)
             if was is None:
                 continue
             if is_now is None or (was.state == "ok" and is_now.state != "ok"):
@@ -98,7 +95,7 @@ class Carried:
 
     def _names(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
         """The occurrences in what is left, one by one."""
-        before, after = _occurrences(self._before, part.old), _occurrences(self._after, part.new)
+        before, after = self._before.all_occurrences(part.old), self._after.all_occurrences(part.new)
         kept, left = _inside(part.was, before), _inside(part.is_now, after)
         if len(kept) != len(left):
             yield Problem("syntax", f"{shown(part.old)} would have other names in it.", part.old)
@@ -135,8 +132,8 @@ class Carried:
         if seen.role is Role.IMPORT or not (is_own or self._is_concerned(scopes.was, name, seen.receiver)):
             is_bound = seen.receiver or scopes.are_bound_alike(seen.target, sees.target)
             return "" if is_bound else f"`{name}` would mean something else in its file."
-        before = self._meant.of(pair.part.old, name, seen)
-        after = self._means.of(pair.part.new, other, sees)
+        before = self._before.meaning(pair.part.old, name, seen)
+        after = self._after.meaning(pair.part.new, other, sees)
         was = sorted((self._carry(self._was.of(place)) for place in before.target), key=str)
         is_now = sorted(self._known([self._is_now.of(place) for place in after.target]), key=str)
         is_local = not was and not is_now and not seen.receiver
@@ -205,8 +202,8 @@ class _Scopes:
 class _Keys:
     """The keys of the places of one view."""
 
-    def __init__(self, linker: ImportResolver) -> None:
-        self._linker = linker
+    def __init__(self, code: Codebase) -> None:
+        self._code = code
         self._files: dict[str, list[Key]] = {}
 
     def of(self, place: Place) -> Key:
@@ -217,7 +214,7 @@ class _Keys:
         return self._files[place.path][place.definition]
 
     def _numbered(self, path: str) -> list[Key]:
-        facts = self._linker.sources.facts(path)
+        facts = self._code.facts(path)
         items = list(facts.definitions) if facts is not None else []
         counts: dict[tuple[int, str, str, str], int] = {}
         own = []
@@ -235,18 +232,16 @@ class _Keys:
         return keys
 
 
-def _imported(path: str, linker: ImportResolver, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
+def _imported(path: str, code: Codebase, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
     """Local name → what it brings; star imports and those for their effects alone together under "*"."""
-    facts = linker.sources.facts(path)
+    facts = code.facts(path)
     assert facts is not None, "BUG: a file that is compared has facts"
     found: dict[str, set[tuple[Key, ...]]] = {}
     for at, item in enumerate(facts.imports):
-        target = linker.imported(path, at)
+        target = code.imported(path, at)
         local = item.alias or "*"
         if _is_whole(item):
-            language = module_rules(facts.language)
-            whole = item._replace(alias="")
-            target = tuple(language.places(linker.sources, path, whole)) if language else ()
+            target = tuple(code.module_places(path, item._replace(alias="")))
             local = "*"
         if target or local != "*":
             found.setdefault(local, set()).add(tuple(sorted((keys.of(one) for one in target), key=str)))
@@ -256,11 +251,6 @@ def _imported(path: str, linker: ImportResolver, keys: _Keys) -> dict[str, set[t
 def _is_whole(item: Import) -> bool:
     """Whether it binds the first of several names and brings the last: `import a.b`."""
     return not item.name and bool(item.alias) and item.module.startswith(f"{item.alias}.")
-
-
-def _occurrences(linker: ImportResolver, path: str) -> Occurrences:
-    blob = linker.sources.memo.layout.blobs.get(path)
-    return (linker.sources.names_of(blob) if blob is not None else None) or Occurrences()
 
 
 def around(lines: Lines, sites: Collection[Site]) -> tuple[Spans, Spans]:

@@ -44,7 +44,7 @@ def new_circle(snapshot: Snapshot, moved: Transfer) -> list[str]:
 
 def _is_deferred(snapshot: Snapshot, path: str, other: str) -> bool:
     """Whether no import that leads from one file to another is run while the one is loaded."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     language = carries(facts.language) if facts is not None else None
     if facts is None or language is None:
         return False
@@ -52,8 +52,8 @@ def _is_deferred(snapshot: Snapshot, path: str, other: str) -> bool:
     leading = [
         item
         for at, item in enumerate(facts.imports)
-        if any(place.path == other for place in snapshot.linker.imported(path, at))
-        or any(place.path == other for place in snapshot.linker.named_module(path, item.module, item.kind))
+        if any(place.path == other for place in snapshot.imported(path, at))
+        or any(place.path == other for place in snapshot.named_module(path, item.module, item.kind))
     ]
     return bool(leading) and all(language.is_deferred(data, item) for item in leading)
 
@@ -67,7 +67,7 @@ def _was_round(
     """
     source, target, edges = moved
     is_direct = {(source, target), (target, source)} <= set(edges)
-    if is_direct or snapshot.linker.sources.exists(target):
+    if is_direct or snapshot.exists(target):
         return False
     was = [source if path == target else path for path in edge]
     if was[0] == was[1]:
@@ -97,10 +97,10 @@ def _way(ahead: Mapping[str, Collection[str]], start: str, end: str) -> list[str
 
 def circles_through_packages(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> Iterator[Problem]:
     """Packages that are run when something in them is imported, and lead back to who imports it."""
-    links, sources = links_of(snapshot), snapshot.linker.sources
+    links = links_of(snapshot)
     for old, new in sorted(moves.items()):
         fresh = [f"{above}/__init__.py" for above in parents(new) if not old.startswith(f"{above}/")]
-        for package in filter(sources.exists, fresh):
+        for package in filter(snapshot.exists, fresh):
             reached, waiting = {package}, [package]
             while waiting:
                 following = links.imports.get(waiting.pop(), frozenset()) - reached

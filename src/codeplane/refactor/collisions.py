@@ -31,7 +31,7 @@ def collisions(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem
 
 
 def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     parent = facts.definitions[place.definition].parent
     scope = facts.definitions[place.definition].scope
@@ -45,19 +45,17 @@ def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]
     owner = owner_of(snapshot, place)
     if owner is None or not is_class(snapshot, owner):
         return
-    above = [
-        one for target in snapshot.linker.classes.order((owner,)) if not is_external(target) for one in target
-    ]
+    above = [one for target in snapshot.classes.order((owner,)) if not is_external(target) for one in target]
     below = [found.place for found, _ in descendants(snapshot, owner) if found.place is not None]
     for one in (*above, *below):
-        facts = snapshot.linker.sources.facts(one.path)
+        facts = snapshot.facts(one.path)
         for at in facts.inside(one.definition, new) if facts is not None else ():
             yield Place(one.path, at)
 
 
 def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
     """An import or a variable of the new name in the scope of a definition."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = definition_of(snapshot, place)
     at = facts.bound(item.scope, new)
@@ -71,7 +69,7 @@ def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
 
 def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
     """Something of the new name in the scope of a variable."""
-    facts = snapshot.linker.sources.facts(one.path)
+    facts = snapshot.facts(one.path)
     assert facts is not None, "BUG: a variable has a file"
     at = facts.bound(one.scope, new)
     if at is not None:

@@ -11,20 +11,18 @@ from codeplane.refactor.plan import Problem, Site
 
 def contexts_of(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> tuple[str, ...]:
     """The contexts of all files with a definition or a site, in order."""
-    sources = snapshot.linker.sources
-    return tuple(sorted({sources.unit_of(path) for path in (*_defined(family), *(s.path for s in sites))}))
+    return tuple(sorted({snapshot.unit_of(path) for path in (*_defined(family), *(s.path for s in sites))}))
 
 
 def divergence(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
     """Definitions that are one thing and in contexts that are not, and contexts that could not be read."""
-    sources = snapshot.linker.sources
     paths = _defined(family)
-    units = sorted({sources.unit_of(path) for path in paths})
+    units = sorted({snapshot.unit_of(path) for path in paths})
     if len(units) > 1:
         text = f"What keeps the name together is in several build contexts: {', '.join(units)}."
         yield Problem("divergence", text, RepoPath(paths[0]))
     for path in paths:
-        facts = sources.facts(path)
+        facts = snapshot.facts(path)
         group = specs()[facts.language].family if facts is not None else ""
         for one in snapshot.units.probed.contexts:
             is_around = not one.root_path or path.startswith(f"{one.root_path}/")

@@ -37,7 +37,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     uid = snapshot.uid(subject.path, subject.position)
     plan = Plan("delete", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, epoch=snapshot.epoch)
     plan = replace(plan, words=(subject.name,))
-    facts = snapshot.linker.sources.facts(subject.path)
+    facts = snapshot.facts(subject.path)
     assert facts is not None, "BUG: a definition has a file"
     if not has_references(facts.language) or not specs()[facts.language].resolves:
         text = f"What {facts.language} names refer to is not known."
@@ -45,7 +45,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     owner = owner_of(snapshot, place)
     loose = is_of_literal(snapshot, place)
     is_member = loose or (owner is not None and is_class(snapshot, owner))
-    places = frozenset(snapshot.linker.grouped(place))
+    places = frozenset(snapshot.grouped(place))
     told = (held(snapshot, place),) if loose else ()
     family = Family(subject.name, subject.kind, places, is_member, told)
     taken = Taken(snapshot, family)
@@ -95,18 +95,18 @@ def proven(index: Index, plan: Plan) -> Plan:
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
         return plan
     contents = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
-    with index.overlay(contents) as (snapshot, linker):
+    with index.overlay(contents) as (snapshot, after):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         sites_in = by_path(plan.sites)
         left = by_path([site for group in plan.groups for site in group.sites])
-        paths = {*sites_in, *map(RepoPath, snapshot.linker.sources.paths_with(plan.old_name))}
+        paths = {*sites_in, *map(RepoPath, snapshot.paths_with(plan.old_name))}
         parts = []
         for path in paths:
             lines = Lines(plan.before.get(path) or snapshot.source(path))
             sites = removal.apart([*sites_in.get(path, ()), *left.get(path, ())], lines)
             parts.append(Part(path, path, *around(lines, sites)))
-        carried = Carried(snapshot.linker, linker, lambda key: key, {plan.old_name, *_locals(plan)})
+        carried = Carried(snapshot, after, lambda key: key, {plan.old_name, *_locals(plan)})
         broken = carried.breaches(parts, plan.gone)
     if not broken:
         return plan
@@ -169,7 +169,7 @@ class Taken:
 
     def _definition(self, place: Place) -> Site | None:
         item = definition_of(self._snapshot, place)
-        facts = self._snapshot.linker.sources.facts(place.path)
+        facts = self._snapshot.facts(place.path)
         assert facts is not None, "BUG: a definition has a file"
         shared = [one for one in facts.definitions if one.span == item.span]
         if len(shared) > 1:
@@ -200,14 +200,16 @@ class Taken:
 
     def imports(self, ref: RefFact) -> list[tuple[int, Import]]:
         """The imports of the file of a reference that bring the definition."""
-        linker, places = self._snapshot.linker, self._family.places
-        found = enumerate(linker.sources.imports(ref.path))
-        return [(at, item) for at, item in found if places.intersection(linker.imported(ref.path, at))]
+        places = self._family.places
+        found = enumerate(self._snapshot.imports(ref.path))
+        return [
+            (at, item) for at, item in found if places.intersection(self._snapshot.imported(ref.path, at))
+        ]
 
     def unused(self) -> Iterator[tuple[RepoPath, Site]]:
         """The imports of the file that nothing but the definition used."""
         for path in sorted({site.path for site in self.own}):
-            facts = self._snapshot.linker.sources.facts(path)
+            facts = self._snapshot.facts(path)
             assert facts is not None, "BUG: a definition has a file"
             if path.rpartition("/")[2].startswith(OUTWARD):
                 continue
@@ -237,8 +239,7 @@ class Taken:
 
     def _is_only_here(self, path: RepoPath, number: int) -> bool:
         """Whether an import is used in what goes, and nowhere else."""
-        sources = self._snapshot.linker.sources
-        facts = sources.facts(path)
+        facts = self._snapshot.facts(path)
         assert facts is not None, "BUG: a definition has a file"
         bind, rules = facts.binds[number], carries(facts.language)
         is_strict = rules is not None and rules.REFUSES_UNUSED
@@ -256,11 +257,11 @@ class Taken:
         rest = lines.replaced(site for site in sites if site.path == path)
         word = re.escape(name.encode("utf-8", "surrogateescape"))
         is_told = len(re.findall(rb"(?<![\w$])" + word + rb"(?![\w$])", rest)) > 1
-        others = sources.importing(frozenset((name,))) - {path}
+        others = self._snapshot.importing(frozenset((name,))) - {path}
         from_here = any(
-            item.name in (name, "*") and Place(path) in self._snapshot.linker.module(other, item.module)
+            item.name in (name, "*") and Place(path) in self._snapshot.module(other, item.module)
             for other in others
-            for item in sources.imports(other)
+            for item in self._snapshot.imports(other)
         )
         return not is_told and not from_here
 
@@ -272,8 +273,8 @@ def _left(ref: RefFact) -> Site:
 def _unread(snapshot: Snapshot, name: str) -> Iterator[Problem]:
     if unread := snapshot.coverage.unread:
         yield Problem("not_indexed", f"{unread} files have not been read yet.")
-    for path in snapshot.linker.sources.paths_with(name):
-        facts = snapshot.linker.sources.facts(path)
+    for path in snapshot.paths_with(name):
+        facts = snapshot.facts(path)
         if facts is not None and facts.state in ("partial", "failed"):
             yield Problem(
                 "parse_partial", "It has the name in it and could not be parsed whole.", RepoPath(path)

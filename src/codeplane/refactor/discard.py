@@ -52,21 +52,20 @@ def proven(index: Index, plan: Plan) -> Plan:
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED):
         return plan
     gone = frozenset(edit.path for edit in plan.edits.edits)
-    with index.overlay({}, gone) as (snapshot, linker):
+    with index.overlay({}, gone) as (snapshot, after):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         left: dict[RepoPath, list[Site]] = {}
         for group in plan.groups:
             for site in group.sites:
                 left.setdefault(site.path, []).append(site)
-        sources = snapshot.linker.sources
-        paths = {RepoPath(path) for path in (*sources.importing(frozenset(plan.words)), *left)} - gone
+        paths = {RepoPath(path) for path in (*snapshot.importing(frozenset(plan.words)), *left)} - gone
         parts = []
         for path in paths:
             lines = Lines(snapshot.source(path))
             parts.append(Part(path, path, *around(lines, apart(left.get(path, []), lines))))
         brought = {(path, name) for path in left for name in _brought(snapshot, path, gone)}
-        carried = Carried(snapshot.linker, linker, lambda key: key, ())
+        carried = Carried(snapshot, after, lambda key: key, ())
         broken = carried.breaches(parts, brought)
     if not broken:
         return plan
@@ -75,9 +74,8 @@ def proven(index: Index, plan: Plan) -> Plan:
 
 def _brought(snapshot: Snapshot, path: RepoPath, gone: frozenset[RepoPath]) -> Iterator[str]:
     """Local names that files bring."""
-    linker = snapshot.linker
-    for at, item in enumerate(linker.sources.imports(path)):
-        places = {*known(linker.imported(path, at)), *linker.module(path, item.module)}
+    for at, item in enumerate(snapshot.imports(path)):
+        places = {*known(snapshot.imported(path, at)), *snapshot.module(path, item.module)}
         if any(place.path in gone or place.path.endswith("/") for place in places):
             yield item.alias
             yield "*"
@@ -103,7 +101,7 @@ def _groups(snapshot: Snapshot, uses: Sequence[Reference], path: RepoPath, name:
 def _declared(snapshot: Snapshot, files: Sequence[RepoPath]) -> Iterator[Problem]:
     """Modules that another file declares: the declaration would be left."""
     for path in files:
-        facts = snapshot.linker.sources.facts(path)
+        facts = snapshot.facts(path)
         if facts is not None and specs()[facts.language].module_keywords:
             text = f"What declares modules of {facts.language} cannot be taken out with them."
             yield Problem("language", text, path)

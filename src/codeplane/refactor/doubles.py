@@ -26,12 +26,11 @@ def doubles(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
 
 
 def _others(snapshot: Snapshot, family: Family) -> Iterator[Place]:
-    sources = snapshot.linker.sources
-    facts = sources.facts(min(family.places).path)
+    facts = snapshot.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
-    spec, tests = specs()[facts.language], sources.tests()
-    for place in sources.definitions(family.name) if spec.loose_types else ():
-        there = sources.facts(place.path)
+    spec, tests = specs()[facts.language], snapshot.tests()
+    for place in snapshot.definitions(family.name) if spec.loose_types else ():
+        there = snapshot.facts(place.path)
         is_near = there is not None and specs()[there.language].family == spec.family
         if is_near and place.path in tests and place not in family.places:
             owner = owner_of(snapshot, place)
@@ -41,7 +40,7 @@ def _others(snapshot: Snapshot, family: Family) -> Iterator[Place]:
 
 def _declared(snapshot: Snapshot, family: Family) -> Iterator[RefFact]:
     """The places of a family behind a parameter, or behind something that an instance holds, tests aside."""
-    tests = snapshot.linker.sources.tests()
+    tests = snapshot.tests()
     for place in sorted(family.places):
         for ref in snapshot.references.to(place):
             if place in ref.target and ref.receiver and ref.path not in tests and _is_given(snapshot, ref):
@@ -49,13 +48,12 @@ def _declared(snapshot: Snapshot, family: Family) -> Iterator[RefFact]:
 
 
 def _is_given(snapshot: Snapshot, ref: RefFact) -> bool:
-    sources = snapshot.linker.sources
-    facts = sources.facts(ref.path)
+    facts = snapshot.facts(ref.path)
     assert facts is not None, "BUG: a file with references has facts"
     head, *way = split_path(ref.receiver)
     if head in specs()[facts.language].self_parameters:
         return bool(way)
     column = ref.column - len(ref.receiver.encode("utf-8", "surrogateescape")) - 1
-    standing = sources.occurrence_at(ref.path, ref.line, column) if column >= 0 else None
+    standing = snapshot.occurrence_at(ref.path, ref.line, column) if column >= 0 else None
     bind = facts.binds[standing[1].target - 1] if standing is not None and standing[1].target else None
     return bind is not None and bind.reason is Reason.PARAM

@@ -46,7 +46,7 @@ def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Proble
 
 
 def _generating(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     if facts is not None and specs()[facts.language].generates:
         text = "Code is generated from this, and uses the name in other languages."
         yield Problem("generated", text, RepoPath(place.path), definition_of(snapshot, place).name_line)
@@ -90,11 +90,11 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
 def _of_unknown(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
     """Members of classes with a base of which nothing is known: it may be a class of the family."""
     near = _family(snapshot, min(family.places).path)
-    for place in snapshot.linker.sources.definitions(family.name):
+    for place in snapshot.definitions(family.name):
         owner = owner_of(snapshot, place) if place not in family.places else None
         if owner is None or not is_class(snapshot, owner) or _family(snapshot, place.path) != near:
             continue
-        for target in snapshot.linker.classes.order((owner,))[1:]:
+        for target in snapshot.classes.order((owner,))[1:]:
             if is_external(target) and is_untold(target[0].path):
                 text = (
                     f"{definition_of(snapshot, owner).name} has a member {family.name} and extends "
@@ -106,13 +106,13 @@ def _of_unknown(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
 
 
 def _family(snapshot: Snapshot, path: str) -> str:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     return specs()[facts.language].family if facts is not None else ""
 
 
 def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Names that hold that of a class, because they are private to it, and what they hold of the class."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item, spec = definition_of(snapshot, place), specs()[facts.language]
     mangled_prefix = spec.reflection.mangled_prefix
@@ -126,7 +126,7 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
         beginning, rest = begins + item.name.removeprefix("__"), r"\b"
     else:
         return
-    for path in snapshot.linker.sources.paths_with_beginning(beginning):
+    for path in snapshot.paths_with_beginning(beginning):
         lines = Lines(snapshot.source(RepoPath(path)))
         found = re.search(rf"\b{re.escape(beginning)}{rest}".encode(), lines.data)
         if found is not None:
@@ -137,7 +137,7 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 
 def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Members whose values are told the names that they are bound to."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item, spec = definition_of(snapshot, place), specs()[facts.language]
     line = (
@@ -146,8 +146,8 @@ def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
         else ""
     )
     made = re.match(rf"\s*{re.escape(item.name)}\s*(?::[^=]+)?=\s*([\w.]+)\(", line)
-    target = known(snapshot.linker.written(place.path, item.scope, made[1])) if made else ()
-    if target and known(snapshot.linker.classes.member(target, spec.reflection.set_name_hook)):
+    target = known(snapshot.written(place.path, item.scope, made[1])) if made else ()
+    if target and known(snapshot.classes.member(target, spec.reflection.set_name_hook)):
         text = f"The value of {item.name} is told the name that it is bound to."
         yield Problem("told", text, RepoPath(place.path), item.name_line)
 
@@ -155,11 +155,11 @@ def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
     """Functions that are handed on where functions are asked for the names of their parameters, or beside a
     text that is the name of one."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     taken = Keywords(snapshot, family).taking(place)
     words = specs()[facts.language].reflection.signature_inspection if taken else ()
-    near = sorted(snapshot.linker.sources.paths_with_any(words)) if words else []
+    near = sorted(snapshot.paths_with_any(words)) if words else []
     read = [path for path in near if _has_name(snapshot, path, words)]
     item = definition_of(snapshot, place)
     if read:
@@ -175,12 +175,12 @@ def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterat
 
 def _has_name(snapshot: Snapshot, path: str, words: Sequence[str]) -> bool:
     """Whether code of a file has one of some names in it."""
-    return any(any(True for _ in snapshot.linker.sources.occurrences(path, word)) for word in words)
+    return any(any(True for _ in snapshot.occurrences(path, word)) for word in words)
 
 
 def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Names that test runners and other frameworks look for."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item, hooks = definition_of(snapshot, place), specs()[facts.language].hooks
     is_test = bool(flags_of(snapshot, place) & FLAG_TEST)
@@ -207,15 +207,15 @@ def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 
 def _may_look(snapshot: Snapshot, owner: Place, mark: str) -> bool:
     """Whether what stands before a class may look at its fields; code of the repository shows that."""
-    target = known(snapshot.linker.written(owner.path, 0, mark.lstrip("@")))
-    asking = snapshot.linker.sources.dynamics.asking() if target and not is_external(target) else {}
+    target = known(snapshot.written(owner.path, 0, mark.lstrip("@")))
+    asking = snapshot.dynamics.asking() if target and not is_external(target) else {}
     own = [one.path for one in target if not is_external((one,))]
     return not own or any(path in asking or asked_whole(snapshot, path) for path in own)
 
 
 def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     """What a definition is for may follow from its name: a test, something that others see."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec, item = specs()[facts.language], definition_of(snapshot, place)
     pattern = spec.tests.get(item.kind)
@@ -234,14 +234,13 @@ def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
 
 def _linked(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
     """Where files are put together by name: another definition of the name may be the one that is meant."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec, item = specs()[facts.language], definition_of(snapshot, place)
     if not spec.prototypes or item.kind != "function" or item.signature.startswith("static"):
         return
-    for other in sources.definitions(item.name):
-        there = sources.facts(other.path)
+    for other in snapshot.definitions(item.name):
+        there = snapshot.facts(other.path)
         is_near = there is not None and specs()[there.language].family == spec.family
         if other not in family.places and is_near and definition_of(snapshot, other).kind == item.kind:
             text = f"There is another {item.name}: {position(snapshot, other)}."
@@ -251,7 +250,7 @@ def _linked(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Proble
 
 def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     """Members that the language's library may call, or an interface that nobody names may ask for."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec, item = specs()[facts.language], definition_of(snapshot, place)
     for name in (item.name, new):
@@ -265,8 +264,8 @@ def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     if not spec.silent_kinds:
         return
     for name in (item.name, new):
-        for holder, kind in snapshot.linker.sources.held(name):
-            other = snapshot.linker.sources.facts(holder.path)
+        for holder, kind in snapshot.held(name):
+            other = snapshot.facts(holder.path)
             is_near = other is not None and specs()[other.language].family == spec.family
             if kind in spec.silent_kinds and is_near and not _is_of_family(snapshot, place, holder):
                 told = definition_of(snapshot, holder).name
@@ -280,7 +279,7 @@ def _overriding(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]
     if owner is None or not new:
         return
     item = definition_of(snapshot, place)
-    for target in snapshot.linker.classes.order((owner,))[1:]:
+    for target in snapshot.classes.order((owner,))[1:]:
         base = written_base(target[0].path) if is_external(target) else ""
         known = base and not may_know(snapshot, place, base, item.name)
         if known and may_know(snapshot, place, base, new):
@@ -291,7 +290,7 @@ def _overriding(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]
 def _is_of_family(snapshot: Snapshot, place: Place, holder: Place) -> bool:
     """Whether the class of a member says that it implements an interface."""
     owner = owner_of(snapshot, place)
-    order = snapshot.linker.classes.order((owner,)) if owner is not None else []
+    order = snapshot.classes.order((owner,)) if owner is not None else []
     return any(holder in target for target in order)
 
 

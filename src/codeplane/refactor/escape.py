@@ -7,10 +7,9 @@ from typing import Final
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
-from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
-from codeplane.names import RefFact, Snapshot
+from codeplane.names import FileFacts, RefFact, Snapshot
 from codeplane.names.meaning import known
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
@@ -48,7 +47,7 @@ class Reach:
         waiting, seen = set(paths), set(paths)
         while waiting:
             parts = {part for path in waiting for part in _names(self._snapshot, path)}
-            found = self._snapshot.linker.sources.starring(parts)
+            found = self._snapshot.starring(parts)
             waiting = found - seen
             seen |= found
             yield from waiting
@@ -61,33 +60,31 @@ class Reach:
     @cached_property
     def importing(self) -> set[str]:
         """The files with imports that may lead to the modules."""
-        return self._snapshot.linker.sources.importing(self.parts)
+        return self._snapshot.importing(self.parts)
 
     @cached_property
     def is_value(self) -> bool:
         """Whether some variable may hold a module that shows the name."""
-        sources = self._snapshot.linker.sources
         importing = self.importing
-        if len(importing) > _MOST_FILES or sources.dynamics.importing() or self._is_loaded(importing):
+        if len(importing) > _MOST_FILES or self._snapshot.dynamics.importing() or self._is_loaded(importing):
             return True
         return any(_leaks(self._snapshot, path, self.modules) for path in sorted(importing))
 
     def read_whole(self) -> tuple[str, int] | None:
         """Path and line where code gets all names of a module that shows the family."""
-        sources = self._snapshot.linker.sources
-        facts = sources.facts(min(self._family.places).path)
-        reads = self._snapshot.linker.spec(facts).reflection.namespace_reads if facts is not None else {}
+        facts = self._snapshot.facts(min(self._family.places).path)
+        reads = facts.spec.reflection.namespace_reads if facts is not None else {}
         if (own := self._read_inside()) is not None:
             return own
         importing = self.importing if reads else frozenset()
         for word, pattern in reads.items():
-            for path in (one for one in sources.paths_with(word) if one in importing):
+            for path in (one for one in self._snapshot.paths_with(word) if one in importing):
                 for line, found in self._beside(path, word, pattern):
                     if self.is_named(path, found):
                         return path, line
         # Elsewhere a module is a value only by an import of all of it, and is read as any other value is.
         for path in () if reads else asking(self._snapshot, self.importing):
-            if any(not item.name for item in sources.imports(path)):
+            if any(not item.name for item in self._snapshot.imports(path)):
                 for line, holder in asked_whole(self._snapshot, path):
                     if self.is_named(path, holder):
                         return path, line
@@ -95,7 +92,7 @@ class Reach:
 
     def _beside(self, path: str, word: str, pattern: str) -> Iterator[tuple[int, str]]:
         """Where a word stands in the code of a file, and what a pattern finds in that line and the next."""
-        starts = self._snapshot.linker.sources.starts(path, word)
+        starts = self._snapshot.starts(path, word)
         lines = Lines(self._snapshot.source(RepoPath(path)) if starts else b"")
         for line in sorted({lines.position(start)[0] for start in starts}):
             text = "\n".join(lines.text(at) for at in (line, line + 1) if lines.has(at))
@@ -104,8 +101,8 @@ class Reach:
     def _read_inside(self) -> tuple[str, int] | None:
         """Path and line where a module that shows the family gets its own names."""
         for path in sorted(self.modules):
-            facts = self._snapshot.linker.sources.facts(path)
-            spec = self._snapshot.linker.spec(facts) if facts is not None else None
+            facts = self._snapshot.facts(path)
+            spec = facts.spec if facts is not None else None
             if facts is None or spec is None or not spec.reflection.own_namespace_reads:
                 continue
             for word, pattern in spec.reflection.own_namespace_reads.items():
@@ -120,43 +117,37 @@ class Reach:
 
     def _standing(self, path: str, word: str) -> Iterator[tuple[Occurrence, bytes]]:
         """Where a word stands in a file, and the text from there on."""
-        seen = self._snapshot.linker.sources.occurrences(path, word)
+        seen = self._snapshot.occurrences(path, word)
         lines = Lines(self._snapshot.source(RepoPath(path)) if seen else b"")
         for one in seen:
             yield one, lines.data[lines.offset(one.line, one.column) :][:_LOOK]
 
     def _is_inside(self, facts: FileFacts, scope: int) -> bool:
         """Whether a scope is in a function or a class."""
-        around = self._snapshot.linker.outward(facts, scope)
+        around = self._snapshot.outward(facts, scope)
         return any(facts.scopes.kind(one) in (ScopeKind.FUNCTION, ScopeKind.CLASS) for one in around)
 
     def is_named(self, path: str, text: str) -> bool:
         """Whether a dotted text in a file may be a module that shows the family: it begins with an import."""
-        linker = self._snapshot.linker
         first, last = text.partition(".")[0], text.rpartition(".")[2]
-        begins = [at for at, item in enumerate(linker.sources.imports(path)) if item.alias == first]
-        targets = [linker.imported(path, at) for at in begins]
+        begins = [at for at, item in enumerate(self._snapshot.imports(path)) if item.alias == first]
+        targets = [self._snapshot.imported(path, at) for at in begins]
         if first == last and any(_is_module(target, self.modules) for target in targets):
             return True
         if not begins or (first == last and all(target and known(target) == target for target in targets)):
             return False
-        return any(
-            re.split(r"[./]", self._snapshot.identities.module(one))[-1] == last for one in self.modules
-        )
+        return any(re.split(r"[./]", self._snapshot.module_name(one))[-1] == last for one in self.modules)
 
     def _is_loaded(self, importing: Iterable[str]) -> bool:
         """Whether a module that may show the name is loaded by an expression, whose value it is."""
-        sources = self._snapshot.linker.sources
-        texts = [text for _, text in sources.dynamics.loading()]
+        texts = [text for _, text in self._snapshot.dynamics.loading()]
         for text in self._looked_up():
             if not _LITERAL.fullmatch(text):
                 return True
             texts.append(text)
         for path in importing:
-            facts = sources.facts(path)
-            values = (
-                self._snapshot.linker.spec(facts).reflection.import_expressions if facts is not None else ()
-            )
+            facts = self._snapshot.facts(path)
+            values = facts.spec.reflection.import_expressions if facts is not None else ()
             items = facts.imports if facts is not None and values else ()
             texts += [
                 item.module for item in items if item.kind in values and not item.alias and not item.name
@@ -165,10 +156,9 @@ class Reach:
 
     def _looked_up(self) -> Iterator[str]:
         """What modules are looked up by in the table of those that are loaded, as written."""
-        sources = self._snapshot.linker.sources
-        facts = sources.facts(min(self._family.places).path)
-        pattern = self._snapshot.linker.spec(facts).reflection.module_registries if facts is not None else ""
-        for path in sources.paths_with(_TABLE) if pattern else ():
+        facts = self._snapshot.facts(min(self._family.places).path)
+        pattern = facts.spec.reflection.module_registries if facts is not None else ""
+        for path in self._snapshot.paths_with(_TABLE) if pattern else ():
             yield from re.findall(pattern, self._snapshot.source(RepoPath(path)).decode("utf-8", "replace"))
 
     def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
@@ -176,13 +166,13 @@ class Reach:
         head, *way = split_path(ref.receiver)
         if not self.parts.isdisjoint(way):
             return True  # a module behind its package
-        facts = self._snapshot.linker.sources.facts(ref.path)
+        facts = self._snapshot.facts(ref.path)
         assert facts is not None, "BUG: a file with references has facts"
         if ref.receiver.endswith(_RESULT):
             return modules_are_values and self.is_value
         brought = [at for at, item in enumerate(facts.imports) if head in (item.alias, item.name)]
         for at in brought:
-            target = known(self._snapshot.linker.imported(ref.path, at))
+            target = known(self._snapshot.imported(ref.path, at))
             item = facts.imports[at]
             words = {*_PART.findall(item.module), item.name}
             if (target and _is_module(target, self.modules)) or (
@@ -194,20 +184,20 @@ class Reach:
 
 def _names(snapshot: Snapshot, path: str) -> set[str]:
     """The words by which imports may name a file."""
-    module = snapshot.identities.module(path)
+    module = snapshot.module_name(path)
     parts = module.replace("/", ".").split(".")
     stem = path.rsplit("/", 1)[-1].split(".", 1)[0]
     return {part for part in (parts[-1], stem, path.rsplit("/", 2)[-2] if "/" in path else "") if part}
 
 
 def _leaks(snapshot: Snapshot, path: str, modules: set[str]) -> bool:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return False
     local = [
         item.alias or item.name
         for at, item in enumerate(facts.imports)
-        if item.name != "*" and _is_module(snapshot.linker.imported(path, at), modules)
+        if item.name != "*" and _is_module(snapshot.imported(path, at), modules)
     ]
     if not local:
         return False

@@ -93,10 +93,10 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
 
 def is_of_literal(snapshot: Snapshot, place: Place) -> bool:
     """Whether a definition is a member of an object that is written down: no scope knows its name."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item, owner = facts.definitions[place.definition], owner_of(snapshot, place)
-    if not snapshot.linker.spec(facts).literal_members or (owner is not None and is_class(snapshot, owner)):
+    if not facts.spec.literal_members or (owner is not None and is_class(snapshot, owner)):
         return False
     return item.name != "default" and facts.bound(item.scope, item.name) is None
 
@@ -109,7 +109,7 @@ def held(snapshot: Snapshot, place: Place) -> Problem:
 
 
 def _embedders(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     if specs()[facts.language].embeds and is_class(snapshot, place):
         yield from (one.place for one in derived(snapshot, place) if one.place is not None)
@@ -120,7 +120,7 @@ def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
     other, where calls can name it."""
     kind = "parameter" if variable.is_parameter else "variable"
     alone = Family(variable.name, kind, frozenset(), False, (), frozenset((variable,)))
-    facts = snapshot.linker.sources.facts(variable.path)
+    facts = snapshot.facts(variable.path)
     assert facts is not None, "BUG: a variable has a file"
     spec = specs()[facts.language]
     is_named = is_argument(snapshot, variable) and not takes_rest(snapshot, variable)
@@ -129,7 +129,7 @@ def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
     function = holder_of(snapshot, variable)
     item = definition_of(snapshot, function)
     if item.kind in CLASSES or item.kind == "constructor" or item.name in spec.initializers:
-        return replace(alone, functions=frozenset(snapshot.linker.grouped(function)))
+        return replace(alone, functions=frozenset(snapshot.grouped(function)))
     family = family_of(snapshot, function)
     same = {one for place in family.places for one in variables_in(snapshot, place, variable.name)}
     parameters = {one for one in same if one.is_parameter}
@@ -139,15 +139,14 @@ def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
 
 
 def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    linker = snapshot.linker
     item = definition_of(snapshot, place)
-    yield from linker.grouped(place)
+    yield from snapshot.grouped(place)
     yield from _in_branches(snapshot, place)
     yield from _companions(snapshot, place)
     yield from _declared(snapshot, place)
     yield from _kept_in(snapshot, place)
     if item.kind in CLASSES:
-        yield from linker.classes.whole((place,))
+        yield from snapshot.classes.whole((place,))
         yield from _constructors(snapshot, place)
         return
     if item.kind == "constructor" or bare(item.name) != item.name:
@@ -162,7 +161,7 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
 
 def _in_branches(snapshot: Snapshot, place: Place) -> list[Place]:
     """The other definitions of a name in the same scope of a file, where a scope has one thing of a name."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = definition_of(snapshot, place)
     if not specs()[facts.language].one_per_scope:
@@ -176,16 +175,15 @@ def _in_branches(snapshot: Snapshot, place: Place) -> list[Place]:
 
 def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """Where one file declares what another defines: the other one of the two."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item = facts.definitions[place.definition]
     spec = specs()[facts.language]
     if not spec.prototypes or item.kind not in _DECLARED or _STATIC.match(item.signature):
         return
-    for other in sources.definitions(item.name):
+    for other in snapshot.definitions(item.name):
         alike = definition_of(snapshot, other)
-        there = sources.facts(other.path)
+        there = snapshot.facts(other.path)
         is_near = there is not None and specs()[there.language].family == spec.family
         if (
             is_near
@@ -199,7 +197,7 @@ def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
 
 def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """The field that a property is kept in, or the property that is kept in a field."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     item, mark = facts.definitions[place.definition], specs()[facts.language].property_mark
     if not mark or item.kind not in ("property", "field"):
@@ -212,7 +210,7 @@ def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
 
 def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
     """The names of what a definition is in, whether it stands there or says so, and its own."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     names: list[str] = []
     at = place.definition
@@ -225,16 +223,16 @@ def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
 
 def _companions(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """The same definition in the file beside it that declares, or is declared by, this one: a stub."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    for ending, sources in snapshot.linker.spec(facts).made_from.items():
+    for ending, sources in facts.spec.made_from.items():
         for one, other in [(ending, source) for source in sources] + [(source, ending) for source in sources]:
             if place.path.endswith(one):
                 yield from _same_in(snapshot, place, place.path.removesuffix(one) + other)
 
 
 def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
-    here, there = (snapshot.linker.sources.facts(one) for one in (place.path, path))
+    here, there = (snapshot.facts(one) for one in (place.path, path))
     if here is None or there is None:
         return
     names = [here.definitions[place.definition].name]
@@ -250,13 +248,13 @@ def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
 
 def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """Where constructors and destructors go by the name of their class."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a class has a file"
     name = facts.definitions[place.definition].name
     for at, item in enumerate(facts.definitions):
         if item.parent == place.definition and item.kind in _MADE and bare(item.name) == name:
             yield Place(place.path, at)
-    for other in snapshot.linker.sources.owned(name):
+    for other in snapshot.owned(name):
         item = definition_of(snapshot, other)
         if item.kind in _MADE and bare(item.name) == name and owner_of(snapshot, other) == place:
             yield other
@@ -270,7 +268,7 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
         if owner is None or not is_class(snapshot, owner):
             continue
         item = definition_of(snapshot, place)
-        for target in snapshot.linker.classes.order((owner,))[1:]:
+        for target in snapshot.classes.order((owner,))[1:]:
             name = written_base(target[0].path) if is_external(target) else ""
             if name and name not in told and may_know(snapshot, place, name, item.name):
                 told.add(name)
@@ -290,9 +288,9 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
 
 def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
     """Whether a class that is not in the repository may have, or call, a member of a name."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    spec, item = snapshot.linker.spec(facts), facts.definitions[place.definition]
+    spec, item = facts.spec, facts.definitions[place.definition]
     if item.kind not in (*_MADE, "property") and base in spec.reflection.enums_by_name:
         return True
     return spec.outside_members is None or name in spec.outside_members(base)
@@ -300,13 +298,13 @@ def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
 
 def _takes_in(snapshot: Snapshot, owner: Place) -> bool:
     """Whether a class takes in others as if they extended it: `Base.register(Other)`."""
-    facts = snapshot.linker.sources.facts(owner.path)
+    facts = snapshot.facts(owner.path)
     assert facts is not None, "BUG: a class has a file"
-    name, sources = facts.definitions[owner.definition].name, snapshot.linker.sources
-    for word in snapshot.linker.spec(facts).reflection.virtual_subclassing:
-        for path in sources.paths_with(word):
-            there = sources.facts(path)
-            seen = sources.occurrences(path, word) if there is not None else ()
+    name = facts.definitions[owner.definition].name
+    for word in facts.spec.reflection.virtual_subclassing:
+        for path in snapshot.paths_with(word):
+            there = snapshot.facts(path)
+            seen = snapshot.occurrences(path, word) if there is not None else ()
             receivers = [there.receivers[one.receiver - 1] for one in seen if there and one.receiver]
             if any(split_path(one)[-1] == name for one in receivers):
                 return True
@@ -329,5 +327,5 @@ def kin(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     owner = owner_of(snapshot, place)
     below = [one.place for one, _ in descendants(snapshot, owner)] if owner is not None else []
     for one in (owner, *below):
-        for target in snapshot.linker.classes.order((one,)) if one is not None else ():
+        for target in snapshot.classes.order((one,)) if one is not None else ():
             yield from target

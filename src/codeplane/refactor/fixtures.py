@@ -27,11 +27,11 @@ def is_fixture(snapshot: Snapshot, place: Place) -> bool:
     """
     if not _is_marked(snapshot, place):
         return False
-    name, sources = definition_of(snapshot, place).name, snapshot.linker.sources
-    if any(one != place and _is_marked(snapshot, one) for one in sources.definitions(name)):
+    name = definition_of(snapshot, place).name
+    if any(one != place and _is_marked(snapshot, one) for one in snapshot.definitions(name)):
         return False
     reached = set(_reached(snapshot, place))
-    beyond = [RepoPath(one) for one in sources.paths_with(name) if one not in reached]
+    beyond = [RepoPath(one) for one in snapshot.paths_with(name) if one not in reached]
     if any(True for path in beyond for _ in _taking(snapshot, path, name)):
         return False
     quoted = re.compile(_GIVEN.replace(rb"NAME", re.escape(name.encode("utf-8", "surrogateescape"))))
@@ -47,7 +47,7 @@ def requested(snapshot: Snapshot, place: Place) -> Iterator[Variable]:
 
 def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]:
     """The parameters of tests and fixtures of a file that a fixture of a name is handed to."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     own = re.compile(rf"""["'][^"']*\b{re.escape(name)}\b""")
     for at in range(len(facts.definitions)) if facts is not None else ():
         taker = Place(path, at)
@@ -61,7 +61,7 @@ def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]
 
 def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
     """The texts by which tests ask for a fixture: path, line and column of the name."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     pattern = specs()[facts.language].fixture_texts if facts is not None else ""
     name = definition_of(snapshot, place).name.encode("utf-8", "surrogateescape")
     quoted = re.compile(rb"""["'](%b)["']""" % re.escape(name))
@@ -75,17 +75,17 @@ def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPat
 
 def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
     """The files whose tests may ask for a fixture and have its name in them."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     roots = specs()[facts.language].fixture_files if facts is not None else ()
     directory, _, file = place.path.rpartition("/")
-    paths = snapshot.linker.sources.paths_with(definition_of(snapshot, place).name)
+    paths = snapshot.paths_with(definition_of(snapshot, place).name)
     inside = f"{directory}/" if directory else ""
     near = [one for one in paths if one == place.path or (file in roots and one.startswith(inside))]
-    return sorted(RepoPath(one) for one in near if snapshot.linker.sources.facts(one) is not None)
+    return sorted(RepoPath(one) for one in near if snapshot.facts(one) is not None)
 
 
 def _is_marked(snapshot: Snapshot, place: Place) -> bool:
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     spec = specs()[facts.language] if facts is not None else None
     if spec is None or not spec.fixture or definition_of(snapshot, place).kind not in ("function", "method"):
         return False

@@ -8,10 +8,9 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index.view.view import View
 from codeplane.languages.modules import module_rules
 from codeplane.languages.moving import Moving, relative
-from codeplane.names import Snapshot
+from codeplane.names import Codebase, Snapshot
 from codeplane.refactor import words
 from codeplane.refactor.plan import Group, Mention, Site
 from codeplane.refactor.text import Lines
@@ -35,7 +34,7 @@ class Form(NamedTuple):
         return f"{self.before}{self.name}{self.after}"
 
 
-def forms(moving: Moving, after: View, old: str, new: str) -> list[Form]:
+def forms(moving: Moving, after: Codebase, old: str, new: str) -> list[Form]:
     """The ways to name a file or directory that moves: by its path, and by its module where it has a name."""
     name, dot, ending = posixpath.basename(old).partition(".")
     found = [_form(old, name, dot + ending, new)]
@@ -60,7 +59,7 @@ def _form(old: str, name: str, after: str, new: str) -> Form:
     return Form(old[: len(old) - len(name) - len(after)], name, after, new)
 
 
-def _modules(moving: Moving, after: View, old: str, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _modules(moving: Moving, after: Codebase, old: str, inside: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The names of a module before and after; of a directory, what those of its files begin with."""
     own = posixpath.basename(old).partition(".")[0]
     if own in _UNNAMED:
@@ -70,7 +69,10 @@ def _modules(moving: Moving, after: View, old: str, inside: Sequence[str]) -> It
         found = module_rules(facts.language) if facts is not None else None
         if found is None:
             continue
-        was, now = found.module_name(moving.before, path), found.module_name(after, moving.path(path))
+        was, now = (
+            found.module_name(moving.before, path),
+            found.module_name(after.rule_sources, moving.path(path)),
+        )
         while was and _BETWEEN.split(was)[-1] != own and old not in moving.moves:
             was, now = _shorter(was), _shorter(now)
         if was and now and _BETWEEN.split(was)[-1] == own:

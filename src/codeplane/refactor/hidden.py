@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.view.files import FileFacts
 from codeplane.jail import shown
-from codeplane.names import RefFact, Snapshot
+from codeplane.names import FileFacts, RefFact, Snapshot
 from codeplane.refactor.plan import Problem
 
 _BETWEEN = "::"
@@ -18,8 +17,8 @@ def left_behind(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> Itera
     """
     told: set[tuple[str, str]] = set()
     for path in sorted(moves):
-        facts = snapshot.linker.sources.facts(path)
-        if facts is None or not snapshot.linker.spec(facts).module_keywords:
+        facts = snapshot.facts(path)
+        if facts is None or not facts.spec.module_keywords:
             continue
         around = _around(snapshot, path, moves)
         for ref in snapshot.references_in(path):
@@ -34,16 +33,16 @@ def _around(
     snapshot: Snapshot, path: RepoPath, moves: Mapping[RepoPath, RepoPath]
 ) -> dict[RepoPath, FileFacts]:
     """The files of the modules that a module is in and that stay, unless it is in them afterwards too."""
-    sources, name = snapshot.linker.sources, snapshot.identities.module(path)
+    name = snapshot.module_name(path)
     found = {}
     directory, _, own = path.rpartition("/")
     ending = own[own.rfind(".") :]
     while directory:
-        beside = [f"{directory}/{one}" for one in sources.names_in(directory) if one.endswith(ending)]
+        beside = [f"{directory}/{one}" for one in snapshot.names_in(directory) if one.endswith(ending)]
         if not moves[path].startswith(f"{directory}/"):
             for place in map(RepoPath, (*beside, directory + ending)):
-                facts = sources.facts(place) if place not in moves else None
-                if facts is not None and name.startswith(snapshot.identities.module(place) + _BETWEEN):
+                facts = snapshot.facts(place) if place not in moves else None
+                if facts is not None and name.startswith(snapshot.module_name(place) + _BETWEEN):
                     found[place] = facts
         directory = directory.rpartition("/")[0]
     return found

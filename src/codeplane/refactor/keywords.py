@@ -12,10 +12,8 @@ from codeplane.languages import specs
 from codeplane.languages.arguments import Argument, arguments
 from codeplane.languages.facts import Occurrence, Role
 from codeplane.languages.modules import Place
-from codeplane.names import RefFact, Snapshot
-from codeplane.names.inference.receiver import Receivers
+from codeplane.names import Meaning, RefFact, Snapshot
 from codeplane.names.meaning import is_external, known
-from codeplane.names.resolve import Meaning, Resolver
 from codeplane.refactor.escape import stands_alone
 from codeplane.refactor.family import Family
 from codeplane.refactor.text import Lines
@@ -37,8 +35,7 @@ class Keywords:
 
     def __init__(self, snapshot: Snapshot, family: Family) -> None:
         self._snapshot, self.family = snapshot, family
-        self._binding = Resolver(snapshot.linker)
-        self._receivers = Receivers(snapshot.linker)
+        self._receivers = snapshot.receivers
         self._files: dict[str, Lines] = {}
         self._found: dict[str, dict[int, Argument]] = {}
         self._names = {name for place in self._heads() for name in snapshot.references.names(place)}
@@ -54,7 +51,7 @@ class Keywords:
         if argument.kind in ("macro", "loose"):
             return "open"
         if argument.holder is None:
-            standing = self._snapshot.linker.sources.occurrence_at(path, line, column)
+            standing = self._snapshot.occurrence_at(path, line, column)
             return self._of_class_around(path, standing[1].scope) if standing else "open"
         standing = self._called(path, lines, argument)
         if argument.kind == "member":
@@ -122,7 +119,7 @@ class Keywords:
         return any(map(self._is_initializer, self.family.functions))
 
     def _language(self, path: str) -> str:
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         return facts.language if facts is not None else ""
 
     def _arguments(self, path: RepoPath) -> tuple[Lines, dict[int, Argument]]:
@@ -145,7 +142,7 @@ class Keywords:
         name = _NAME.search(text)
         if name is None:
             return None
-        return self._snapshot.linker.sources.occurrence_at(path, *lines.position(start + name.start()))
+        return self._snapshot.occurrence_at(path, *lines.position(start + name.start()))
 
     def _of_called(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
         if name in specs()[self._language(path)].makers and seen.receiver and self._makes_instances():
@@ -173,15 +170,15 @@ class Keywords:
         target = known(meaning.target)
         if meaning.tier not in _CERTAIN or not target or is_external(target):
             return "open"
-        member = self._snapshot.linker.classes.member(target, self.family.name)
+        member = self._snapshot.classes.member(target, self.family.name)
         return "ours" if self.family.places.intersection(member) else self._other(member)
 
     def _of_made(self, path: RepoPath, seen: Occurrence) -> Owner:
         """Of a class that is asked for an instance: `Store.new`."""
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         assert facts is not None, "BUG: a file with references has facts"
         receiver = facts.receivers[seen.receiver - 1]
-        target = known(self._snapshot.linker.written(path, seen.scope, receiver))
+        target = known(self._snapshot.written(path, seen.scope, receiver))
         is_known = bool(target) and not is_external(target) and is_class(self._snapshot, target[0])
         return self._of_class(target) if is_known else "open"
 
@@ -190,12 +187,12 @@ class Keywords:
         return not seen.receiver and not seen.target and name in outside
 
     def _meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         assert facts is not None, "BUG: a file with references has facts"
         if name in specs()[facts.language].class_keywords:
             around = self._receivers.class_around(path, facts, seen.scope)
             return Meaning(Tier.STRONG, around)
-        return self._binding.of(path, name, seen)
+        return self._snapshot.meaning(path, name, seen)
 
     def _of_target(self, place: Place, target: tuple[Place, ...]) -> Owner:
         if self.family.functions.intersection(target):
@@ -216,14 +213,14 @@ class Keywords:
         return takes_any and self._may_be_value()
 
     def _of_class_around(self, path: RepoPath, scope: int) -> Owner:
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         assert facts is not None, "BUG: a file with references has facts"
         around = known(self._receivers.class_around(path, facts, scope))
         return self._of_class(around) if around else "open"
 
     def _of_class(self, owner: tuple[Place, ...]) -> Owner:
         """What a keyword names when an instance is made: a parameter of what makes it, or a field."""
-        classes, spec = self._snapshot.linker.classes, specs()[self._language(owner[0].path)]
+        classes, spec = self._snapshot.classes, specs()[self._language(owner[0].path)]
         for name in spec.initializers:
             made = classes.member(owner, name)
             if made:
@@ -244,7 +241,7 @@ class Keywords:
     def _constructors(self, owner: tuple[Place, ...]) -> set[Place]:
         found = set()
         for place in owner:
-            facts = self._snapshot.linker.sources.facts(place.path)
+            facts = self._snapshot.facts(place.path)
             items = enumerate(facts.definitions) if facts is not None else ()
             found |= {
                 Place(place.path, at)

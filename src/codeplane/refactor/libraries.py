@@ -23,7 +23,7 @@ class Libraries:
         return self._found[key]
 
     def _is_module(self, ref: RefFact) -> bool:
-        facts = self._snapshot.linker.sources.facts(ref.path)
+        facts = self._snapshot.facts(ref.path)
         root = ref.receiver.partition(".")[0]
         if (
             facts is None
@@ -31,13 +31,13 @@ class Libraries:
             or not root.isidentifier()
         ):
             return False
-        at = self._snapshot.linker.binding_at(facts, ref.scope, root)
+        at = self._snapshot.binding_at(facts, ref.scope, root)
         if at is None or at < 0 or facts.binds[at].reason is not Reason.IMPORT_ALIAS:
             return False
         items = [item for item in facts.imports if item.alias == root]
         is_bound = any(
             seen.role is Role.WRITE and not seen.receiver
-            for seen in self._snapshot.linker.sources.occurrences(ref.path, root)
+            for seen in self._snapshot.occurrences(ref.path, root)
         )
         return (
             not is_bound
@@ -51,7 +51,7 @@ class Libraries:
         )
 
     def _is_outside(self, path: str, module: str, kind: str) -> bool:
-        target = known(self._snapshot.linker.named_module(path, module, kind))
+        target = known(self._snapshot.named_module(path, module, kind))
         is_here = bool(target) and not is_external(target)
         return not is_here and not module.startswith(".") and self._names.isdisjoint(module.split("."))
 

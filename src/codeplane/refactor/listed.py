@@ -21,11 +21,11 @@ def listed(snapshot: Snapshot, family: Family) -> Iterator[tuple[RepoPath, int, 
 
 
 def _in_class(snapshot: Snapshot, owner: Place, name: str) -> Iterator[tuple[RepoPath, int, int]]:
-    facts = snapshot.linker.sources.facts(owner.path)
+    facts = snapshot.facts(owner.path)
     assert facts is not None, "BUG: a class has a file"
     lists = [
         facts.definitions[at]
-        for word in snapshot.linker.spec(facts).reflection.member_lists
+        for word in facts.spec.reflection.member_lists
         for at in facts.inside(owner.definition, word)
     ]
     if not lists:

@@ -21,7 +21,7 @@ _BEFORE: Final = re.compile(
 
 def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Iterator[str]:
     """The marks of a definition that may make something of its name, or of those of the fields in it."""
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
     plain = spec.reflection.transparent_decorators | (

@@ -10,12 +10,11 @@ from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of
-from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages.facts import Reason
 from codeplane.languages.modules import Place
 from codeplane.languages.style import is_remark
-from codeplane.names import Snapshot
+from codeplane.names import FileFacts, Snapshot
 from codeplane.refactor.examples import Page, page_of, without_leader
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Confidence, Mention
@@ -136,7 +135,7 @@ class Speakers:
     @cached_property
     def _roots(self) -> set[str]:
         """The packages that the definition is in, where names of modules tell that."""
-        modules = (self.snapshot.identities.module(one.path) for one in self.family.places)
+        modules = (self.snapshot.module_name(one.path) for one in self.family.places)
         dotted = {one.partition(".")[0] for one in modules if "/" not in one}
         languages = {facts.language for one in self.family.places if (facts := self._facts(one.path))}
         return dotted if languages == {"python"} else set()
@@ -147,7 +146,7 @@ class Speakers:
 
         A test that is a block, `describe("load", …)`, is not one: it has a title, which no code names.
         """
-        found = self.snapshot.linker.sources.definitions(self.family.name)
+        found = self.snapshot.definitions(self.family.name)
         return [
             one
             for one in found
@@ -176,7 +175,7 @@ class Speakers:
     def _is_parameter(self) -> bool:
         """Whether a parameter somewhere has the name, so that a document may speak of that."""
         name = self.family.name
-        paths = self.snapshot.linker.sources.paths_with(name)
+        paths = self.snapshot.paths_with(name)
         return any(
             bind.reason is Reason.PARAM
             for path in paths
@@ -233,7 +232,7 @@ class Speakers:
         return self._pages[path]
 
     def _facts(self, path: str) -> FileFacts | None:
-        return self.snapshot.linker.sources.facts(path)
+        return self.snapshot.facts(path)
 
 
 def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:

@@ -7,7 +7,6 @@ from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.index.view.view import View
 from codeplane.languages.modules import Place, module_rules
 from codeplane.languages.moving import Change, Moving, Stuck, follows
 from codeplane.languages.ordering import entries_of, in_order
@@ -33,10 +32,10 @@ def draft(snapshot: Snapshot, route: Route, sweep: Sweep) -> Plan:
     if wrong := list(against(snapshot, route, moves)):
         return replace(plan, problems=tuple(wrong), verdict=Verdict.REFUSED)
     after = moved_view(snapshot, moves)
-    moving = moving_of(snapshot.linker, after, moves, snapshot)
+    moving = moving_of(snapshot, after, moves)
     plan = replace(plan, words=tuple(sorted(words_of(route, moves))))
     near = near_files(snapshot, plan)
-    sites, stuck = _followed(moving, near)
+    sites, stuck = _followed(snapshot, moving, near)
     groups, mentions = open_places(snapshot, moving, forms(moving, after, route.old, route.new), sites)
     taken = tuple(replace(one, is_taken=sweep.takes(one)) for one in mentions)
     doubts = [*(one for one in stuck if one.kind == "doubt"), *circles_through_packages(snapshot, moves)]
@@ -93,10 +92,10 @@ def proven(index: Index, plan: Plan) -> Plan:
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
         return plan
     contents = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
-    with index.overlay(contents, frozenset(plan.moves) - contents.keys()) as (snapshot, linker):
+    with index.overlay(contents, frozenset(plan.moves) - contents.keys()) as (snapshot, after):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
-        moving = moving_of(snapshot.linker, linker.sources, plan.moves, snapshot)
+        moving = moving_of(snapshot, after, plan.moves)
         sites_in = by_path(plan.taken)
         carry = carried_by(plan.moves, lambda path: moving.place(Place(path)).path)
         parts = []
@@ -104,17 +103,19 @@ def proven(index: Index, plan: Plan) -> Plan:
             spans = around(Lines(plan.before[path]), sites_in[path]) if path in sites_in else ()
             parts.append(Part(path, plan.moves.get(path, path), *spans))
         come = {plan.moves.get(site.path, site.path) for site in plan.sites if not site.old}
-        carried = Carried(snapshot.linker, linker, carry, plan.words, plan.moves)
+        carried = Carried(snapshot, after, carry, plan.words, plan.moves)
         broken = carried.breaches(parts, come=come)
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
 
 
-def _followed(moving: Moving, near: Collection[RepoPath]) -> tuple[list[Site], list[Problem]]:
+def _followed(
+    snapshot: Snapshot, moving: Moving, near: Collection[RepoPath]
+) -> tuple[list[Site], list[Problem]]:
     sites, stuck = [], []
     for path in near:
-        facts = moving.before.facts(path) if isinstance(moving.before, View) else None
+        facts = snapshot.facts(path)
         language = follows(facts.language) if facts is not None else None
         if facts is None or language is None:
             if facts is not None and path in moving.moves and (facts.imports or module_rules(facts.language)):

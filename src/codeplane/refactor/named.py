@@ -74,7 +74,7 @@ def named(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
 
 def _reads(snapshot: Snapshot, family: Family) -> Iterator[NameRead]:
     """Where definitions of the kind of a family are asked for their names."""
-    facts = snapshot.linker.sources.facts(min(family.places).path)
+    facts = snapshot.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
     is_type = family.kind in spec.silent_kinds  # nothing is left of it at run time
@@ -84,8 +84,8 @@ def _reads(snapshot: Snapshot, family: Family) -> Iterator[NameRead]:
 def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
     """Where definitions of a language are asked for their names."""
     for word in spec.reflection.name_attributes:
-        for path in snapshot.linker.sources.paths_with(word):
-            there = snapshot.linker.sources.facts(path)
+        for path in snapshot.paths_with(word):
+            there = snapshot.facts(path)
             if there is not None and specs()[there.language].family == spec.family:
                 read = partial(_asked, snapshot, spec, RepoPath(path), word)
                 found = there.derived(f"asked for {word} as {spec.name}", read)
@@ -94,8 +94,8 @@ def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
 
 def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[NameRead]:
     """The lines of a file that ask something for its name."""
-    facts = snapshot.linker.sources.facts(path)
-    found = [seen for seen in snapshot.linker.sources.occurrences(path, word) if seen.receiver]
+    facts = snapshot.facts(path)
+    found = [seen for seen in snapshot.occurrences(path, word) if seen.receiver]
     if facts is None or not found:
         return []
     rows = snapshot.source(path).split(b"\n")
@@ -149,7 +149,7 @@ def _is_error(rows: list[bytes], line: int) -> bool:
 
 def _is_told(snapshot: Snapshot, read: NameRead) -> bool:
     """Whether a name is asked for to be shown to people: in what tells of an instance, or of an error."""
-    facts = snapshot.linker.sources.facts(read.path)
+    facts = snapshot.facts(read.path)
     if read.is_error or facts is None:
         return read.is_error
     around = facts.definitions.around(read.line)
@@ -158,7 +158,7 @@ def _is_told(snapshot: Snapshot, read: NameRead) -> bool:
 
 def _made(snapshot: Snapshot, family: Family, reads: list[NameRead]) -> tuple[RepoPath, int] | None:
     """Where another name is made of those of definitions, one that is written in small letters somewhere."""
-    facts = snapshot.linker.sources.facts(min(family.places).path)
+    facts = snapshot.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
     pattern = specs()[facts.language].reflection.derived_name
     if family.kind in ("class", "function") and pattern and _is_written_small(snapshot, family.name):
@@ -171,7 +171,7 @@ def _made(snapshot: Snapshot, family: Family, reads: list[NameRead]) -> tuple[Re
 def _is_written_small(snapshot: Snapshot, name: str) -> bool:
     text = name.lower().encode("utf-8", "surrogateescape")
     small = re.compile(re.escape(text) + rb"(?<![^\W_]" + re.escape(text) + rb")(?![^\W_])")
-    paths = snapshot.linker.sources.paths_with(name.lower()) if name != name.lower() else ()
+    paths = snapshot.paths_with(name.lower()) if name != name.lower() else ()
     return any(small.search(snapshot.source(RepoPath(path))) for path in paths)
 
 
@@ -179,7 +179,7 @@ def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
     """Whether what is asked for its name in a line of a file may be one of a family."""
     path, line, holder = read[:3]
     family = keywords.family
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return False
     spec = specs()[facts.language]
@@ -195,7 +195,5 @@ def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
         for number in facts.definitions.around(line)
         if facts.definitions.kind(number) in CLASSES
     ]
-    own = {
-        place for one in family.places for target in snapshot.linker.classes.order((one,)) for place in target
-    }
+    own = {place for one in family.places for target in snapshot.classes.order((one,)) for place in target}
     return not around or not own.isdisjoint(around)

@@ -32,10 +32,9 @@ def words_of(route: Route, moves: Mapping[RepoPath, RepoPath]) -> set[str]:
 
 def near_files(snapshot: Snapshot, plan: Plan) -> list[RepoPath]:
     """The files whose names may mean something else: those that move, that import them, that are beside."""
-    sources = snapshot.linker.sources
-    found: set[str] = {*plan.moves} | sources.importing(frozenset(plan.words))
+    found: set[str] = {*plan.moves} | snapshot.importing(frozenset(plan.words))
     found.update(
-        path for word in plan.words for path in sources.paths_with(word) if _reaches(snapshot, path, word)
+        path for word in plan.words for path in snapshot.paths_with(word) if _reaches(snapshot, path, word)
     )
     importers = links_of(snapshot).importers
     found.update(one for path in plan.moves for one in importers.get(path, ()))
@@ -45,17 +44,17 @@ def near_files(snapshot: Snapshot, plan: Plan) -> list[RepoPath]:
             # What declares the module of a directory is beside the directory.
             for near in {directory, directory.rpartition("/")[0]}:
                 start = f"{near}/" if near else ""
-                found.update(start + name for name in sources.names_in(near))
-    return sorted(RepoPath(path) for path in found if sources.facts(path) is not None)
+                found.update(start + name for name in snapshot.names_in(near))
+    return sorted(RepoPath(path) for path in found if snapshot.facts(path) is not None)
 
 
 def _reaches(snapshot: Snapshot, path: str, word: str) -> bool:
     """Whether a name may stand before others in a file."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return False
     is_in_paths = any(word in split_path(text) for text in facts.receivers)
-    return is_in_paths or bool(snapshot.linker.spec(facts).module_keywords)
+    return is_in_paths or bool(facts.spec.module_keywords)
 
 
 def unread(snapshot: Snapshot, near: Collection[RepoPath]) -> Iterator[Problem]:
@@ -63,7 +62,7 @@ def unread(snapshot: Snapshot, near: Collection[RepoPath]) -> Iterator[Problem]:
     if unread := snapshot.coverage.unread:
         yield Problem("not_indexed", f"{unread} files have not been read yet.")
     for path in near:
-        facts = snapshot.linker.sources.facts(path)
+        facts = snapshot.facts(path)
         if facts is not None and facts.state in ("partial", "failed"):
             yield Problem("parse_partial", f"{shown(path)} could not be parsed whole.", path)
 
@@ -73,7 +72,7 @@ def companions(snapshot: Snapshot, route: Route, moves: Mapping[RepoPath, RepoPa
     if route.old not in moves:
         return
     stem = posixpath.basename(route.old).partition(".")[0]
-    layout = snapshot.linker.sources.memo.layout
+    layout = snapshot.layout
     names = {f"test_{stem}", f"{stem}_test", stem}
     for name, paths in sorted(layout.by_name.items()):
         own = name.partition(".")[0]

@@ -34,15 +34,14 @@ class Macro(NamedTuple):
 
 def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
     """The macros of a repository that make names, where the language of a file has a preprocessor."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(path)
+    facts = snapshot.facts(path)
     family = specs()[facts.language].family if facts is not None and _pastes(snapshot, path) else ""
     found: dict[RepoPath, list[Macro]] = {}
     files = (
         {one.path for one in snapshot.definitions_of_kinds(["macro"], _MOST_FILES).items} if family else ()
     )
     for one in sorted(files):
-        there = sources.facts(one)
+        there = snapshot.facts(one)
         if there is not None and specs()[there.language].family == family:
             made = there.derived("pasting", partial(_read, snapshot.source(RepoPath(one))))
             found |= {RepoPath(one): made} if made else {}
@@ -50,7 +49,7 @@ def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
 
 
 def _pastes(snapshot: Snapshot, path: str) -> bool:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     return facts is not None and specs()[facts.language].reflection.pastes_tokens
 
 

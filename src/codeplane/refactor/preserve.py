@@ -8,13 +8,10 @@ from typing import Final
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
-from codeplane.index.view.files import FileFacts
 from codeplane.jail import shown
 from codeplane.languages.facts import Occurrences
-from codeplane.names import Snapshot
-from codeplane.names.imports import ImportResolver
+from codeplane.names import Codebase, FileFacts, Snapshot
 from codeplane.names.meaning import Target
-from codeplane.names.resolve import Resolver
 from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.text import moved
 
@@ -24,7 +21,7 @@ _NAMES: Final = re.compile(r"[\w$@~]+[?!]?")
 
 def breaches(
     snapshot: Snapshot,
-    after: ImportResolver,
+    after: Codebase,
     sites: Mapping[RepoPath, Collection[Site]],
     names: Collection[str],
     *,
@@ -47,23 +44,22 @@ def breaches(
 
 def _holding(snapshot: Snapshot, names: Collection[str]) -> Iterator[RepoPath]:
     for name in names:
-        yield from map(RepoPath, snapshot.linker.sources.paths_with(name))
+        yield from map(RepoPath, snapshot.paths_with(name))
 
 
 class _Check:
-    def __init__(self, snapshot: Snapshot, after: ImportResolver, names: frozenset[str]) -> None:
-        self._before, self._after = snapshot.linker, after
-        self._meant, self._means = Resolver(snapshot.linker), Resolver(after)
+    def __init__(self, snapshot: Snapshot, after: Codebase, names: frozenset[str]) -> None:
+        self._before, self._after = snapshot, after
         self._names = names
 
     def file(self, path: RepoPath, sites: Collection[Site]) -> Iterator[Problem]:
-        before, after = self._before.sources.facts(path), self._after.sources.facts(path)
+        before, after = self._before.facts(path), self._after.facts(path)
         if before is None:
             return
         if after is None or (before.state == "ok" and after.state != "ok"):
             yield Problem("syntax", f"{shown(path)} could not be read any more.", path)
             return
-        was, is_now = (_occurrences(linker, path) for linker in (self._before, self._after))
+        was, is_now = (code.all_occurrences(path) for code in (self._before, self._after))
         is_now = _without(is_now, _added(was, is_now, sites))
         if len(was) != len(is_now):
             yield Problem("syntax", f"{shown(path)} would have other names in it than those replaced.", path)
@@ -90,16 +86,13 @@ class _Check:
 
     def _differs(self, path: RepoPath, was: Occurrences, is_now: Occurrences, at: int) -> str:
         old, new = was.texts[was.names[at]], is_now.texts[is_now.names[at]]
-        before, after = self._meant.of(path, old, was.at(at)), self._means.of(path, new, is_now.at(at))
+        before, after = (
+            self._before.meaning(path, old, was.at(at)),
+            self._after.meaning(path, new, is_now.at(at)),
+        )
         if (before.tier, before.target) == (after.tier, after.target):
             return ""
         return f"`{new}` would mean {_told(after.target)} instead of {_told(before.target)}."
-
-
-def _occurrences(linker: ImportResolver, path: str) -> Occurrences:
-    sources = linker.sources
-    blob = sources.memo.layout.blobs[path]
-    return (sources.names_of(blob) if blob is not None else None) or Occurrences()
 
 
 def _added(was: Occurrences, is_now: Occurrences, sites: Collection[Site]) -> set[int]:

@@ -13,7 +13,7 @@ from codeplane.refactor.text import Lines
 def told(snapshot: Snapshot, sites: Collection[Site]) -> Iterator[Problem]:
     """The places that a program tells as they are written, each line once."""
     for path, some in sorted(by_path(sites).items()):
-        facts = snapshot.linker.sources.facts(path)
+        facts = snapshot.facts(path)
         if facts is None or not specs()[facts.language].reflection.self_documenting:
             continue
         lines = Lines(snapshot.source(path))

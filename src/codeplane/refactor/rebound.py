@@ -5,9 +5,8 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.graph.places import definition_of
-from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Import, Reason, Role
-from codeplane.names import RefFact, Snapshot
+from codeplane.names import FileFacts, RefFact, Snapshot
 from codeplane.names.meaning import is_external, known
 from codeplane.refactor.escape import Reach
 from codeplane.refactor.family import Family
@@ -38,12 +37,12 @@ class Rebound:
         facts = self._facts(ref.path)
         item = self._import(ref)
         if item is not None:
-            target = known(self._snapshot.linker.named_module(ref.path, item.module, item.kind))
+            target = known(self._snapshot.named_module(ref.path, item.module, item.kind))
             is_same = item.name == self._family.name
             return is_same and len(target) == 1 and target[0].path in self._homes and target[0].definition < 0
         if ref.path not in self._homes or facts is None:
             return False
-        scopes = self._snapshot.linker.outward(facts, ref.scope)
+        scopes = self._snapshot.outward(facts, ref.scope)
         holder = next((one for one in scopes if facts.bound(one, ref.name) is not None), None)
         return holder == 0
 
@@ -62,14 +61,14 @@ class Rebound:
         ours = {(item.name_line, item.name_column) for item in items}
         return all(
             (seen.line, seen.column) in ours
-            for seen in self._snapshot.linker.sources.occurrences(path, name)
+            for seen in self._snapshot.occurrences(path, name)
             if seen.role in _BINDING and not seen.receiver and seen.target in (0, at + 1)
         )
 
     def _import(self, ref: RefFact) -> Import | None:
         """The import that brings the name of a reference, or that it stands in."""
         facts = self._facts(ref.path)
-        standing = self._snapshot.linker.sources.occurrence_at(ref.path, ref.line, ref.column)
+        standing = self._snapshot.occurrence_at(ref.path, ref.line, ref.column)
         if facts is None or standing is None:
             return None
         seen = standing[1]
@@ -84,7 +83,7 @@ class Rebound:
 
     def _may_lead(self, path: str, item: Import) -> bool:
         """Whether an import may lead to a module that shows the family."""
-        target = known(self._snapshot.linker.named_module(path, item.module, item.kind))
+        target = known(self._snapshot.named_module(path, item.module, item.kind))
         if target and not is_external(target):
             return True
         words = {word for word in _PARTS.split(f"{item.module}.{item.name}") if word}
@@ -92,4 +91,4 @@ class Rebound:
         return is_relative or bool(words & self._reach.parts)
 
     def _facts(self, path: str) -> FileFacts | None:
-        return self._snapshot.linker.sources.facts(path)
+        return self._snapshot.facts(path)

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.view.view import View
 from codeplane.jail import shown
 from codeplane.languages.facts import Role
 from codeplane.languages.moving import Moving
-from codeplane.names import Snapshot
-from codeplane.names.imports import ImportResolver
+from codeplane.names import Codebase, Snapshot
 from codeplane.refactor.plan import Problem
 
 _MOST_FILES: Final = 5_000
@@ -26,7 +24,7 @@ class Route:
 
 
 def moves_of(snapshot: Snapshot, route: Route) -> dict[RepoPath, RepoPath]:
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     if route.old in blobs:
         return {route.old: route.new}
     start = f"{route.old}/"
@@ -35,7 +33,6 @@ def moves_of(snapshot: Snapshot, route: Route) -> dict[RepoPath, RepoPath]:
 
 
 def against(snapshot: Snapshot, route: Route, moves: Mapping[RepoPath, RepoPath]) -> Iterator[Problem]:
-    sources = snapshot.linker.sources
     if route.old == route.new:
         yield Problem("target", "It is there already.", route.new)
         return
@@ -45,18 +42,18 @@ def against(snapshot: Snapshot, route: Route, moves: Mapping[RepoPath, RepoPath]
     if len(moves) > _MOST_FILES:
         yield Problem("size", f"{len(moves)} files are more than one plan can hold ({_MOST_FILES}).")
     is_same = route.old.lower() == route.new.lower()
-    if sources.exists(route.new) or (sources.is_directory(route.new) and not is_same):
-        yield Problem("target", f"There is a {_kind(sources, route.new)} {shown(route.new)} already.")
+    if snapshot.exists(route.new) or (snapshot.is_directory(route.new) and not is_same):
+        yield Problem("target", f"There is a {_kind(snapshot, route.new)} {shown(route.new)} already.")
     for above in parents(route.new):
-        if sources.exists(above) and above not in moves:
+        if snapshot.exists(above) and above not in moves:
             yield Problem("target", f"{shown(above)} is a file.")
     for link in sorted(route.links):
         if link == route.old or link.startswith(f"{route.old}/"):
             yield Problem("link", "A symbolic link is not moved.", link)
 
 
-def _kind(sources: View, path: str) -> str:
-    return "file" if sources.exists(path) else "directory"
+def _kind(code: Codebase, path: str) -> str:
+    return "file" if code.exists(path) else "directory"
 
 
 def parents(path: str) -> Iterator[str]:
@@ -66,31 +63,27 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
-def moved_view(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> View:
+def moved_view(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> Codebase:
     """The view with the same contents under the new paths."""
-    sources = snapshot.linker.sources
-    blobs = {str(new): sources.memo.layout.blobs[old] for old, new in moves.items()}
+    blobs = {str(new): snapshot.layout.blobs[old] for old, new in moves.items()}
     contents = {new: snapshot.source(old) for old, new in moves.items()}
-    return sources.overlaid(blobs, frozenset(moves) - blobs.keys(), contents)
+    return snapshot.overlaid(blobs, frozenset(moves) - blobs.keys(), contents)
 
 
-def moving_of(
-    linker: ImportResolver, after: View, moves: Mapping[RepoPath, RepoPath], snapshot: Snapshot
-) -> Moving:
+def moving_of(snapshot: Snapshot, after: Codebase, moves: Mapping[RepoPath, RepoPath]) -> Moving:
     """A move as the languages see it."""
-    sources = linker.sources
 
     def behind(path: str) -> list[tuple[str, str, int, int]]:
-        facts = sources.facts(path)
+        facts = snapshot.facts(path)
         assert facts is not None, "BUG: a file with imports has facts"
         return [
             (facts.receivers[seen.receiver - 1], name, seen.line, seen.column)
-            for name, seen in sources.occurrences_inside(path)
+            for name, seen in snapshot.occurrences_inside(path)
             if seen.receiver and seen.role is not Role.IMPORT
         ]
 
     def outer(path: str) -> dict[str, str]:
-        facts = sources.facts(path)
+        facts = snapshot.facts(path)
         assert facts is not None, "BUG: a file with names has facts"
         return {
             ref.name: ref.target[0].path
@@ -100,11 +93,17 @@ def moving_of(
         }
 
     def defined(path: str) -> list[str]:
-        facts = sources.facts(path)
+        facts = snapshot.facts(path)
         return [item.name for item in facts.definitions if item.parent < 0] if facts is not None else []
 
     paths = {str(old): str(new) for old, new in moves.items()}
-    read = snapshot.source
     return Moving(
-        sources, after, paths, linker.imported, lambda path: read(RepoPath(path)), behind, outer, defined
+        snapshot.rule_sources,
+        after.rule_sources,
+        paths,
+        snapshot.imported,
+        lambda path: snapshot.source(RepoPath(path)),
+        behind,
+        outer,
+        defined,
     )

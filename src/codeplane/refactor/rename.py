@@ -98,7 +98,7 @@ def draft(
     seen = [word for word in seen if (word.site.path, word.site.line, word.site.column) not in led]
     is_telling = tells_name(snapshot, family)
     if is_telling:
-        seen = words.told(seen, snapshot.linker.sources.tests())
+        seen = words.told(seen, snapshot.tests())
     holders = holders_of(snapshot, family, found.sites)
     seen, titles = without_titles(snapshot, seen) if not family.is_local else (seen, [])
     using = {site.path for site in found.sites}
@@ -219,11 +219,11 @@ def proven(index: Index, plan: Plan) -> Plan:
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
         return plan
     after = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
-    with index.overlay(after) as (snapshot, linker):
+    with index.overlay(after) as (snapshot, code):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         names = {plan.new_name, bare(plan.new_name)}
-        broken = breaches(snapshot, linker, by_path(plan.taken), names, is_local=plan.within is not None)
+        broken = breaches(snapshot, code, by_path(plan.taken), names, is_local=plan.within is not None)
     # What open places mean changes with what they are taken for.
     undecided = {(site.path, site.line) for group in plan.groups for site in group.sites}
     if plan.verdict is Verdict.NEEDS_DECISION or plan.is_rest:
@@ -246,7 +246,7 @@ def _spans(snapshot: Snapshot, family: Family) -> dict[str, list[Span]] | None:
 
 
 def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None":
-    facts = snapshot.linker.sources.facts(subject.path)
+    facts = snapshot.facts(subject.path)
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
     if not has_references(facts.language) or not spec.resolves:
@@ -307,7 +307,7 @@ def _verdict(
 
 
 def _spec(snapshot: Snapshot, path: str) -> LanguageSpec:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     assert facts is not None, "BUG: what is renamed is in a file with facts"
     return specs()[facts.language]
 
@@ -318,7 +318,7 @@ def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
         yield Problem("not_indexed", f"{unread} files have not been read yet.")
     word = re.compile(rf"(?<!\w){re.escape(plan.old_name)}(?!\w)".encode("utf-8", "surrogateescape"))
     for path in _holding(snapshot, plan, (plan.old_name,)):
-        facts = snapshot.linker.sources.facts(path)
+        facts = snapshot.facts(path)
         if facts is None or facts.state not in ("partial", "failed"):
             continue
         if specs()[facts.language].family == family and word.search(snapshot.source(RepoPath(path))):
@@ -376,7 +376,7 @@ def _named_by_strings(family: Family, seen: list[words.Word]) -> list[Group]:
 
 def _is_import(snapshot: Snapshot, site: Site) -> bool:
     """Whether a string is the name of a file that is imported."""
-    facts = snapshot.linker.sources.facts(site.path)
+    facts = snapshot.facts(site.path)
     return facts is not None and any(
         item.line == site.line and site.old in item.module for item in facts.imports
     )
@@ -384,7 +384,7 @@ def _is_import(snapshot: Snapshot, site: Site) -> bool:
 
 def _inline(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
     """Strings that read a variable by its name."""
-    facts = snapshot.linker.sources.facts(min(family.variables).path)
+    facts = snapshot.facts(min(family.variables).path)
     pattern = specs()[facts.language].reflection.interpolated_name(family.name) if facts is not None else ""
     told = re.compile(pattern)
     sites = tuple(word.site for word in seen if word.where == "string" and told.search(word.line_text))
@@ -423,7 +423,7 @@ def holders_of(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> s
     if not family.is_member:
         shown_by = {place.path for place in family.places}
         shown_by |= {site.path for site in sites if site.what in ("import", "export")}
-        found |= {snapshot.identities.module(path).split(".")[-1] for path in shown_by}
+        found |= {snapshot.module_name(path).split(".")[-1] for path in shown_by}
     return found
 
 
@@ -452,5 +452,5 @@ def concerned(snapshot: Snapshot, plan: Plan) -> dict[RepoPath, Digest]:
 def _holding(snapshot: Snapshot, plan: Plan, names: Collection[str]) -> list[str]:
     """The files that have one of the names in them and may have something to do with the plan."""
     if plan.within is not None:
-        return [plan.within] if snapshot.linker.sources.exists(plan.within) else []
-    return sorted({path for name in names for path in snapshot.linker.sources.paths_with(name)})
+        return [plan.within] if snapshot.exists(plan.within) else []
+    return sorted({path for name in names for path in snapshot.paths_with(name)})

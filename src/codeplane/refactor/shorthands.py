@@ -72,12 +72,12 @@ class Shorthands:
         return self._found(site.path)[1].get((site.line, site.column))
 
     def _has_some(self, path: str) -> bool:
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         return facts is not None and bool(specs()[facts.language].shorthands)
 
     def _found(self, path: RepoPath) -> tuple[Lines, dict[tuple[int, int], Shorthand]]:
         if path not in self._files:
-            facts = self._snapshot.linker.sources.facts(path)
+            facts = self._snapshot.facts(path)
             assert facts is not None, "BUG: a file with shorthands has facts"
             lines = Lines(self._snapshot.source(path))
             found = shorthands(facts.language, lines.data)

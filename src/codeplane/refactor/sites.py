@@ -143,24 +143,23 @@ class _Search:
 
     def _read_by_name(self, one: Variable) -> int | None:
         """The line where code that sees a variable gets at variables by name."""
-        sources = self._snapshot.linker.sources
-        facts = sources.facts(one.path)
+        facts = self._snapshot.facts(one.path)
         assert facts is not None, "BUG: a variable has a file"
         for name in specs()[facts.language].reflection.local_namespace:
-            for seen in sources.occurrences(one.path, name):
+            for seen in self._snapshot.occurrences(one.path, name):
                 is_call = seen.role is Role.CALL and not seen.receiver and not seen.target
-                if is_call and one.scope in self._snapshot.linker.outward(facts, seen.scope):
+                if is_call and one.scope in self._snapshot.outward(facts, seen.scope):
                     return seen.line
         return None
 
     def _of_macros(self, one: Variable) -> None:
         """What stands in the scope of a variable where a macro gives names their meaning."""
-        facts = self._snapshot.linker.sources.facts(one.path)
+        facts = self._snapshot.facts(one.path)
         assert facts is not None, "BUG: a variable has a file"
         holder = holder_of(self._snapshot, one)
         is_of_macro = holder.definition >= 0 and definition_of(self._snapshot, holder).kind == "macro"
         for ref in self._snapshot.references.named(one.name):
-            if ref.path != one.path or one.scope not in self._snapshot.linker.outward(facts, ref.scope):
+            if ref.path != one.path or one.scope not in self._snapshot.outward(facts, ref.scope):
                 continue
             is_open = ref.receiver == KEYWORD and self._keywords.is_open(ref.path, ref.line, ref.column)
             if ref.receiver == _RAW and is_of_macro:
@@ -184,7 +183,7 @@ class _Search:
     def _unnamed(self) -> str:
         """The file of a parameter that belongs to a function without a name, where calls can name it."""
         for one in self._family.variables if self._family.is_local and not self._family.functions else ():
-            facts = self._snapshot.linker.sources.facts(one.path)
+            facts = self._snapshot.facts(one.path)
             is_named = one.is_parameter and not takes_rest(self._snapshot, one)
             if is_named and facts is not None and specs()[facts.language].named_arguments:
                 return one.path
@@ -215,13 +214,13 @@ class _Search:
 
     def _of_keys(self) -> None:
         """Keys that are variables as well: the variable stays what it is, and the key may be ours."""
-        facts = self._snapshot.linker.sources.facts(min(self._family.places).path)
+        facts = self._snapshot.facts(min(self._family.places).path)
         if facts is None or not specs()[facts.language].shorthands:
             return
         if not self._family.is_member and not self._possible.is_value():
             return
         names = (bare(self._family.name), bare(self._new))
-        for path in map(RepoPath, self._snapshot.linker.sources.paths_with(names[0])):
+        for path in map(RepoPath, self._snapshot.paths_with(names[0])):
             for pair in self._shorthands.named(path, names[0]):
                 at = (path, pair.line, pair.column)
                 owner = self._keywords.owner(*at) if at not in self._sites else "other"
@@ -249,7 +248,7 @@ def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Itera
     rebound = Rebound(snapshot, family, Reach(snapshot, family))
     is_bare = not family.is_local and not family.is_member
     for ref in refs:
-        unit = snapshot.linker.sources.unit_of(ref.path)
+        unit = snapshot.unit_of(ref.path)
         is_open = ref.receiver == KEYWORD and keywords.is_open(ref.path, ref.line, ref.column)
         is_near = is_bare and not ref.receiver and _tells(snapshot, ref) and rebound.is_near(ref)
         receiver = _RAW if is_open else _NEAR if is_near else ref.receiver
@@ -263,7 +262,7 @@ def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Itera
 
 def _tells(snapshot: Snapshot, ref: RefFact) -> bool:
     """Whether names that nothing binds are only told in the language of a file."""
-    facts = snapshot.linker.sources.facts(ref.path)
+    facts = snapshot.facts(ref.path)
     return facts is not None and "not_bound" in specs()[facts.language].reflection.advisory_risks
 
 
@@ -332,7 +331,7 @@ class _Possible:
             return False
         lines = Lines(self._snapshot.source(ref.path))
         for name in around(lines, lines.offset(ref.line, ref.column)):
-            found = self._snapshot.linker.sources.definitions(name)
+            found = self._snapshot.definitions(name)
             if not found or any(definition_of(self._snapshot, one).kind == "macro" for one in found):
                 return True
         return False
@@ -354,7 +353,7 @@ class _Possible:
         return self._reach.is_value
 
     def _spec(self, path: str) -> LanguageSpec:
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         assert facts is not None, "BUG: a file with references has facts"
         return specs()[facts.language]
 

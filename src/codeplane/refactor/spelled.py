@@ -171,9 +171,9 @@ def _near(
 
     Files are left out that cannot have the name in a text, or one of its pieces where these are given.
     """
-    sources, words = snapshot.linker.sources, _WORD.findall(name)
-    paths = set.intersection(*(set(sources.paths_with(word)) for word in words)) if words else set()
-    paths |= set(sources.paths_with(flat(name)))
+    words = _WORD.findall(name)
+    paths = set.intersection(*(set(snapshot.paths_with(word)) for word in words)) if words else set()
+    paths |= set(snapshot.paths_with(flat(name)))
     wanted = [_spelling(piece) for piece in pieces or (name,)]
     for path in map(RepoPath, sorted(paths)[:_MOST_FILES]):
         if _may_say(snapshot, path, wanted):
@@ -187,7 +187,7 @@ def _spelling(name: str) -> re.Pattern[bytes]:
 
 def _may_say(snapshot: Snapshot, path: RepoPath, wanted: Sequence[re.Pattern[bytes]]) -> bool:
     """Whether a file has some spellings where short texts may be, which take much longer to be read."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return False
     data, is_marked = snapshot.source(path).lower(), specs()[facts.language].writing is not None
@@ -202,7 +202,7 @@ def _may_say(snapshot: Snapshot, path: RepoPath, wanted: Sequence[re.Pattern[byt
 
 def short_texts(snapshot: Snapshot, path: RepoPath) -> dict[str, int]:
     """What the strings of a file say, as far as they are no sentences, and the words of one without code."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return {}
     found = facts.derived("short texts", lambda: _read(facts.language, snapshot.source(path)))

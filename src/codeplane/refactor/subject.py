@@ -12,7 +12,6 @@ from codeplane.jail import shown
 from codeplane.languages.facts import Occurrence, Reason
 from codeplane.languages.modules import Place
 from codeplane.names import DefFact, Snapshot
-from codeplane.names.resolve import Resolver
 from codeplane.refactor.variables import Variable, holder_of, member_of, variable_of, variables_in
 
 Subject = DefFact | Variable
@@ -36,7 +35,7 @@ def find_subject(snapshot: Snapshot, text: str, name: str = "") -> Subject:
         return snapshot.symbol(text)
     except NotFound:
         match = _LAST.match(text)
-        if match is None or snapshot.linker.sources.exists(text):
+        if match is None or snapshot.exists(text):
             raise
         try:
             return _inside(snapshot, match["around"], match["name"])
@@ -89,30 +88,29 @@ def _column(one: Subject) -> int:
 
 
 def _at_line(snapshot: Snapshot, path: RepoPath, line: int, name: str) -> Iterator[Subject]:
-    sources = snapshot.linker.sources
-    if not sources.exists(path):
+    if not snapshot.exists(path):
         raise NotFound(f"There is no file {shown(path)!r}.")
-    facts = sources.facts(path)
+    facts = snapshot.facts(path)
     for at, item in enumerate(facts.definitions if facts is not None else ()):
         if item.name == name and item.name_line == line:
             yield _definition(snapshot, Place(path, at))
     found = [
         one
         for written in (name, f"${name}")
-        for seen in sources.occurrences(path, written)
+        for seen in snapshot.occurrences(path, written)
         if seen.line == line and (one := _meant(snapshot, path, written, seen)) is not None
     ]
     yield from [one for one in found if isinstance(one, Variable) and one.line == line] or found
 
 
 def _meant(snapshot: Snapshot, path: RepoPath, name: str, seen: Occurrence) -> Subject | None:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     assert facts is not None, "BUG: a file with occurrences has facts"
     if seen.target and not seen.receiver:
         bind = facts.binds[seen.target - 1]
         if bind.reason in (Reason.PARAM, Reason.LOCAL_ASSIGN):
             return variable_of(snapshot, path, seen.target - 1)
-    meaning = Resolver(snapshot.linker).of(path, name, seen)
+    meaning = snapshot.meaning(path, name, seen)
     places = [place for place in meaning.target if place.definition >= 0]
     return _definition(snapshot, places[0]) if meaning.tier in _CERTAIN and places else None
 

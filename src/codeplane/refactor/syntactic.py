@@ -78,16 +78,15 @@ def _by_text(snapshot: Snapshot, plan: Plan, defined: tuple[RepoPath, int, int])
 
 def _matches(snapshot: Snapshot, plan: Plan, path: RepoPath) -> Iterator[Site]:
     """The words that are the name, outside of comments and documents."""
-    sources = snapshot.linker.sources
-    facts = sources.facts(path)
+    facts = snapshot.facts(path)
     assert facts is not None, "BUG: a definition has a file"
     family = specs()[facts.language].family
     near = set()
-    for one in map(RepoPath, sources.paths_with(plan.old_name)):
-        there = sources.facts(one)
+    for one in map(RepoPath, snapshot.paths_with(plan.old_name)):
+        there = snapshot.facts(one)
         if there is not None and specs()[there.language].family == family:
             near.add(one)
-            for seen in sources.occurrences(one, plan.old_name):
+            for seen in snapshot.occurrences(one, plan.old_name):
                 yield Site(one, seen.line, seen.column, plan.old_name, plan.new_name, Tier.UNKNOWN, "code")
     for word in words.words(snapshot, plan.old_name, plan.new_name):
         if word.site.path in near and word.where in ("code", "data", "string"):
@@ -98,7 +97,7 @@ def _reasons(snapshot: Snapshot, plan: Plan, site: Site) -> tuple[str, ...]:
     reasons = []
     if site.what != "code":
         reasons.append("text_match")
-    if len(snapshot.linker.sources.definitions(plan.old_name)) > 1:
+    if len(snapshot.definitions(plan.old_name)) > 1:
         reasons.append("multiple_definitions_in_scope")
     if any(one.computed for one in snapshot.dynamics_in(site.path, _MOST_DYNAMIC).items):
         reasons.append("metaprogramming_context")

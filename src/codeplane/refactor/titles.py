@@ -29,7 +29,7 @@ def without_titles(snapshot: Snapshot, seen: Sequence[Word]) -> tuple[list[Word]
     for word in seen:
         path = word.site.path
         if path not in titles:
-            facts = snapshot.linker.sources.facts(path)
+            facts = snapshot.facts(path)
             titles[path] = [one for one in facts.definitions if is_titled(one)] if facts is not None else []
         is_title = word.where in ("string", "prose") and any(_holds(one, word) for one in titles[path])
         (found if is_title else others).append(word)

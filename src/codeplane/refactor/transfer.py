@@ -48,7 +48,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     uid = snapshot.uid(subject.path, subject.position)
     plan = Plan("transfer", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, target=target)
     plan = replace(plan, words=(subject.name,), epoch=snapshot.epoch)
-    facts = snapshot.linker.sources.facts(subject.path)
+    facts = snapshot.facts(subject.path)
     assert facts is not None, "BUG: a definition has a file"
     if carries(facts.language) is None:
         return _not(plan, Verdict.UNSUPPORTED, _FILES_ALONE.format(facts.language))
@@ -66,7 +66,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
         problems = tuple(moved.against)
         return replace(plan, verdict=Verdict.REFUSED, problems=problems, ways=tuple(ways))
     sites = sorted(set(moved.sites))
-    moving = moving_of(snapshot.linker, snapshot.linker.sources, {}, snapshot)
+    moving = moving_of(snapshot, snapshot, {})
     groups, mentions = open_places(snapshot, moving, moved.forms, sites)
     waiting = [one for family in moved.families for one in doubts(snapshot, family)]
     plan = replace(
@@ -87,7 +87,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
 
 def _moved(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -> Belongings | None:
     """What is written where a definition moves with others; None where one shares its lines."""
-    facts = snapshot.linker.sources.facts(subject.path)
+    facts = snapshot.facts(subject.path)
     language = carries(facts.language) if facts is not None else None
     assert facts is not None and language is not None, "BUG: what moves is in a language that can carry it"
     families = [_family(snapshot, place_of(subject))]
@@ -116,7 +116,7 @@ def _moved(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -
 
 def _family(snapshot: Snapshot, place: Place) -> Family:
     item = definition_of(snapshot, place)
-    return Family(item.name, item.kind, frozenset(snapshot.linker.grouped(place)), False, ())
+    return Family(item.name, item.kind, frozenset(snapshot.grouped(place)), False, ())
 
 
 def _way_out(
@@ -168,7 +168,7 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
     before: dict[RepoPath, bytes] = {}
     edits = []
     sites_in = by_path(plan.sites)
-    is_new = not snapshot.linker.sources.exists(plan.target)
+    is_new = not snapshot.exists(plan.target)
     for path in sorted({*sites_in, plan.target}):
         data = b"" if is_new and path == plan.target else snapshot.source(path)
         lines = Lines(data)
@@ -185,7 +185,7 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _between(snapshot: Snapshot, plan: Plan) -> str:
-    facts = snapshot.linker.sources.facts(plan.pieces[0].path)
+    facts = snapshot.facts(plan.pieces[0].path)
     language = carries(facts.language) if facts is not None else None
     assert language is not None, "BUG: what moves is in a language that can carry it"
     return language.BETWEEN
@@ -204,11 +204,11 @@ def proven(index: Index, plan: Plan) -> Plan:
         return plan
     assert plan.target is not None, "BUG: a definition goes somewhere"
     after = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
-    with index.overlay(after) as (snapshot, linker):
+    with index.overlay(after) as (snapshot, code):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         fresh = {plan.target} - plan.before.keys()
-        carried = Carried(snapshot.linker, linker, _carry(plan), plan.words, (plan.target,), fresh)
+        carried = Carried(snapshot, code, _carry(plan), plan.words, (plan.target,), fresh)
         broken = carried.breaches(list(_parts(snapshot, plan, after)), plan.gone, after)
     if not broken:
         return plan
@@ -220,7 +220,7 @@ def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> I
     assert plan.target is not None, "BUG: a definition goes somewhere"
     sites_in = by_path(plan.sites)
     block = len(after[plan.target]) - len(plan.block.encode("utf-8", "surrogateescape"))
-    named = {path for word in plan.words for path in snapshot.linker.sources.paths_with(word)}
+    named = {path for word in plan.words for path in snapshot.paths_with(word)}
     paths = {*sites_in, *map(RepoPath, named)}
     for path in sorted(paths | {plan.target} if plan.target in plan.before else paths - {plan.target}):
         lines = Lines(plan.before.get(path) or snapshot.source(path))

@@ -19,14 +19,13 @@ _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 
 def path_of(snapshot: Snapshot, target: str) -> RepoPath | None:
     """The file or directory that the target is; None where it may be a symbol."""
-    sources = snapshot.linker.sources
     inner = target.removeprefix("./").rstrip("/")
-    if sources.exists(inner) or (sources.is_directory(inner) and "/" in target):
+    if snapshot.exists(inner) or (snapshot.is_directory(inner) and "/" in target):
         return RepoPath(inner)
     try:
         snapshot.symbol(target)
     except NotFound:
-        if sources.is_directory(inner):
+        if snapshot.is_directory(inner):
             return RepoPath(inner)
         raise
     return None
@@ -34,7 +33,7 @@ def path_of(snapshot: Snapshot, target: str) -> RepoPath | None:
 
 def files_of(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
     """A file, or the files in a directory."""
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     if path in blobs:
         return [path]
     return sorted(RepoPath(one) for one in blobs if one.startswith(f"{path}/"))
@@ -48,13 +47,12 @@ def uses_of_files(snapshot: Snapshot, files: Collection[RepoPath]) -> list[Refer
 
 
 def _imports(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Reference]:
-    linker = snapshot.linker
     importers = links_of(snapshot).importers
     for path in sorted({one for file in inside for one in importers.get(file, ())} - inside):
-        for at, item in enumerate(linker.sources.imports(path)):
-            places = {place.path for place in known(linker.imported(path, at))}
+        for at, item in enumerate(snapshot.imports(path)):
+            places = {place.path for place in known(snapshot.imported(path, at))}
             if not item.name:
-                places |= {place.path for place in linker.module(path, item.module)}
+                places |= {place.path for place in snapshot.module(path, item.module)}
             if not places.isdisjoint(inside):
                 here = Place(path)
                 yield Reference(RepoPath(path), item.line, item.column, Kind.IMPORT, Tier.STRONG, here, "")
@@ -63,7 +61,7 @@ def _imports(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Refere
 def _names(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Reference]:
     left = _MOST_DEFINITIONS
     for path in sorted(inside):
-        facts = snapshot.linker.sources.facts(path)
+        facts = snapshot.facts(path)
         for at, item in enumerate(facts.definitions if facts is not None else ()):
             if item.parent >= 0 or left <= 0:
                 continue

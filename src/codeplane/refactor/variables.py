@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.text import LineStarts
-from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Occurrence, Reason, ScopeKind
 from codeplane.languages.modules import Place
-from codeplane.names import Snapshot
+from codeplane.names import FileFacts, Snapshot
 
 _REST = (b"*", b"...")  # marks before a parameter that gets what no other one does
 _LOOK = 20
@@ -73,7 +72,7 @@ def member_of(snapshot: Snapshot, variable: Variable) -> Place | None:
 def uses(snapshot: Snapshot, variable: Variable) -> Iterator[tuple[Occurrence, bool]]:
     """Every occurrence that means a variable, and whether it is certain to."""
     facts = _facts(snapshot, variable.path)
-    for seen in snapshot.linker.sources.occurrences(variable.path, variable.name):
+    for seen in snapshot.occurrences(variable.path, variable.name):
         if seen.target and not seen.receiver:
             bind = facts.binds[seen.target - 1]
             if (bind.scope, bind.line, bind.column) == (variable.scope, variable.line, variable.column):
@@ -119,6 +118,6 @@ def _opener(facts: FileFacts, scope: int) -> int:
 
 
 def _facts(snapshot: Snapshot, path: str) -> FileFacts:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     assert facts is not None, "BUG: what has binds has facts"
     return facts

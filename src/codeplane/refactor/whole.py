@@ -24,24 +24,23 @@ _MADE: Final = re.compile(r"(?:new\s+)?([A-Za-z_$][\w$.]*)\(.*\)\Z", re.DOTALL)
 
 def asking(snapshot: Snapshot, paths: Collection[str]) -> list[str]:
     """Those of some files that may ask something for all its fields, by their words."""
-    sources = snapshot.linker.sources
     by_language: dict[str, list[str]] = {}
     for path in paths:
-        if (facts := sources.facts(path)) is not None and specs()[
+        if (facts := snapshot.facts(path)) is not None and specs()[
             facts.language
         ].reflection.bulk_field_access:
             by_language.setdefault(facts.language, []).append(path)
     found: list[str] = []
     for language, some in by_language.items():
         words = whole_words(language)
-        having = sources.paths_with_any(words) if words else some
+        having = snapshot.paths_with_any(words) if words else some
         found += [path for path in some if path in having]
     return sorted(found)
 
 
 def asked_whole(snapshot: Snapshot, path: str) -> list[tuple[int, str]]:
     """The lines of a file where something is asked for all its fields, and what that is, as written."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None or not specs()[facts.language].reflection.bulk_field_access:
         return []
     read = partial(_read, facts.language, snapshot.source(RepoPath(path)))
@@ -63,8 +62,8 @@ def _read(language: str, data: bytes) -> list[tuple[int, str, tuple[int, int] | 
 
 def _is_outside(snapshot: Snapshot, path: str, line: int, column: int) -> bool:
     """Whether the function that is named at a place is not one of the program."""
-    standing = snapshot.linker.sources.occurrence_at(path, line, column)
-    facts = snapshot.linker.sources.facts(path)
+    standing = snapshot.occurrence_at(path, line, column)
+    facts = snapshot.facts(path)
     if standing is None or facts is None:
         return True
     _, seen = standing
@@ -75,7 +74,7 @@ def _is_outside(snapshot: Snapshot, path: str, line: int, column: int) -> bool:
     if bind is None:
         return True
     is_import = bind.reason is Reason.IMPORT_ALIAS
-    target = snapshot.linker.imported(path, bind.target) if is_import else ()
+    target = snapshot.imported(path, bind.target) if is_import else ()
     return is_import and (not known(target) or is_external(target))
 
 
@@ -97,7 +96,7 @@ def read_whole(snapshot: Snapshot, family: Family) -> tuple[RepoPath, int] | Non
 
 def _is_type(snapshot: Snapshot, path: str, holder: str) -> bool:
     """Whether a type is asked, where that has nothing by name but the members of an enumeration."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     is_static = facts is not None and specs()[facts.language].static_types
     return is_static and holder[:1].isupper() and _NAME.fullmatch(holder) is not None
 
@@ -105,7 +104,7 @@ def _is_type(snapshot: Snapshot, path: str, holder: str) -> bool:
 def _is_held(snapshot: Snapshot, family: Family) -> bool:
     """Whether a family is what an instance gives when it is asked for all that it holds."""
     place = min(family.places)
-    facts = snapshot.linker.sources.facts(place.path)
+    facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec, item = specs()[facts.language], facts.definitions[place.definition]
     is_private = spec.default_exports == "capital" and not item.name[:1].isupper()
@@ -125,7 +124,7 @@ def _is_held(snapshot: Snapshot, family: Family) -> bool:
 
 def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) -> bool:
     """Whether what is asked in a line of a file may be of some classes, or one of them."""
-    facts = snapshot.linker.sources.facts(at.path)
+    facts = snapshot.facts(at.path)
     assert facts is not None, "BUG: a file with something in it has facts"
     spec = specs()[facts.language]
     if holder in (*spec.self_parameters, *spec.self_keywords, *spec.reflection.own_class):
@@ -139,7 +138,7 @@ def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) 
     name = made[1] if made else holder if _NAME.fullmatch(holder) else ""
     if name[:1].isupper() and name.rsplit(".", 1)[-1] not in _names(snapshot, classes):
         return False  # another class, as it is written
-    target = known(snapshot.linker.written(at.path, 0, name)) if name else ()
+    target = known(snapshot.written(at.path, 0, name)) if name else ()
     if not target:
         return not _is_module(snapshot, at.path, name)
     is_class = any(_is_class(snapshot, one) for one in target)
@@ -151,9 +150,9 @@ def _names(snapshot: Snapshot, classes: set[Place]) -> set[str]:
 
 
 def _is_class(snapshot: Snapshot, place: Place) -> bool:
-    return place.definition >= 0 and snapshot.linker.definition_kind(place) in CLASSES
+    return place.definition >= 0 and snapshot.definition_kind(place) in CLASSES
 
 
 def _is_module(snapshot: Snapshot, path: str, name: str) -> bool:
-    imports = snapshot.linker.sources.imports(path)
+    imports = snapshot.imports(path)
     return any(item.alias == name and not item.name for item in imports)

@@ -72,14 +72,13 @@ def words(
 
     With `spans`, in these alone; with `holding`, in files that have it.
     """
-    sources = snapshot.linker.sources
     # What stands before is looked at afterwards: a pattern that begins with a text is found much quicker.
     pattern = re.compile(re.escape(name.encode("utf-8", "surrogateescape")) + rb"(?![\w$])")
-    for path in _looked_at(sources.paths_with(name)) if spans is None else sorted(spans):
+    for path in _looked_at(snapshot.paths_with(name)) if spans is None else sorted(spans):
         data = snapshot.source(RepoPath(path))
         if len(data) > _LARGEST or (holding is not None and not holding.search(data)):
             continue
-        known = {start + len(mark) for mark in _MARKS for start in sources.starts(path, mark + name)}
+        known = {start + len(mark) for mark in _MARKS for start in snapshot.starts(path, mark + name)}
         for word in _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new)):
             if spans is None or any(_is_within(one, word.site.line) for one in spans[path]):
                 yield word
@@ -147,7 +146,7 @@ def _is_value(line: str, quoted: str, name: str) -> bool:
 
 def own_name(snapshot: Snapshot, path: str, name: str, line: str) -> int:
     """The column in bytes where a definition is told its own name, `T = TypeVar("T")`; -1 where it is not."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     makers = specs()[facts.language].reflection.type_factories if facts is not None else ()
     if not makers or name not in line:
         return -1
@@ -168,7 +167,7 @@ def told(found: Iterable[Word], tests: Collection[str]) -> list[Word]:
 
 def texts_in(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
     """Where comments and literals are, by the way the language is written."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None:
         return []
     writing = specs()[facts.language].writing

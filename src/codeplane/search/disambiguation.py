@@ -47,6 +47,6 @@ def likeliest(snapshot: Snapshot, text: str) -> Meant:
 
 def _mentions(snapshot: Snapshot, one: DefFact) -> int:
     """How many files name it together with what it is in; to resolve each reference would take too long."""
-    around = one.lexical_path.split(".")[:-1] or snapshot.identities.module(one.path).split(".")[-1:]
+    around = one.lexical_path.split(".")[:-1] or snapshot.module_name(one.path).split(".")[-1:]
     words = [word for word in (one.name, *around[-1:]) if word.isidentifier()]
     return len(snapshot.lookup.with_words(words)) if words else 0

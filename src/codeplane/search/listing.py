@@ -71,7 +71,7 @@ def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath
 
 
 def _below(snapshot: Snapshot, path: RepoPath) -> list[str]:
-    paths = snapshot.linker.sources.memo.layout.ordered
+    paths = snapshot.layout.ordered
     if not path:
         return paths
     return paths[bisect_left(paths, f"{path}/") : bisect_left(paths, f"{path}0")]

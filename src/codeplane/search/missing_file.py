@@ -24,8 +24,7 @@ def no_file(
 ) -> NotFound | InvalidArgument:
     """The error for a path that is no file of the snapshot."""
     told = shown(path)
-    sources = snapshot.linker.sources
-    if sources.is_directory(path):
+    if snapshot.is_directory(path):
         return InvalidArgument(f"{told or '.'} is a directory.", hints=[f'list_files {{"path": "{told}"}}'])
     reason = tree.why_absent(path)
     if reason is not None:
@@ -41,7 +40,7 @@ def no_file(
 def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> NotFound | None:
     """The error for patterns that hold no file of the snapshot; None where some file is held."""
     globs = Globs(patterns)
-    if any(map(globs.holds, snapshot.linker.sources.memo.layout.ordered)):
+    if any(map(globs.holds, snapshot.layout.ordered)):
         return None
     told = ", ".join(shown(one) for one in patterns)
     hints: list[str] = []
@@ -50,7 +49,7 @@ def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> 
         path = (begin if begin == pattern.removeprefix("./") else begin.rpartition("/")[0]).strip("/")
         if not path or pattern.startswith("!"):
             continue
-        if snapshot.linker.sources.is_directory(path):
+        if snapshot.is_directory(path):
             hints.append(f'list_files {{"path": "{shown(path)}"}}')
             continue
         reason = tree.why_absent(tree.jail.enter(path, directory=True))
@@ -65,15 +64,14 @@ def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> 
 def existing(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
     """The file or directory that a text names; an error where there is none with files of the snapshot."""
     path = tree.jail.enter(text, directory=True)
-    sources = snapshot.linker.sources
-    if sources.exists(path) or sources.is_directory(path):
+    if snapshot.exists(path) or snapshot.is_directory(path):
         return path
     raise no_file(snapshot, tree, path, "file or directory")
 
 
 def near(snapshot: Snapshot, path: str) -> list[str]:
     """Files and directories that may be meant by a path: with the same name, or with one like it."""
-    layout = snapshot.linker.sources.memo.layout
+    layout = snapshot.layout
     name = path.rsplit("/", 1)[-1]
     places = {word: list(paths) for word, paths in layout.by_name.items()} if "." in name else {}
     for one in layout.directories:
@@ -87,10 +85,9 @@ def near(snapshot: Snapshot, path: str) -> list[str]:
 def directory(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
     """The directory that a text names; an error where there is none with files of the snapshot."""
     path = tree.jail.enter(text, directory=True)
-    sources = snapshot.linker.sources
-    if sources.is_directory(path):
+    if snapshot.is_directory(path):
         return path
-    if sources.exists(path):
+    if snapshot.exists(path):
         told = shown(path)
         raise InvalidArgument(f"{told} is a file.", hints=[f'read_source {{"targets": ["{told}"]}}'])
     raise _no_directory(snapshot, tree, path)

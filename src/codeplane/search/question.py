@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.index.view.lookup import Outline
 from codeplane.jail import shown
-from codeplane.names import Snapshot
+from codeplane.names import Outline, Snapshot
 from codeplane.search.pattern import Pattern
 from codeplane.search.ranking import purpose_weight
 from codeplane.search.result_pages import Mark, Plan, Spot
@@ -64,7 +63,7 @@ def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[s
     """The passages with most of the words, the likeliest first; words that none of them holds are told."""
     terms = terms_of(snapshot, text)
     passages = _passages(snapshot, terms, scope, files)
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     spots = [
         Spot(one.path, blobs[one.path], one.marks[: 1 + (_INNER if at < _SHOWN_MORE else 1)])
         for at, one in enumerate(passages)
@@ -124,7 +123,7 @@ def _any_of(terms: Terms) -> str:
 def _candidates(snapshot: Snapshot, terms: Terms, files: frozenset[str] | None) -> list[str]:
     """The files to look at: those that hold most, whose paths say it, or that define names that do."""
     scores: dict[str, float] = defaultdict(float)
-    by_blob = snapshot.linker.sources.memo.layout.by_blob
+    by_blob = snapshot.layout.by_blob
     for term in terms.items:
         for blob in term.blobs:
             for path in by_blob.get(blob, ()):

@@ -70,7 +70,7 @@ class Finder:
     def symbol(self, text: str) -> Wanted:
         """The definition that a text names, where its lines hold nothing else: to be replaced by lines."""
         found = self._snapshot.symbol(text)
-        facts = self._snapshot.linker.sources.facts(found.path)
+        facts = self._snapshot.facts(found.path)
         mine = found.span
         for item in facts.definitions if facts is not None else ():
             if _meet(mine, item.span) and (item.name, item.name_line) != (found.name, found.name_line):
@@ -100,7 +100,7 @@ class Finder:
             if "/" in text:
                 raise
             return None
-        if self._snapshot.linker.sources.exists(path):
+        if self._snapshot.exists(path):
             return path
         return self._linked(path) or self._disguised(path)
 
@@ -110,18 +110,18 @@ class Finder:
             target = self._tree.jail.resolve(path)
         except (NotFound, PathRefused):
             return None
-        return target if self._snapshot.linker.sources.exists(target) else None
+        return target if self._snapshot.exists(target) else None
 
     def _disguised(self, text: str) -> RepoPath | None:
         """The file whose name is not UTF-8 and is shown so, if only one is."""
         if "\N{REPLACEMENT CHARACTER}" not in text:
             return None
-        found = [path for path in self._snapshot.linker.sources.memo.layout.ordered if shown(path) == text]
+        found = [path for path in self._snapshot.layout.ordered if shown(path) == text]
         return RepoPath(found[0]) if len(found) == 1 else None
 
     def _around(self, path: RepoPath, line: int) -> Wanted:
         """The innermost definition that holds a line, or what is around the line."""
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         held = [
             item.span
             for item in (facts.definitions if facts is not None else ())
@@ -158,7 +158,7 @@ class Finder:
         return Wanted(found.path, found.span.start_line, found.span.end_line, name)
 
     def _is_directory(self, text: str) -> bool:
-        return self._snapshot.linker.sources.is_directory(text.rstrip("/"))
+        return self._snapshot.is_directory(text.rstrip("/"))
 
     def _no_file(self, text: str) -> NotFound | InvalidArgument:
         return no_file(self._snapshot, self._tree, self._tree.jail.enter(text, directory=True))

@@ -122,7 +122,7 @@ def beyond(limit: int) -> int:
 
 def _page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callable[[], None]) -> Page:
     made, room = Page(), limit
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     told = plan.told()
     for at in range(start.spot, len(plan.spots)):
         spot, skip = plan.spots[at], start.mark if at == start.spot else 0

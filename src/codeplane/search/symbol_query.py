@@ -62,9 +62,9 @@ def _members(snapshot: Snapshot, space: str, scope: Scope, holds: Holds) -> list
 
 def _modules(snapshot: Snapshot, parts: list[str], holds: Holds) -> Iterator[RepoPath]:
     """The files of a module: those that are named so, or whose modules' names end so."""
-    for path in snapshot.linker.sources.memo.layout.ordered:
+    for path in snapshot.layout.ordered:
         if holds(path) and all(part in path for part in parts):
-            names = [part for part in _BETWEEN.split(snapshot.identities.module(path)) if part]
+            names = [part for part in _BETWEEN.split(snapshot.module_name(path)) if part]
             if names[-len(parts) :] == parts:
                 yield RepoPath(path)
 

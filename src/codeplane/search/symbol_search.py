@@ -60,7 +60,7 @@ def best_named(
     snapshot: Snapshot, name: str, most: int, holds: Callable[[str], bool] = bool
 ) -> list[DefFact]:
     """The definitions of a name in the paths that count: those that are most likely meant, first."""
-    every = snapshot.linker.sources.definitions(name)
+    every = snapshot.definitions(name)
     if len(every) <= most + _SPARE:
         items = [one for one in snapshot.definitions_named(name, len(every)).items if holds(one.path)]
     else:
@@ -84,7 +84,7 @@ def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None
     found = snapshot.references_to(symbol.path, symbol.position, _MOST)
     refs = [ref for ref in found.items if files is None or ref.path in files]
     refs.sort(key=reference_order(snapshot))
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     spots = [
         Spot(path, blobs.get(path), tuple(_of_reference(ref) for ref in group))
         for path, group in groupby(refs, key=lambda ref: ref.path)
@@ -94,7 +94,7 @@ def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None
 
 def spots_of(snapshot: Snapshot, found: Iterable[DefFact], files: Collection[str] | None) -> list[Spot]:
     """Definitions as they are ranked; those of one file that follow each other together."""
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     kept = [one for one in found if files is None or one.path in files]
     return [
         Spot(path, blobs.get(path), tuple(_of_definition(one) for one in group))

@@ -122,7 +122,7 @@ def rarest(snapshot: Snapshot) -> float:
 
 
 def _weight(snapshot: Snapshot, files: int) -> float:
-    return math.log(1 + max(1, len(snapshot.linker.sources.memo.layout.blobs)) / files)
+    return math.log(1 + max(1, len(snapshot.layout.blobs)) / files)
 
 
 def stem(word: str) -> str:

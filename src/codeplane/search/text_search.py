@@ -138,7 +138,7 @@ def _spellings(words: Sequence[str]) -> list[str]:
 def _in_order(
     snapshot: Snapshot, paths: Iterable[str], words: Sequence[str], defining: frozenset[str] = frozenset()
 ) -> list[Spot]:
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     return [Spot(path, blobs[path]) for path in sorted(paths, key=file_order(snapshot, words, defining))]
 
 

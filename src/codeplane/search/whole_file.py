@@ -60,7 +60,7 @@ def whole_file(snapshot: Snapshot, tree: WorkingTree, text: str, first: int) -> 
 
 def _outline(snapshot: Snapshot, path: RepoPath) -> list[str]:
     """The outer definitions and, while there is room, those inside, in order."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     items = facts.definitions if facts is not None else []
     kept = [item for item in items if item.parent < 0]
     if len(kept) * 2 < _MOST_OUTLINED:

@@ -93,7 +93,7 @@ class _Found:
         self.confined = True
 
     def changed(self) -> Changed:
-        facts = self._snapshot.linker.sources.facts
+        facts = self._snapshot.facts
         names = {
             items.definitions[at].name
             for path, numbers in self._made.items()
@@ -105,13 +105,13 @@ class _Found:
 
     def take_whole(self, path: RepoPath) -> None:
         """A file that HEAD has not: all of its definitions are new."""
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         if facts is not None and len(facts.definitions):
             self._definitions[path] = set(range(len(facts.definitions)))
             self._made[path] = set(self._definitions[path])
 
     def take(self, path: RepoPath, hunks: Sequence[str]) -> None:
-        facts = self._snapshot.linker.sources.facts(path)
+        facts = self._snapshot.facts(path)
         if facts is None:
             return  # no code: who names it is looked for elsewhere
         spans = [(one.span.start_line, one.span.end_line, at) for at, one in enumerate(facts.definitions)]

@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping
 
 from codeplane.graph.diff.repository import Sight
 from codeplane.jail import shown
-from codeplane.names import Snapshot
-from codeplane.names.snapshot import MOST
+from codeplane.names import MOST, Snapshot
 from codeplane.session.call import Call
 from codeplane.working_tree.comparison import changes
 
@@ -42,8 +41,8 @@ def _changed(call: Call, base: str) -> frozenset[str]:
 
 
 def _warn_of_sparse(call: Call, now: Snapshot, then: Snapshot, changed: Collection[str]) -> None:
-    there = now.linker.sources.memo.layout.blobs
-    absent = [path for path in then.linker.sources.memo.layout.blobs if path not in there]
+    there = now.layout.blobs
+    absent = [path for path in then.layout.blobs if path not in there]
     outside = [path for path in absent if path not in changed]
     if outside:
         call.warn(

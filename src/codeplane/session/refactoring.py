@@ -107,12 +107,11 @@ def move(
     sweep, tree = _sweep(call), call.repo.tree
 
     def make(snapshot: Snapshot) -> Plan:
-        sources = snapshot.linker.sources
         if _is_symbol(snapshot, from_path):
             return transferring.draft(snapshot, snapshot.symbol(from_path), tree.jail.enter(to_path), wish)
         old = existing(snapshot, tree, from_path)
         new = tree.jail.enter(to_path)
-        if sources.exists(old) and (to_path.endswith("/") or sources.is_directory(new)):
+        if snapshot.exists(old) and (to_path.endswith("/") or snapshot.is_directory(new)):
             new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
         return moving.draft(snapshot, Route(old, new, tuple(tree.links())), sweep)
 

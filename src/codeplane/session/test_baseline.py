@@ -29,7 +29,7 @@ class Before:
 
     def _look(self, snapshot: Snapshot) -> Sequence[RepoPath]:
         there, head = (
-            snapshot.linker.sources.memo.layout.blobs,
+            snapshot.layout.blobs,
             self._call.repo.checkout.repository.head_content,
         )
         found = changed_paths(self._call, snapshot, CHANGES)

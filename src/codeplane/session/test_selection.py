@@ -56,16 +56,15 @@ def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) ->
     found = {RepoPath(path) for path in named}
     for path in status.untracked:
         # A directory that the index has nothing of is kept back by the rules: `.venv/`, `__pycache__/`.
-        if not path.endswith("/") or snapshot.linker.sources.is_directory(RepoPath(path.rstrip("/"))):
+        if not path.endswith("/") or snapshot.is_directory(RepoPath(path.rstrip("/"))):
             found |= set(_files(snapshot, RepoPath(path.rstrip("/"))))
     return sorted(found)
 
 
 def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]) -> None:
     """A file that is gone may be asked about; one that was never there is a slip."""
-    sources = snapshot.linker.sources
-    there = sources.memo.layout.blobs
-    missing = [path for path in paths if path not in there and not sources.is_directory(path)]
+    there = snapshot.layout.blobs
+    missing = [path for path in paths if path not in there and not snapshot.is_directory(path)]
     if missing:
         status = call.repo.tree.git.look()
         gone = {one.path for one in (*status.staged, *status.modified)}
@@ -77,8 +76,7 @@ def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]
 
 def _files(snapshot: Snapshot, path: RepoPath) -> Iterator[RepoPath]:
     """A file, or those below a directory; what is not there any more stands for itself."""
-    sources = snapshot.linker.sources
-    if not sources.is_directory(path):
+    if not snapshot.is_directory(path):
         yield path
         return
     prefix = f"{path}/" if path else ""
@@ -196,7 +194,7 @@ def _single(
 
 def _sources(snapshot: Snapshot, targets: Collection[Target]) -> list[str]:
     """The uppermost directories of the files that tests import, tests left out."""
-    links, tests = links_of(snapshot), snapshot.linker.sources.tests()
+    links, tests = links_of(snapshot), snapshot.tests()
     run = {path for target in targets for path in (target.path, *target.files)}
     imported = {file for path in run for file in links.imports.get(path, ())} - tests
     places = sorted({file.rpartition("/")[0] for file in imported})

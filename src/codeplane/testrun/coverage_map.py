@@ -44,7 +44,7 @@ class CoverageMap:
                 seen.add(report)
         with self._guard, self._database.write() as connection:
             count = _write(connection, seen)
-            _forget(connection, snapshot.linker.sources.memo.layout.blobs)
+            _forget(connection, snapshot.layout.blobs)
             self._known = None
         return count
 

@@ -103,14 +103,14 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
 
 def _untested(snapshot: Snapshot, changed: Sequence[RepoPath]) -> list[str]:
     """Changed source that no test leads to."""
-    tests, sources = snapshot.linker.sources.tests(), snapshot.linker.sources
+    tests = snapshot.tests()
     source = [
         path
         for path in changed
         if path not in tests
-        and sources.purposes.of(path) is Purpose.SOURCE
+        and snapshot.purpose(path) is Purpose.SOURCE
         and module_of(snapshot, path)
-        and (facts := sources.facts(path))
+        and (facts := snapshot.facts(path))
         and facts.definitions
     ]
     return [shown(path) for path in source[:_MOST_FILES] if not affected_tests(snapshot, [path]).tests]

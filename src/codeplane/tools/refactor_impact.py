@@ -136,7 +136,7 @@ def _found(snapshot: Snapshot, target: str) -> _Rest:
 
 def _files(snapshot: Snapshot, found: Sequence[Reference]) -> list[ImpactFile]:
     excerpts = Excerpts(snapshot)
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     by_path: dict[RepoPath, dict[tuple[int, str], Reference]] = {}
     for one in found:
         by_path.setdefault(one.path, {}).setdefault((one.line, f"{one.kind} {one.tier}"), one)

@@ -113,7 +113,7 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
     if rest is None:
         below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
         found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below)
-        blobs = snapshot.linker.sources.memo.layout.blobs
+        blobs = snapshot.layout.blobs
         rest = _Rest(found, {one.path: blobs.get(one.path) for one in found.items}, 0)
     excerpts = Excerpts(snapshot)
     end = rest.start + limit
@@ -147,7 +147,7 @@ def _page(
     snapshot: Snapshot, rest: _Rest, end: int
 ) -> tuple[dict[RepoPath, list[Reference]], list[RepoPath]]:
     """The references of a page by file, and the files whose content is not what it was."""
-    blobs = snapshot.linker.sources.memo.layout.blobs
+    blobs = snapshot.layout.blobs
     files: dict[RepoPath, list[Reference]] = {}
     for one in rest.found.items[rest.start : end]:
         files.setdefault(one.path, []).append(one)

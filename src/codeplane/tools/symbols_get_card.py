@@ -205,7 +205,7 @@ def _members(snapshot: Snapshot, places: Sequence[Place]) -> list[str]:
     """A line for each member; overloads and the parts of a property are one."""
     alike: dict[Place, int] = {}
     for place in places:
-        facts = snapshot.linker.sources.facts(place.path)
+        facts = snapshot.facts(place.path)
         first = Place(place.path, facts.group(place.definition)[0]) if facts is not None else place
         alike[first] = alike.get(first, 0) + 1
     lines = []

@@ -12,15 +12,12 @@ from codeplane.core.text import lines_of
 from codeplane.graph.diff.repository import FileDiff
 from codeplane.graph.diff.structure import Change, ChangeKind, flattened
 from codeplane.graph.places import definition_of
-from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages.calls import misfit, passed_at
 from codeplane.languages.facts import FLAG_STATIC, Definition, Reason, Role
 from codeplane.languages.headers import Parameter, header_of
 from codeplane.languages.modules import Place
-from codeplane.names import RefFact, Snapshot
-from codeplane.names.imports import ImportResolver
-from codeplane.names.references import References
+from codeplane.names import FileFacts, References, RefFact, Snapshot
 
 # A write does not wait long for what it tells besides.
 _MOST_NAMES: Final = 40
@@ -76,7 +73,6 @@ class _Search:
         files: Sequence[FileDiff],
     ) -> None:
         self._snapshot, self._texts, self._files = snapshot, texts, files
-        self._sources = snapshot.linker.sources
         self._old = old
         self._came_from = {file.path: file.old_path or file.path for file in files}
         self._before: References | None = None
@@ -89,7 +85,7 @@ class _Search:
             names |= {name: "no longer imported" for name in imports if name not in names}
         self.is_cut = self.is_cut or len(names) > _MOST_NAMES
         for name, why in list(names.items())[:_MOST_NAMES]:
-            paths = self._sources.paths_with(name)
+            paths = self._snapshot.paths_with(name)
             self.is_cut = self.is_cut or len(paths) > _MOST_FILES
             for path in self._nearest(paths):
                 is_dropped = name in dropped.get(RepoPath(path), ())
@@ -118,11 +114,11 @@ class _Search:
 
     def _old_facts(self, file: FileDiff) -> FileFacts | None:
         blob = self._old.get(file.old_path or file.path)
-        return self._sources.facts_of(blob) if blob is not None else None
+        return self._snapshot.facts_of(blob) if blob is not None else None
 
     def _dropped_imports(self, file: FileDiff) -> set[str]:
         """The names that a file imported and does not bind any more."""
-        then, now = self._old_facts(file), self._sources.facts(file.path)
+        then, now = self._old_facts(file), self._snapshot.facts(file.path)
         if then is None or now is None or now.state != "ok" or now.stars:
             return set()
         bound = {item.alias for item in now.imports} | {item.name for item in now.definitions}
@@ -172,13 +168,13 @@ class _Search:
         """References as they were before the edit."""
         if self._before is None:
             come = frozenset(file.path for file in self._files if file.path not in self._old)
-            self._before = References(ImportResolver(self._sources.overlaid(self._old, come)))
+            self._before = self._snapshot.overlaid(self._old, come).references
         return self._before
 
     def calls(self) -> Iterator[Broken]:
         """The proven calls that fitted the header before and do not fit it now."""
         for file in self._files:
-            then, now = self._old_facts(file), self._sources.facts(file.path)
+            then, now = self._old_facts(file), self._snapshot.facts(file.path)
             for one in flattened(file.changes) if then is not None and now is not None else ():
                 if one.change is ChangeKind.SIGNATURE and _concerns_calls(one):
                     assert then is not None and now is not None and one.before is not None, "BUG: both"
@@ -226,7 +222,7 @@ class _Search:
         ]
 
     def _language(self, path: RepoPath) -> str:
-        facts = self._sources.facts(path)
+        facts = self._snapshot.facts(path)
         assert facts is not None, "BUG: a file with references has facts"
         return facts.language
 

@@ -6,44 +6,44 @@ from dataclasses import replace
 from codeplane.core.paths import RepoPath
 from codeplane.graph.diff.structure import Change, ChangeKind
 from codeplane.languages.modules import Place
-from codeplane.names.imports import ImportResolver
+from codeplane.names import Codebase
 from codeplane.names.meaning import AMBIGUOUS, known
 
 _GONE = (ChangeKind.REMOVED, ChangeKind.RENAMED)
 
 
-def with_inherited(linker: ImportResolver, path: RepoPath, changes: Sequence[Change]) -> list[Change]:
+def with_inherited(code: Codebase, path: RepoPath, changes: Sequence[Change]) -> list[Change]:
     """The changes of a file as the new state has it: what a base or an import still provides breaks nobody.
 
     Where a base is outside of the repository, nothing tells.
     """
-    return [_judged(linker, path, _imported(linker, path, one)) for one in changes]
+    return [_judged(code, path, _imported(code, path, one)) for one in changes]
 
 
-def _imported(linker: ImportResolver, path: RepoPath, one: Change) -> Change:
+def _imported(code: Codebase, path: RepoPath, one: Change) -> Change:
     if one.change not in _GONE or one.breaking is not True:
         return one
-    target = known(linker.lookup((Place(path),), one.old_name or one.definition.name))
+    target = known(code.member_of((Place(path),), one.old_name or one.definition.name))
     if not target:
         return one
     return replace(one, breaking=False, tags=(*one.tags, "imported_instead"))
 
 
-def _judged(linker: ImportResolver, path: RepoPath, holder: Change) -> Change:
+def _judged(code: Codebase, path: RepoPath, holder: Change) -> Change:
     if not holder.nested:
         return holder
-    nested = [_judged(linker, path, one) for one in holder.nested]
+    nested = [_judged(code, path, one) for one in holder.nested]
     if holder.after is not None:
         owner = Place(path, holder.after)
-        nested = [_member(linker, owner, one) if one.change in _GONE else one for one in nested]
+        nested = [_member(code, owner, one) if one.change in _GONE else one for one in nested]
     return replace(holder, nested=tuple(nested))
 
 
-def _member(linker: ImportResolver, owner: Place, one: Change) -> Change:
+def _member(code: Codebase, owner: Place, one: Change) -> Change:
     if one.breaking is not True:
         return one
     name = one.old_name or one.definition.name
-    target = linker.classes.member(linker.grouped(owner), name, of_bases=True)
+    target = code.classes.member(code.grouped(owner), name, of_bases=True)
     if not target:
         return one
     return replace(one, breaking=None if target == AMBIGUOUS else False, tags=(*one.tags, "inherited"))

@@ -10,9 +10,7 @@ from codeplane.core.slots import Slot
 from codeplane.graph.diff.inherited import with_inherited
 from codeplane.graph.diff.structure import Change, ChangeKind, compare, flattened
 from codeplane.graph.diff.versions import Version, has_structure
-from codeplane.index.view.files import FileFacts
-from codeplane.index.view.view import View
-from codeplane.names.imports import ImportResolver
+from codeplane.names import FileFacts, Snapshot
 
 WORKING_TREE: Final = "working tree"
 _MOST_PAIRED: Final = 200
@@ -29,15 +27,15 @@ class State:
 
     label: str
     blobs: Mapping[str, int | None]
-    sources: View
+    code: Snapshot
     read: Callable[[RepoPath], bytes | None]  # None where only facts are on record
     epoch: int
-    linker: ImportResolver | None = None  # where the names of the state can be followed
+    is_current: bool = False  # `code` is of this very state, so that names can be followed
 
     @property
     def key(self) -> tuple[int, int, int]:
         """The same for the same state: what a commit lacked may have been filled in."""
-        return self.sources.memo.view, self.epoch, len(self.blobs)
+        return self.code.view, self.epoch, len(self.blobs)
 
 
 class FileDiff(NamedTuple):
@@ -67,7 +65,7 @@ _ALL: Final = Sight()
 
 def diff_of(old: State, new: State, patterns: Sequence[str] = (), sight: Sight = _ALL) -> list[FileDiff]:
     """The files that differ; the last answer is kept with what is known of the new state, for more pages."""
-    last = new.sources.memo.answers.table(_LAST)
+    last = new.code.answers(_LAST)
     key = (old.key, new.key, tuple(sorted(patterns)), sight)
     if None not in last or last[None][0] != key:
         last[None] = (key, list(structural_diff(old, new, patterns, sight)))
@@ -110,8 +108,8 @@ def _file(old: State, new: State, path: RepoPath, old_path: RepoPath | None) -> 
     if note:
         return FileDiff(path, old_path, status, language, [], note)
     changes = compare(_version(old, old_path or path, before), _version(new, path, after))
-    if new.linker is not None and after is not None:
-        changes = with_inherited(new.linker, path, changes)
+    if new.is_current and after is not None:
+        changes = with_inherited(new.code, path, changes)
     return FileDiff(path, old_path, status, language, changes)
 
 
@@ -130,13 +128,13 @@ def _note(old: State, new: State, path: RepoPath, present: list[FileFacts]) -> s
 
 def _facts(state: State, path: RepoPath) -> FileFacts | None:
     blob = state.blobs.get(path)
-    return state.sources.facts_of(blob) if blob is not None else None
+    return state.code.facts_of(blob) if blob is not None else None
 
 
 def _version(state: State, path: RepoPath, facts: FileFacts | None) -> Version | None:
     if facts is None:
         return None
-    return Version(facts, lambda: state.read(path), path in state.sources.tests())
+    return Version(facts, lambda: state.read(path), path in state.code.tests())
 
 
 def _moved(old: State, new: State, gone: list[RepoPath], come: list[RepoPath]) -> dict[RepoPath, RepoPath]:

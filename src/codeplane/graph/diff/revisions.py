@@ -25,13 +25,12 @@ def state_of(
     if name is not None and (epoch := _EPOCH.match(name)):
         number = int(epoch[1])
         contents = now.contents_at(number)
-        state = State(name, contents, now.linker.sources, partial(_recorded, now, contents), number)
+        state = State(name, contents, now, partial(_recorded, now, contents), number)
         return state, now if number == now.epoch else None
     snapshot = now if name is None else commits[name]
-    sources = snapshot.linker.sources
     read = snapshot.source if name is None else partial(_committed, snapshot)
-    blobs = sources.memo.layout.blobs
-    state = State(name or WORKING_TREE, blobs, sources, read, snapshot.epoch, snapshot.linker)
+    blobs = snapshot.layout.blobs
+    state = State(name or WORKING_TREE, blobs, snapshot, read, snapshot.epoch, is_current=True)
     return state, snapshot
 
 

@@ -51,7 +51,7 @@ def blast_of(snapshot: Snapshot, path: RepoPath, change: Change) -> Blast | None
 def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iterator[RefFact]:
     """What still names a definition that is gone and means nothing else: no local variable, nothing that
     is imported from elsewhere, and of a member only what stands behind a receiver."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     implicit = facts is None or specs()[facts.language].implicit_self
     is_member = change.definition.parent >= 0 and not implicit
     for ref in snapshot.references.named(name):
@@ -62,16 +62,16 @@ def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iter
 
 def _is_imported(snapshot: Snapshot, ref: RefFact) -> bool:
     """Whether a name comes by an import from outside of the repository."""
-    facts = snapshot.linker.sources.facts(ref.path)
+    facts = snapshot.facts(ref.path)
     items = facts.imports if facts is not None and not ref.receiver else ()
     sources = [item for item in items if ref.name in (item.name, item.alias)]
     return bool(sources) and not any(
-        snapshot.linker.named_module(ref.path, item.module, item.kind) for item in sources
+        snapshot.named_module(ref.path, item.module, item.kind) for item in sources
     )
 
 
 def _makes_instances(snapshot: Snapshot, path: RepoPath, item: Definition) -> bool:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     initializers = specs()[facts.language].initializers if facts is not None else ()
     return item.kind == "constructor" or (item.kind == "method" and item.name in initializers)
 
@@ -79,7 +79,7 @@ def _makes_instances(snapshot: Snapshot, path: RepoPath, item: Definition) -> bo
 def _blast(snapshot: Snapshot, found: list[RefFact]) -> Blast:
     files = sorted({ref.path for ref in found})
     sure = {ref.path for ref in found if ref.tier in (Tier.PROVEN, Tier.STRONG)}
-    tests = snapshot.linker.sources.tests()
+    tests = snapshot.tests()
     return Blast(dict(Counter(ref.tier for ref in found)), files, sorted(sure & tests))
 
 
@@ -105,11 +105,11 @@ def risk_of(change: Change, blast: Blast | None) -> Risk:
 def category_of(snapshot: Snapshot | None, path: RepoPath) -> str:
     """What a file is for: prod, test, build, config or docs."""
     purpose = snapshot.purpose(path) if snapshot is not None else purpose_by_path(path)
-    if purpose is Purpose.TEST or (snapshot is not None and path in snapshot.linker.sources.tests()):
+    if purpose is Purpose.TEST or (snapshot is not None and path in snapshot.tests()):
         return "test"
     if is_marker(path) or purpose is Purpose.BUILT:
         return "build"
-    facts = snapshot.linker.sources.facts(path) if snapshot is not None else None
+    facts = snapshot.facts(path) if snapshot is not None else None
     items = facts.definitions if facts is not None else ()
     kinds = {item.kind for item in items[:_MOST_LOOKED_AT]}
     if purpose in (Purpose.DOCS, Purpose.EXAMPLE) or (kinds and kinds <= _TEXTS):

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from codeplane.index.view.files import FileFacts
 from codeplane.languages import HeaderStyle, specs
 from codeplane.languages.facts import FLAG_PRIVATE, Definition, Reason
 from codeplane.languages.headers import Header, Parameter, Passing, header_of, style_of
+from codeplane.names import FileFacts
 
 _CLASSES: Final = frozenset("class interface struct enum trait impl object mixin namespace module".split())
 _FUNCTIONS: Final = frozenset("function method constructor property macro".split())

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Span
+from codeplane.names import FileFacts
 
 # Parts of texts and data are no structure of code.
 _NO_STRUCTURE: Final = frozenset("heading key selector block stage resource table".split())

@@ -141,7 +141,7 @@ def _marks(data: bytes, ends: list[tuple[int, int]], names: list[str]) -> list[s
 
 def parts_of(snapshot: Snapshot, path: RepoPath) -> Parts:
     """The blocks of a file as the snapshot has it."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     return Parts(tuple(facts.definitions) if facts is not None else (), snapshot.source(path))
 
 

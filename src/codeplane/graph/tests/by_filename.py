@@ -15,7 +15,7 @@ def naming(snapshot: Snapshot, path: RepoPath) -> tuple[list[RepoPath], bool]:
     """The code that names a file, and whether all that may was looked at."""
     directory, _, name = path.rpartition("/")
     found, is_whole = _holding(snapshot, path, name, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    if len(snapshot.linker.sources.memo.layout.by_name.get(name, ())) > 1:
+    if len(snapshot.layout.by_name.get(name, ())) > 1:
         found = _nearer(snapshot, found, directory) or found
     around = directory.split("/") if directory else []
     for count in range(len(around), max(0, len(around) - _FURTHEST), -1):

@@ -49,7 +49,7 @@ class Touched(NamedTuple):
 def shared_files(snapshot: Snapshot) -> list[Shared]:
     """The shared files of the view, in order."""
     names = {name for spec in specs().values() if spec.sharing for name in spec.sharing.files}
-    by_name = snapshot.linker.sources.memo.layout.by_name
+    by_name = snapshot.layout.by_name
     paths = sorted(path for name in names for path in by_name.get(name, ()))
     links = links_of(snapshot) if paths else None
     return [Shared(RepoPath(path), _files(snapshot, links, path)) for path in paths if links is not None]
@@ -72,10 +72,9 @@ def _files(snapshot: Snapshot, links: Links, path: str) -> tuple[str, ...]:
 
 def _plugins(snapshot: Snapshot, path: str) -> Iterator[str]:
     """The files that a shared file names in a list of modules."""
-    sources = snapshot.linker.sources
-    facts, sharing = sources.facts(path), _sharing(snapshot, path)
+    facts, sharing = snapshot.facts(path), _sharing(snapshot, path)
     found = module_rules(facts.language) if facts is not None else None
-    if found is None or sharing is None or not sources.occurrences(path, sharing.plugins):
+    if found is None or sharing is None or not snapshot.occurrences(path, sharing.plugins):
         return
     stated = re.search(
         rb"(?m)^" + sharing.plugins.encode() + rb"\s*[:=](?:[^\n]*[\[(][^\])]*[\])]|[^\n]*)",
@@ -83,7 +82,7 @@ def _plugins(snapshot: Snapshot, path: str) -> Iterator[str]:
     )
     for module in _STRING.findall(stated[0]) if stated is not None else ():
         imported = Import(0, "", module.decode(), "", "", 1, 0)
-        yield from (place.path for place in found.places(sources, path, imported))
+        yield from (place.path for place in snapshot.module_places(path, imported))
 
 
 def touched(
@@ -112,7 +111,7 @@ def _with_users(names: set[str], known: Collection[Fixture]) -> frozenset[str]:
 
 
 def _has_hooks(snapshot: Snapshot, path: str) -> bool:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     pattern = specs()[facts.language].hooks if facts is not None else ""
     items = facts.definitions if facts is not None and pattern else ()
     return any(item.parent < 0 and re.fullmatch(pattern, item.name) for item in items)
@@ -120,11 +119,10 @@ def _has_hooks(snapshot: Snapshot, path: str) -> bool:
 
 def asked_in(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The names that a file may ask for fixtures by: those of its parameters, and those in words."""
-    sources = snapshot.linker.sources
-    key = (path, sources.memo.layout.blobs.get(path))
-    requested = sources.memo.answers.table(_REQUESTED)
+    key = (path, snapshot.layout.blobs.get(path))
+    requested = snapshot.answers(_REQUESTED)
     if key not in requested:
-        facts, sharing = sources.facts(path), _sharing(snapshot, path)
+        facts, sharing = snapshot.facts(path), _sharing(snapshot, path)
         names: set[str] = set()
         if facts is not None and sharing is not None:
             names |= {facts.binds[at].name for at in facts.binds.of(Reason.PARAM)}
@@ -134,7 +132,7 @@ def asked_in(snapshot: Snapshot, path: str) -> frozenset[str]:
 
 
 def _asked_in_words(snapshot: Snapshot, path: str, sharing: Sharing) -> set[str]:
-    if not any(snapshot.linker.sources.occurrences(path, word) for word in sharing.asked):
+    if not any(snapshot.occurrences(path, word) for word in sharing.asked):
         return set()
     calls = re.findall(rf"(?:{'|'.join(sharing.asked)})\(([^)]*)".encode(), _source(snapshot, path))
     return {name.decode() for call in calls for name in _STRING.findall(call)}
@@ -146,13 +144,13 @@ def asking_for(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     if not wanted:
         return
     directories = [one.below for one in shared_files(snapshot) if place.path in one.files]
-    for path in snapshot.linker.sources.paths_with(wanted[0].name):
+    for path in snapshot.paths_with(wanted[0].name):
         if path == place.path or any(is_in(path, directory) for directory in directories):
             yield from _asking_in(snapshot, path, wanted[0].name)
 
 
 def _asking_in(snapshot: Snapshot, path: str, name: str) -> Iterator[Place]:
-    facts, sharing = snapshot.linker.sources.facts(path), _sharing(snapshot, path)
+    facts, sharing = snapshot.facts(path), _sharing(snapshot, path)
     if facts is None or sharing is None:
         return
     for at in facts.binds.of(Reason.PARAM):
@@ -169,23 +167,22 @@ def is_in(path: str, directory: str) -> bool:
 
 def fixtures_in(snapshot: Snapshot, path: str) -> tuple[Fixture, ...]:
     """The fixtures that a file defines."""
-    sources = snapshot.linker.sources
-    key = (path, sources.memo.layout.blobs.get(path))
-    fixtures = sources.memo.answers.table(_FIXTURES)
+    key = (path, snapshot.layout.blobs.get(path))
+    fixtures = snapshot.answers(_FIXTURES)
     if key not in fixtures:
         sharing = _sharing(snapshot, path)
-        is_there = sharing is not None and sources.occurrences(path, sharing.word)
+        is_there = sharing is not None and snapshot.occurrences(path, sharing.word)
         fixtures[key] = tuple(_found(snapshot, path, sharing)) if sharing and is_there else ()
     return fixtures[key]
 
 
 def _sharing(snapshot: Snapshot, path: str) -> Sharing | None:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     return specs()[facts.language].sharing if facts is not None else None
 
 
 def _found(snapshot: Snapshot, path: str, sharing: Sharing) -> Iterator[Fixture]:
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     assert facts is not None, "BUG: a file with fixtures has facts"
     lines = _source(snapshot, path).split(b"\n")
     parameters: dict[int, set[str]] = {}

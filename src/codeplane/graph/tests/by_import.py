@@ -91,7 +91,7 @@ class Search:
 
     def all(self) -> list[AffectedTest]:
         """The best match of every test that has one."""
-        tests = sorted(self._snapshot.linker.sources.tests())
+        tests = sorted(self._snapshot.tests())
         return [one for path in tests if (one := self.best(path)) is not None]
 
     def best(self, path: str) -> AffectedTest | None:
@@ -120,7 +120,7 @@ class Search:
         return ways
 
     def _ways_around(self, test: RepoPath, around: Iterable[str]) -> Iterator[_Way]:
-        tests = self._snapshot.linker.sources.tests()
+        tests = self._snapshot.tests()
         for other in map(RepoPath, around):
             is_named = _names_something_of(self._snapshot, test, other)
             if other in self._named:
@@ -184,8 +184,7 @@ def _passed_on(links: Links, package: str, module: str, named: dict[RepoPath, st
 
 def _names_something_of(snapshot: Snapshot, test: RepoPath, path: RepoPath) -> bool:
     """Whether a file has the name of something that another defines outside of its functions and classes."""
-    sources = snapshot.linker.sources
-    return any(sources.occurrences(test, name) for name in outer_names(sources.facts(path)))
+    return any(snapshot.occurrences(test, name) for name in outer_names(snapshot.facts(path)))
 
 
 def _above(module: str) -> list[str]:
@@ -196,7 +195,7 @@ def _above(module: str) -> list[str]:
 
 def module_of(snapshot: Snapshot, path: RepoPath) -> str:
     """The name that imports know a file by, with dots between its parts; "" where there is none."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     if facts is None or module_rules(facts.language) is None:
         return ""
-    return snapshot.identities.module(path).replace("::", ".").translate(_BETWEEN)
+    return snapshot.module_name(path).replace("::", ".").translate(_BETWEEN)

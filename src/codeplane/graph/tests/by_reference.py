@@ -54,7 +54,7 @@ def reaching(
 class _Walk:
     def __init__(self, snapshot: Snapshot, most_files: int, tiers: Collection[Tier]) -> None:
         self._snapshot, self._left, self._tiers = snapshot, most_files, tiers
-        self._files = snapshot.linker.sources.tests()
+        self._files = snapshot.tests()
         self._seen: set[Place] = set()
         self.tests: dict[RepoPath, set[str]] = {}
         self.is_whole = True
@@ -86,7 +86,7 @@ class _Walk:
             yield owner
 
     def _is_called_unnamed(self, place: Place) -> bool:
-        facts = self._snapshot.linker.sources.facts(place.path)
+        facts = self._snapshot.facts(place.path)
         assert facts is not None, "BUG: a definition has a file"
         spec, item = specs()[facts.language], facts.definitions[place.definition]
         patterns = (one for one in (spec.reflection.reserved_names, spec.hooks) if one)
@@ -97,7 +97,7 @@ class _Walk:
             self.is_whole = False
             return
         names = self._snapshot.references.names(place)
-        cost = 1 + sum(len(self._snapshot.linker.sources.paths_with(name)) for name in names)
+        cost = 1 + sum(len(self._snapshot.paths_with(name)) for name in names)
         if cost > self._left:
             self.is_whole = False
             return
@@ -112,7 +112,7 @@ def _holder(snapshot: Snapshot, ref: RefFact) -> Place:
     inner = around(snapshot, ref)
     if inner.definition >= 0 and not is_class(snapshot, inner):
         return inner
-    facts = snapshot.linker.sources.facts(ref.path)
+    facts = snapshot.facts(ref.path)
     assert facts is not None, "BUG: a file with references has facts"
     at = (ref.line, ref.column)
     spans = [

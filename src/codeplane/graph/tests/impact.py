@@ -90,7 +90,7 @@ def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Kno
             reasons.append(f"code that may name {shown(path)} is not all looked at")
         if not users:
             unresolved.append(path)
-    listed, left_out = _without_crowds(best_of(matches), many(len(snapshot.linker.sources.tests())))
+    listed, left_out = _without_crowds(best_of(matches), many(len(snapshot.tests())))
     return refined(snapshot, Impact(listed, unresolved, [*reasons, *left_out]), changed, known)
 
 
@@ -141,7 +141,7 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
 def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, int] | None:
     """The tests that reach each of the definitions, or name it, by the references between; None where one is
     reached by none."""
-    sources, tests = snapshot.linker.sources, snapshot.linker.sources.tests()
+    tests = snapshot.tests()
     direct = [one.path for one in impact.tests if one.match is Match.EXACT]
     near: dict[RepoPath, int] = {}
     for path, numbers in known.definitions.items():
@@ -150,7 +150,7 @@ def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, in
             start = [place.definition for place in _outwards(snapshot, Place(path, at))]
             reached = reaching(snapshot, {path: start}, _MOST_LOOKED_AT, _MOST_NEAR).distances
             name = definition_of(snapshot, Place(path, at)).name
-            found = {test: 1 for test in direct if sources.occurrences(test, name)}
+            found = {test: 1 for test in direct if snapshot.occurrences(test, name)}
             found |= reached
             if not found and at not in known.made.get(path, ()):
                 return None
@@ -213,7 +213,7 @@ def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath],
         else:  # which tests there are is not known for sure
             tests.append(one)
     listed = {one.path for one in impact.tests}
-    there = snapshot.linker.sources.memo.layout.blobs
+    there = snapshot.layout.blobs
     for path, names in verdict.run.items():
         if path not in listed and path in there:
             tests.append(AffectedTest(path, Match.RUN, "", 1, names=tuple(sorted(names))))
@@ -222,7 +222,7 @@ def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath],
 
 def _defined(snapshot: Snapshot, path: RepoPath) -> frozenset[str]:
     """The tests that a file defines, as they are known by."""
-    facts = snapshot.linker.sources.facts(path)
+    facts = snapshot.facts(path)
     items = facts.definitions.having(FLAG_TEST) if facts is not None else ()
     places = [Place(path, at) for at in items if not is_class(snapshot, Place(path, at))]
     return frozenset(test_name(snapshot, place) for place in places)
@@ -230,7 +230,7 @@ def _defined(snapshot: Snapshot, path: RepoPath) -> frozenset[str]:
 
 def _by_name(snapshot: Snapshot, path: RepoPath, users: Sequence[RepoPath]) -> list[AffectedTest]:
     """The tests that name a file, and those that lead to code that does."""
-    tests = snapshot.linker.sources.tests()
+    tests = snapshot.tests()
     found = [AffectedTest(one, Match.DATA, shown(path)) for one in users if one in tests]
     code = {one: module for one in users if one not in tests and (module := module_of(snapshot, one))}
     if code:
@@ -263,11 +263,11 @@ def _blind(snapshot: Snapshot) -> Iterator[str]:
     coverage = snapshot.coverage
     if coverage.unread:
         yield f"{coverage.unread} files are not read yet"
-    tests = snapshot.linker.sources.tests()
-    dynamic = [path for path in snapshot.linker.sources.dynamics.importing() if path in tests]
+    tests = snapshot.tests()
+    dynamic = [path for path in snapshot.dynamics.importing() if path in tests]
     if dynamic:
         yield f"{len(dynamic)} test files import by names made at run time"
-    imports, purpose = links_of(snapshot).imports, snapshot.linker.sources.purposes.by_place
+    imports, purpose = links_of(snapshot).imports, snapshot.purposes.by_place
     imported = set().union(*(imports.get(path, ()) for path in tests))
     built = {path for path in imported if purpose(path) is Purpose.BUILT}
     if count := sum(not built.isdisjoint(imports.get(path, ())) for path in tests if built):

@@ -11,9 +11,8 @@ from codeplane.names import Snapshot
 def uncovered(snapshot: Snapshot, learnt: Learnt | None = None) -> list[RepoPath]:
     """The modules with definitions that tests, and what is for tests, import neither themselves nor through a
     package around them, in order of path."""
-    sources = snapshot.linker.sources
-    links, purpose = links_of(snapshot), sources.purposes.of
-    tests = {path for path in links.imports if purpose(path) is Purpose.TEST} | sources.tests()
+    links, purpose = links_of(snapshot), snapshot.purpose
+    tests = {path for path in links.imports if purpose(path) is Purpose.TEST} | snapshot.tests()
     covered = {target for test in tests for target in links.imports.get(test, ())}
     for test in tests:
         covered |= links.around.get(test, frozenset())
@@ -28,11 +27,11 @@ def uncovered(snapshot: Snapshot, learnt: Learnt | None = None) -> list[RepoPath
         covered |= {learnt.shapes[at].path for one in learnt.tests.values() for at in one.blocks}
     return [
         RepoPath(path)
-        for path in sources.memo.layout.ordered
+        for path in snapshot.layout.ordered
         if path not in covered
         and path not in tests
         and purpose(path) is Purpose.SOURCE
         and module_of(snapshot, RepoPath(path))
-        and (facts := sources.facts(path)) is not None
+        and (facts := snapshot.facts(path)) is not None
         and len(facts.definitions)
     ]

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from codeplane.core.kinds import CLASSES, split_path
 from codeplane.index.view.definitions import Definitions
-from codeplane.languages import specs
+from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import (
     FLAG_MORE,
     Bind,
@@ -62,6 +62,11 @@ class FileFacts:
             kept[key] = make()
         made: T = kept[key]
         return made
+
+    @cached_property
+    def spec(self) -> LanguageSpec:
+        """The language of the file."""
+        return specs()[self.language]
 
     @cached_property
     def scopes(self) -> Scopes:
@@ -212,7 +217,7 @@ class FileFacts:
     @cached_property
     def _apart(self) -> dict[str, str]:
         """Kind of definition → the name space that it is alone in."""
-        spaces = specs()[self.language].apart
+        spaces = self.spec.apart
         return {kind: space for space, kinds in spaces.items() for kind in kinds}
 
     def _key(self, item: Definition) -> str:

@@ -4,10 +4,9 @@ import re
 from collections import Counter
 from typing import Final
 
-from codeplane.index.view.overview import Imported
 from codeplane.jail import shown
 from codeplane.languages import specs
-from codeplane.names import Snapshot
+from codeplane.names import Imported, Snapshot
 from codeplane.search.overview.manifests import needs, own_names
 
 _EXAMPLES: Final = 3
@@ -38,7 +37,7 @@ def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:
         top = match[0].removeprefix("<")
         if not inside.get(top) and tried[top] < _EXAMPLES:
             tried[top] += 1
-            inside[top] = bool(snapshot.linker.named_module(one.path, one.module, one.kind))
+            inside[top] = bool(snapshot.named_module(one.path, one.module, one.kind))
         standard = "" if inside.get(top) else _standard(snapshot, one)
         parties["standard_library" if standard else "third_party"][standard or top] += one.times
     for top in [top for top in parties["third_party"] if inside.get(top)]:
@@ -50,7 +49,7 @@ def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:
 
 def _standard(snapshot: Snapshot, one: Imported) -> str:
     """The name that the standard library of the importing file's language has for a module; "" for none."""
-    facts = snapshot.linker.sources.facts(one.path)
+    facts = snapshot.facts(one.path)
     pattern = specs()[facts.language].standard if facts is not None else ""
     match = re.match(pattern, one.module) if pattern else None
     return match[0].strip("<>") if match else ""

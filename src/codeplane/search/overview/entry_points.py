@@ -49,7 +49,7 @@ def _target(snapshot: Snapshot, one: Program) -> str:
     """Where the thing that a program runs is, or what the manifest says of it."""
     folder = one.manifest.rpartition("/")[0]
     path = f"{folder}/{one.runs.removeprefix('./')}".strip("/")
-    if snapshot.linker.sources.exists(path):
+    if snapshot.exists(path):
         return shown(path)
     if match := _OBJECT.match(one.runs):
         try:
@@ -62,7 +62,7 @@ def _target(snapshot: Snapshot, one: Program) -> str:
 
 def _modules(snapshot: Snapshot) -> Iterator[Entry]:
     for name in {name for spec in specs().values() for name in spec.main_files}:
-        for path in snapshot.linker.sources.paths_named(name):
+        for path in snapshot.paths_named(name):
             if snapshot.purpose(path) is Purpose.SOURCE:
                 module = path.rpartition("/")[0].replace("/", ".") or "."
                 yield Entry(shown(module), shown(path), "directory that can be run")
@@ -72,12 +72,8 @@ def _mains(snapshot: Snapshot) -> Iterator[Entry]:
     """The functions and static methods that programs of a language begin with."""
     for name in sorted({spec.main for spec in specs().values() if spec.main}):
         for path, at, line, is_method in snapshot.overview.functions_named(name):
-            facts = snapshot.linker.sources.facts(path)
-            if (
-                facts is None
-                or snapshot.purpose(path) is not Purpose.SOURCE
-                or snapshot.linker.spec(facts).main != name
-            ):
+            facts = snapshot.facts(path)
+            if facts is None or snapshot.purpose(path) is not Purpose.SOURCE or facts.spec.main != name:
                 continue
             if is_method and not facts.definitions[at].flags & FLAG_STATIC:
                 continue

@@ -70,11 +70,10 @@ def about(snapshot: Snapshot) -> tuple[str, str]:
 
 
 def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
-    sources = snapshot.linker.sources
     for name, parse in _FORMS.items():
-        found = [path for path in sources.paths_named(name) if snapshot.purpose(path) is Purpose.SOURCE]
+        found = [path for path in snapshot.paths_named(name) if snapshot.purpose(path) is Purpose.SOURCE]
         for path in sorted(found, key=lambda one: (one.count("/"), one))[:_MOST_FILES]:
-            data = sources.read(path)
+            data = snapshot.read(path)
             try:
                 told = parse(data.decode("utf-8", "replace")) if data else None
             except Malformed:

@@ -34,7 +34,7 @@ def summary(snapshot: Snapshot) -> str:
 
 def documents(snapshot: Snapshot) -> list[str]:
     """The documents that introduce a repository, outer ones first."""
-    every = snapshot.linker.sources.memo.layout.ordered
+    every = snapshot.layout.ordered
     found = [path for path in every if path.count("/") < 2 and _FIRST.fullmatch(path)]
     return [shown(path) for path in sorted(found, key=lambda one: (one.count("/"), one))[:_MOST_DOCUMENTS]]
 
@@ -43,7 +43,7 @@ def central_modules(snapshot: Snapshot) -> list[str]:
     """The source files that most others import, by the modules that are imported most often."""
     counts: Counter[str] = Counter()
     for one in snapshot.overview.imports()[:_ASKED]:
-        for place in snapshot.linker.named_module(one.path, one.module, one.kind) or ():
+        for place in snapshot.named_module(one.path, one.module, one.kind) or ():
             if snapshot.purpose(place.path) is Purpose.SOURCE and place.path != one.path:
                 counts[place.path] += one.times
                 break
@@ -81,5 +81,5 @@ def _of_tox(text: str) -> Iterator[str]:
 
 
 def _text(snapshot: Snapshot, name: str) -> str | None:
-    data = snapshot.linker.sources.read(name) if snapshot.linker.sources.exists(name) else None
+    data = snapshot.read(name) if snapshot.exists(name) else None
     return data[:_LARGEST].decode("utf-8", "replace") if data else None

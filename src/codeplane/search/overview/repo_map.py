@@ -7,10 +7,9 @@ from typing import Final, Literal
 
 from codeplane.core.paths import RepoPath
 from codeplane.index import Purpose
-from codeplane.index.view.overview import FileSize
 from codeplane.jail import shown
 from codeplane.languages import language_of
-from codeplane.names import Snapshot
+from codeplane.names import FileSize, Snapshot
 from codeplane.search.overview.dependencies import dependencies, required
 from codeplane.search.overview.entry_points import entry_points
 
@@ -159,7 +158,7 @@ def _languages(files: list[FileSize]) -> list[str]:
 
 def _tests(snapshot: Snapshot) -> list[str]:
     """Directories with tests: how many files and test functions. Of too many, those around them."""
-    known = snapshot.linker.sources.tests()
+    known = snapshot.tests()
     found = {path: count for path, count in snapshot.overview.tests() if path in known}
     holding = {path: path.split("/")[:-1] for path in found}
     deepest = max(map(len, holding.values()), default=0)
@@ -181,7 +180,7 @@ def _tests(snapshot: Snapshot) -> list[str]:
 
 def _exporting(snapshot: Snapshot) -> tuple[list[RepoPath], bool]:
     """The source files that say what they export; where none does, those that show something."""
-    purpose = snapshot.linker.sources.purposes.by_place
+    purpose = snapshot.purposes.by_place
     for deliberate in (True, False):
         paths = snapshot.overview.exporting(deliberate=deliberate)
         found = [path for path in paths if purpose(path) is Purpose.SOURCE]
@@ -197,7 +196,7 @@ def _public(snapshot: Snapshot, made: RepoMap, rest: RepoMap) -> dict[str, list[
     for at, path in enumerate(made.exporting):
         # A file that has the name of its directory, not its own, stands for what is in there.
         stem = path.rsplit("/", 1)[-1].partition(".")[0]
-        is_face = not snapshot.identities.module(path).endswith(stem)
+        is_face = not snapshot.module_name(path).endswith(stem)
         names = snapshot.overview.exports(path, deliberate=made.deliberate, passes_on=is_face)[skipped:]
         for one in names[:room]:
             below = told.setdefault(f"{shown(path)} [{one.evidence}]", [])

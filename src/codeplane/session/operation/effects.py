@@ -9,9 +9,8 @@ from codeplane.graph.diff.breakage import Breakage, breakage
 from codeplane.graph.diff.repository import FileDiff, State, changed_definitions, structural_diff
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.graph.tests.impact import Impact, Known, affected_tests, refined
-from codeplane.index.view.view import View
 from codeplane.jail import shown
-from codeplane.names import Snapshot
+from codeplane.names import Codebase, Snapshot
 
 Contents = Mapping[RepoPath, bytes | None]
 
@@ -44,10 +43,9 @@ class Before:
 
 def before(snapshot: Snapshot, old: Contents) -> Before:
     """To be asked before the write: who imports a file is known already."""
-    sources = snapshot.linker.sources
-    layout = sources.memo.layout.blobs
+    layout = snapshot.layout.blobs
     blobs: dict[str, int | None] = {path: layout[path] for path in old if path in layout}
-    states = {path: _state(sources, blob) for path, blob in blobs.items()}
+    states = {path: _state(snapshot, blob) for path, blob in blobs.items()}
     return Before(blobs, states, affected_tests(snapshot, sorted(map(RepoPath, blobs))))
 
 
@@ -55,15 +53,14 @@ def effects(
     snapshot: Snapshot, was: Before, old: Contents, new: Contents, learnt: Learnt | None = None
 ) -> Effects:
     """The difference that a write has made, as the index has it now."""
-    sources = snapshot.linker.sources
-    layout = sources.memo.layout.blobs
+    layout = snapshot.layout.blobs
     blobs: dict[str, int | None] = {path: layout[path] for path in new if path in layout}
-    then = State("before", was.blobs, sources, old.get, snapshot.epoch)
-    files = list(structural_diff(then, State("after", blobs, sources, new.get, snapshot.epoch)))
+    then = State("before", was.blobs, snapshot, old.get, snapshot.epoch)
+    files = list(structural_diff(then, State("after", blobs, snapshot, new.get, snapshot.epoch)))
     broken = [
         RepoPath(path)
         for path, blob in blobs.items()
-        if _state(sources, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
+        if _state(snapshot, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
     ]
     made = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
     impact = _together(affected_tests(snapshot, made), was.impact, layout)
@@ -95,6 +92,6 @@ def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:
     return Impact([*now.tests, *more], [*now.unresolved, *then.unresolved], list(reasons))
 
 
-def _state(sources: View, blob: int | None) -> str:
-    facts = sources.facts_of(blob) if blob is not None else None
+def _state(code: Codebase, blob: int | None) -> str:
+    facts = code.facts_of(blob) if blob is not None else None
     return facts.state if facts is not None else "ok"

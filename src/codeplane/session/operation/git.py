@@ -138,7 +138,7 @@ class _Before:
         with call.repo.states.looking():
             call.repo.refresh(call.progress)
         with call.seen() as snapshot:
-            blobs = snapshot.linker.sources.memo.layout.blobs
+            blobs = snapshot.layout.blobs
         files = _Files(index.digests(), blobs) if alone else None
         return cls(repository.head(), call.repo.states.now(), git_fingerprint(repository), files)
 
@@ -251,7 +251,7 @@ class _Files:
             if len(differ) > _MOST_COMPARED:
                 call.warn(f"{len(differ)} files have changed: too many for a list of definitions and tests.")
                 return Effects()
-            layout = snapshot.linker.sources.memo.layout.blobs
+            layout = snapshot.layout.blobs
             if unread := sum(path in layout and layout[path] is None for path in differ):
                 call.warn(
                     f"{unread} of the files have not been read yet; definitions and tests are left out."
@@ -272,14 +272,13 @@ def _status(call: Call) -> str | None:
 
 
 def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[RepoPath]) -> Effects:
-    sources = snapshot.linker.sources
-    layout = sources.memo.layout.blobs
+    layout = snapshot.layout.blobs
     then: dict[str, int | None] = {path: old[path] for path in differ if path in old}
     now: dict[str, int | None] = {path: layout[path] for path in differ if path in layout}
     files = list(
         structural_diff(
-            State("before", then, sources, lambda _: None, snapshot.epoch),
-            State("after", now, sources, lambda _: None, snapshot.epoch),
+            State("before", then, snapshot, lambda _: None, snapshot.epoch),
+            State("after", now, snapshot, lambda _: None, snapshot.epoch),
         )
     )
     known = Known(changed_definitions(files))

@@ -1,0 +1,317 @@
+"""The code of one state of the files: what each file says, and what its names mean."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.slots import Slot
+from codeplane.index.store import Change
+from codeplane.index.view.dynamics import Dynamics
+from codeplane.index.view.files import FileFacts
+from codeplane.index.view.layout import Layout
+from codeplane.index.view.purpose import Purpose, Purposes
+from codeplane.index.view.view import Lasting, View
+from codeplane.languages.facts import Import, Occurrence, Occurrences
+from codeplane.languages.modules import Place, Sources, module_rules
+from codeplane.names.classes import Classes
+from codeplane.names.identity import Identities
+from codeplane.names.imports import ImportResolver
+from codeplane.names.inference.receiver import Receivers
+from codeplane.names.meaning import AMBIGUOUS, Target
+from codeplane.names.references import References
+from codeplane.names.resolve import Meaning, Resolver
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
+
+
+class Codebase:
+    """Everything that can be asked about the code of one state, whether it is on disk or not."""
+
+    def __init__(self, links: Callable[[], ImportResolver]) -> None:
+        self._links = links
+
+    @cached_property
+    def _resolver(self) -> ImportResolver:
+        return self._links()
+
+    @cached_property
+    def _view(self) -> View:
+        return self._resolver.sources
+
+    # Files
+
+    def facts(self, path: str) -> FileFacts | None:
+        """Everything that a file says; None for one that is not parsed, or in no language."""
+        return self._view.facts(path)
+
+    def require_facts(self, path: str) -> FileFacts:
+        """The facts of a file that is known to have some: it has definitions, imports or references."""
+        facts = self._view.facts(path)
+        assert facts is not None, "BUG: a file with definitions, imports or references has facts"
+        return facts
+
+    def facts_of(self, blob: int) -> FileFacts | None:
+        """Everything that a content says, whichever state it is in; None for one without a language."""
+        return self._view.facts_of(blob)
+
+    def has_blob(self, blob: int) -> bool:
+        """Whether the facts of a content are still on record."""
+        return self._view.has_blob(blob)
+
+    @property
+    def layout(self) -> Layout:
+        """Which files there are, by directory and by name, and the content of each."""
+        return self._view.memo.layout
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+        return self._view.exists(path)
+
+    def is_directory(self, path: str) -> bool:
+        """Whether there are files below a path; "" is the root."""
+        return self._view.is_directory(path)
+
+    def names_in(self, directory: str) -> Sequence[str]:
+        """The names of the files directly in a directory, in order."""
+        return self._view.names_in(directory)
+
+    def paths_named(self, name: str) -> Sequence[str]:
+        """All files with this name in any directory, in order."""
+        return self._view.paths_named(name)
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a small file such as a manifest; None when there is none or it is over 1 MB."""
+        return self._view.read(path)
+
+    def tests(self) -> frozenset[str]:
+        """The files that define tests, by the conventions of their language."""
+        return self._view.tests()
+
+    @property
+    def purposes(self) -> Purposes:
+        """What the files are for."""
+        return self._view.purposes
+
+    def purpose(self, path: str) -> Purpose:
+        """What a file is for."""
+        return self._view.purposes.of(path)
+
+    def unit_of(self, path: str) -> str:
+        """The language family of a file, `:`, and the root of the context that owns it, if any does."""
+        return self._view.unit_of(path)
+
+    # Occurrences and words
+
+    def occurrences(self, path: str, name: str) -> list[Occurrence]:
+        """The occurrences of a name in one file."""
+        return self._view.occurrences(path, name)
+
+    def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
+        """The name that begins at a position of a file, and its occurrence."""
+        return self._view.occurrence_at(path, line, column)
+
+    def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
+        """All names of a file with their occurrences."""
+        return self._view.occurrences_inside(path)
+
+    def all_occurrences(self, path: str) -> Occurrences:
+        """The occurrences of all names in a file, column by column."""
+        blob = self._view.memo.layout.blobs.get(path)
+        return (self._view.names_of(blob) if blob is not None else None) or Occurrences()
+
+    def starts(self, path: str, name: str) -> list[int]:
+        """The bytes that the occurrences of a name in one file begin with."""
+        return self._view.starts(path, name)
+
+    def paths_with(self, name: str) -> list[str]:
+        """The files that may hold a name, in order."""
+        return self._view.paths_with(name)
+
+    def paths_with_any(self, words: Sequence[str]) -> set[str]:
+        """The files that hold one of some words."""
+        return self._view.paths_with_any(words)
+
+    def paths_with_beginning(self, text: str) -> list[str]:
+        """The files that hold a word with a beginning, whatever the case of its letters."""
+        return self._view.paths_with_beginning(text)
+
+    @property
+    def dynamics(self) -> Dynamics:
+        """Where names are made at run time."""
+        return self._view.dynamics
+
+    # Definitions
+
+    def definitions(self, name: str) -> list[Place]:
+        """The definitions of a name, in order of path and position."""
+        return self._view.definitions(name)
+
+    def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
+        """Those of some files that define names with a part, in letters of any case, with these names."""
+        return self._view.defined_with(part, paths)
+
+    def owned(self, name: str) -> Sequence[Place]:
+        """The definitions that say that they belong to a type of this name; it may be qualified."""
+        return self._view.owned(name)
+
+    def extending(self, name: str) -> Sequence[Place]:
+        """The definitions that write a name as that of a base, alone or as the last part."""
+        return self._view.extending(name)
+
+    def held(self, name: str) -> list[tuple[Place, str]]:
+        """What the definitions of a name stand in, in order of path and position, with its kind."""
+        return self._view.held(name)
+
+    def holders(self, name: str) -> list[Target]:
+        """The classes that define a member of this name."""
+        return self._resolver.holders(name)
+
+    def definition_kind(self, place: Place) -> str:
+        """The kind of a definition; "" for a file."""
+        return self._resolver.definition_kind(place)
+
+    def grouped(self, place: Place) -> Target:
+        """A definition with those that only add to it."""
+        return self._resolver.grouped(place)
+
+    def are_one(self, places: Sequence[Place]) -> bool:
+        """Whether several definitions of one name are one thing: a namespace, a reopened class."""
+        return self._resolver.single([(place,) for place in places]) != AMBIGUOUS
+
+    def owner(self, path: str, facts: FileFacts, at: int) -> Target:
+        """The type that a definition says it belongs to: the receiver of a method in Go."""
+        return self._resolver.around.owner(path, facts, at)
+
+    @property
+    def classes(self) -> Classes:
+        """Bases, members and method resolution orders."""
+        return self._resolver.classes
+
+    def module_name(self, path: str) -> str:
+        """The module that a file is, as its language names it; the path where it has no such name."""
+        return self.identities.module(path)
+
+    def qualified(self, place: Place) -> str:
+        """The module, the definitions around and the name, with dots between."""
+        return self.identities.qualified(place)
+
+    @cached_property
+    def identities(self) -> Identities:
+        """Qualified names and uids."""
+        return Identities(self._resolver)
+
+    # Imports
+
+    def imports(self, path: str) -> Sequence[Import]:
+        """The imports of a file."""
+        return self._view.imports(path)
+
+    def imported(self, path: str, at: int) -> Target:
+        """What an import of a file brings; for a star import, the module."""
+        return self._resolver.imported(path, at)
+
+    def importing(self, parts: Set[str]) -> set[str]:
+        """The files with an import of one of the names, or from a module that has one among its parts."""
+        return self._view.importing(parts)
+
+    def starring(self, parts: Set[str]) -> set[str]:
+        """The files that import all names of a module that has one of the names among its parts."""
+        return self._view.starring(parts)
+
+    def module(self, path: str, text: str) -> Target:
+        """The module that a dotted name in an import statement of a file means."""
+        return self._resolver.module(path, text)
+
+    def named_module(self, path: str, module: str, kind: str) -> Target:
+        """The module that import statements of a kind mean by a source."""
+        return self._resolver.named_module(path, module, kind)
+
+    def module_places(self, path: str, item: Import) -> Sequence[Place]:
+        """What the module of an import means by the rules of the language alone."""
+        facts = self._view.facts(path)
+        found = module_rules(facts.language) if facts is not None else None
+        return found.places(self._view, path, item) if found is not None else ()
+
+    @property
+    def rule_sources(self) -> Sources:
+        """The files as the module rules of languages see them."""
+        return self._view
+
+    # Meanings
+
+    def meaning(self, path: str, name: str, occurrence: Occurrence) -> Meaning:
+        """What one occurrence of a name means, and how far that is proven."""
+        return self._meanings.of(path, name, occurrence)
+
+    @cached_property
+    def _meanings(self) -> Resolver:
+        return Resolver(self._resolver)
+
+    def written(self, path: str, scope: int, text: str) -> Target:
+        """What a dotted name means in a scope of a file."""
+        return self._resolver.written(path, scope, text)
+
+    def followed(self, path: str, item: Import) -> Target:
+        """What the module of an import means where that is a path of names, each in the one before."""
+        return self._resolver.followed(path, item)
+
+    def member_of(self, places: Target, name: str) -> Target:
+        """What a name means inside a module, package or class, seen from outside."""
+        return self._resolver.lookup(places, name)
+
+    def outward(self, facts: FileFacts, scope: int) -> Iterator[int]:
+        """The scopes that a name is looked up in, inner ones first."""
+        return self._resolver.outward(facts, scope)
+
+    def binding_at(self, facts: FileFacts, scope: int, name: str) -> int | None:
+        """The bind that a name means in a scope of a file; -1 where there are several, None where none is."""
+        return self._resolver.binding_at(facts, scope, name)
+
+    @cached_property
+    def references(self) -> References:
+        """References to definitions, and occurrences of names with what they mean."""
+        return References(self._resolver)
+
+    @cached_property
+    def receivers(self) -> Receivers:
+        """The classes that `self`, `this` and their like stand for."""
+        return Receivers(self._resolver)
+
+    # Answers that are kept
+
+    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
+        """What follows from this state alone, worked out once."""
+        return self._view.once(slot, key, find)
+
+    def answers(self, slot: Slot[K, V]) -> dict[K, V]:
+        """The answers of one kind that follow from this state, to be read and filled."""
+        return self._view.memo.answers.table(slot)
+
+    def lasting(
+        self, key: Lasting[V], find: Callable[[], V], renew: Callable[[V, Sequence[Change]], V | None]
+    ) -> V:
+        """An answer that outlives changes: `renew` brings an older one up to date, or gives None where only
+        `find` can."""
+        kept = self._view.memo.lasting
+        answer, changes = kept.get(key, (None, ()))
+        if answer is None or changes:
+            answer = renew(answer, changes) if answer is not None else None
+            answer = answer if answer is not None else find()
+            kept[key] = (answer, ())
+        result: V = answer
+        return result
+
+    def overlaid(
+        self,
+        blobs: Mapping[str, int | None],
+        without: Collection[str] = frozenset(),
+        contents: Mapping[RepoPath, bytes] = _NO_CONTENTS,
+    ) -> "Codebase":
+        """The code with other contents under some paths, and some paths less. Nothing is written."""
+        view = self._view.overlaid(blobs, frozenset(without), contents)
+        return Codebase(lambda: ImportResolver(view))
