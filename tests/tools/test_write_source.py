@@ -330,7 +330,7 @@ def test_a_refused_undo_names_the_operation_that_has_to_be_undone_first(make: Ma
     repo = make()
     first = edit(repo, path="app.py", old="load", new="read")["operation"]
     later = edit(repo, path="app.py", old="save", new="write")["operation"]
-    [hint] = repo.error("undo", operation=first)["hints"]
+    [_, hint] = repo.error("undo", operation=first)["hints"]
     assert hint == f'Undo write_source first: undo {{"operation": "{later}"}}'
 
 
@@ -338,7 +338,7 @@ def test_a_refused_undo_tells_that_the_change_is_nobodys_on_record(make: Make) -
     repo = make()
     edit(repo, path="app.py", old="load", new="read")
     repo.write("app.py", "other\n")
-    assert "No later operation is on record" in repo.error("undo")["hints"][0]
+    assert "Nothing on record has changed" in repo.error("undo")["hints"][0]
 
 
 @pytest.mark.parametrize("action", [{"action": "delete"}, {"action": "move", "to": "other.py"}])
@@ -366,3 +366,27 @@ def test_an_empty_file_has_nothing_that_could_be_lost(make: Make) -> None:
     edit(repo, path="empty.py", expected_content="", new_content="A = 1\n")
     assert (repo.root / "empty.py").read_text() == "A = 1\n"
     assert repo.error("write_source", edits=[{"path": "app.py", "new_content": "A = 1\n"}])
+
+
+def test_an_undo_says_what_is_in_the_way_and_can_keep_it(make: Make) -> None:
+    repo = make()
+    first = edit(repo, path="app.py", expected_content="open(path).read()", new_content="path")["operation"]
+    again = repo.result("undo", operation=first)["operation"]
+    edit(repo, path="app.py", expected_content="'w'", new_content="'a'")
+    error = repo.error("undo", operation=again)
+    assert "app.py has changed since (line 6)" in error["message"]
+    assert error["hints"][0].endswith(f'undo {{"operation": "{again}", "keep_later": true}}')
+    repo.result("undo", operation=again, keep_later=True)
+    assert (repo.root / "app.py").read_text() == APP.replace("'w'", "'a'").replace(
+        "open(path).read()", "path"
+    )
+
+
+def test_an_undo_keeps_no_later_change_of_its_own_lines(make: Make) -> None:
+    repo = make()
+    first = edit(repo, path="app.py", expected_content="'w'", new_content="'a'")["operation"]
+    edit(repo, path="app.py", expected_content="'a'", new_content="'x'")
+    error = repo.error("undo", operation=first, keep_later=True)
+    assert "(line 6), at lines that it would change" in error["message"]
+    assert [hint for hint in error["hints"] if "keep_later" in hint] == []
+    assert "'x'" in (repo.root / "app.py").read_text()

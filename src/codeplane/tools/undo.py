@@ -10,6 +10,7 @@ from codeplane.session.operation.edits import write
 from codeplane.session.undo.edits import reverse, to_be_undone
 from codeplane.session.undo.git import hints_back, undo_git
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 
 class UndoInput(Input):
@@ -17,6 +18,9 @@ class UndoInput(Input):
         default=None,
         max_length=100,
         description="`op_…` of a write, or `last`, of any session; without it, your last one.",
+    )
+    keep_later: Annotated[bool, synonyms("merge", "keep")] = Field(
+        default=False, description="Keeps later changes of other lines.", json_schema_extra=UNLISTED
     )
     dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Only show the diff.")
 
@@ -35,5 +39,10 @@ def undo(call: Call, args: UndoInput) -> Delta | GitDelta:
         if args.dry_run:
             raise InvalidArgument("A git operation has no preview.", hints=hints_back(call, operation))
         return GitDelta.model_validate(delta_fields(undo_git(call, operation)))
-    written = write(call, lambda: reverse(call, operation), ignored_ok=True, dry_run=args.dry_run)
+    written = write(
+        call,
+        lambda: reverse(call, operation, keeps_later=args.keep_later),
+        ignored_ok=True,
+        dry_run=args.dry_run,
+    )
     return told(call, written)

@@ -1,7 +1,8 @@
 """The reverse of an operation that is on record."""
 
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from codeplane.core.edits import EditSet, FileChange, FileEdit
 from codeplane.core.errors import CodePlaneError, NotFound, UndoRefused
@@ -11,6 +12,7 @@ from codeplane.jail import shown
 from codeplane.ledger import Operation
 from codeplane.session.call import Call
 from codeplane.session.operation.edits import Intent
+from codeplane.session.undo.later import later_changes
 from codeplane.working_tree import digest_of
 
 _LAST: Final = "last"
@@ -53,25 +55,43 @@ def _nothing(call: Call, operation_id: str | None) -> NotFound:
     )
 
 
-def reverse(call: Call, operation: Operation) -> Intent:
-    """What undoes an operation, for the files as it left them; refused where one is not so any more."""
+def reverse(call: Call, operation: Operation, *, keeps_later: bool = False) -> Intent:
+    """What undoes an operation; refused where a file is not as it left it any more.
+
+    With `keeps_later`, changes of other lines since are kept.
+    """
     went_to = {one.moved_from: one.path for one in operation.changes if one.moved_from is not None}
     edits: list[FileEdit] = []
     old: dict[RepoPath, bytes | None] = {}
     reasons: list[str] = []
+    is_mergeable = True
     for change in operation.changes:
         content = call.repo.engine.objects.read(change.before) if change.before is not None else None
         if change.before is not None and content is None:
             reasons.append(f"{shown(change.path)}: what was there before is not kept any more")
-        reasons += _changed(call, change, old)
-        edits.append(_edit(change, content, went_to))
+            is_mergeable = False
+        look = _look(call, change, content)
+        if look.data is not None:
+            old[change.path] = look.data
+        if look.reason and not (keeps_later and look.merged is not None):
+            reasons.append(look.reason)
+            is_mergeable &= look.merged is not None
+        edit = _edit(change, content, went_to)
+        if look.data is not None and look.merged is not None:
+            edit = replace(edit, before=digest_of(look.data), after=look.merged)
+        edits.append(edit)
     if reasons:
         raise UndoRefused(
             f"{operation.operation_id} cannot be undone: {'; '.join(reasons)}.",
-            hints=_later(call, operation),
+            hints=[*(_keeping(operation) if is_mergeable else ()), *_later(call, operation)],
             operation=operation.operation_id,
         )
     return Intent("undo", EditSet(tuple(edits)), old, operation.operation_id)
+
+
+def _keeping(operation: Operation) -> list[str]:
+    asked = f'{{"operation": "{operation.operation_id}", "keep_later": true}}'
+    return [f"Later changes are of other lines; to undo and keep them: undo {asked}"]
 
 
 def _later(call: Call, operation: Operation) -> list[str]:
@@ -82,22 +102,36 @@ def _later(call: Call, operation: Operation) -> list[str]:
             break
         if later.success and paths & {one.path for one in later.changes}:
             return [f'Undo {later.op_type} first: undo {{"operation": "{later.operation_id}"}}']
-    return ["No later operation is on record for these files; git_diff shows how they are now."]
+    return ["Nothing on record has changed these files since; git_diff shows how they are now."]
 
 
-def _changed(call: Call, change: FileChange, old: dict[RepoPath, bytes | None]) -> list[str]:
-    """Why a file is not as the operation left it; its content is taken along."""
+class _Look(NamedTuple):
+    """A file as it is: its content, why it is not as the operation left it, and the reverse beside that."""
+
+    data: bytes | None
+    reason: str = ""
+    merged: bytes | None = None
+
+
+def _look(call: Call, change: FileChange, before: bytes | None) -> _Look:
+    path = shown(change.path)
     try:
         data = call.repo.tree.read(change.path)
     except NotFound:
-        data = None
+        return _Look(None, "" if change.after is None else f"{path} is gone")
     except CodePlaneError as error:
-        return [error.message.removesuffix(".")]
-    if (digest_of(data) if data is not None else None) != change.after:
-        return [f"{shown(change.path)} has changed since"]
-    if data is not None:
-        old[change.path] = data
-    return []
+        return _Look(None, error.message.removesuffix("."))
+    if digest_of(data) == change.after:
+        return _Look(data)
+    if change.after is None:
+        return _Look(data, f"{path} exists again")
+    left = call.repo.engine.objects.read(change.after) or call.repo.earlier(change.after)
+    if left is None or before is None or change.moved_from is not None:
+        return _Look(data, f"{path} has changed since")
+    lines, merged = later_changes(left, data, before)
+    where = f" (line{'s' if not lines.isdigit() else ''} {lines})" if lines else ""
+    same = "" if merged is not None or not lines else ", at lines that it would change"
+    return _Look(data, f"{path} has changed since{where}{same}", merged)
 
 
 def _edit(change: FileChange, content: bytes | None, went_to: Mapping[RepoPath, RepoPath]) -> FileEdit:
