@@ -14,7 +14,7 @@ from codeplane.git.ops.worktrees import describe_place
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.repo.unsupported import describe_limits
-from codeplane.git.repo.upstream import Upstream, find_upstream
+from codeplane.git.repo.upstream import UpstreamStatus, find_upstream
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
@@ -85,7 +85,9 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
     return told.model_copy(update={"where": describe_place(repository)})
 
 
-def _output(head: Head, follows: Upstream | None, state: str | None, found: WorkStatus) -> GitStatusOutput:
+def _output(
+    head: Head, follows: UpstreamStatus | None, state: str | None, found: WorkStatus
+) -> GitStatusOutput:
     lists = {"staged": found.staged, "modified": found.modified, "untracked": found.untracked}
     more = {name: len(one) - _MOST for name, one in lists.items() if len(one) > _MOST}
     if len(found.conflicts) > _MOST:
@@ -113,7 +115,7 @@ def _line(one: Change) -> str:
     return f"{one.kind} {shown(one.path)}{old}"
 
 
-def _follows(one: Upstream | None) -> str | None:
+def _follows(one: UpstreamStatus | None) -> str | None:
     if one is None:
         return None
     return f"{shown(one.name)} +{one.ahead} -{one.behind}" if one.ahead is not None else f"{one.name} is gone"

@@ -7,10 +7,10 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.git.history.changes import LINK, Change, changes_between, git_mode
+from codeplane.git.history.changes import Change, changes_between, git_mode
 from codeplane.git.history.patches import Patch, patch_of
 from codeplane.git.repo.attributes import AttributeFiles, Attributes
-from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.objects import LINK, find_commit
 from codeplane.git.repo.outcome import Conflict, Side
 from codeplane.git.worktree.clean_filter import clean_content
 from codeplane.jail import Jail, shown

@@ -12,9 +12,10 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
-from codeplane.git.history.changes import KIND, LINK, SUBMODULE, Change, blob_id, git_mode
+from codeplane.git.history.changes import Change, blob_id, git_mode
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.config import flag
+from codeplane.git.repo.objects import KIND, LINK, SUBMODULE
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.clean_filter import clean_content

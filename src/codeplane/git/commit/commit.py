@@ -16,7 +16,7 @@ from codeplane.git.commit.identity import author_signature as who
 from codeplane.git.commit.identity import committer_signature
 from codeplane.git.history.changes import Change, tree_changes
 from codeplane.git.history.commit_info import first_line, subject_of
-from codeplane.git.history.tree_diff import diff_index
+from codeplane.git.history.tree_diff import count_lines, diff_index
 from codeplane.git.history.tree_edit import EMPTY_TREE, edit_tree
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.outcome import Outcome
@@ -216,7 +216,7 @@ class _Work:
         self, oid: str, message: str, trees: tuple[str | None, str], notes: Sequence[str]
     ) -> CommitOutcome:
         changes = tuple(tree_changes(self.handle, *trees))
-        insertions, deletions = _count_lines(self.handle, *trees)
+        insertions, deletions = count_lines(self.handle, *trees)
         subject = _shorten(subject_of(message))
         return CommitOutcome(
             f"{oid[:_SHORT]} {shown(subject)}",
@@ -316,15 +316,6 @@ def _decode_message(data: bytes, encoding: str) -> str:
         raise InvalidArgument(
             f"The existing message is not {encoding}.", hints=["Send a message of your own."]
         ) from error
-
-
-def _count_lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
-    target = handle[new].peel(pygit2.Tree)
-    if old is None:
-        stats = target.diff_to_tree(swap=True).stats
-    else:
-        stats = handle[old].peel(pygit2.Tree).diff_to_tree(target).stats
-    return stats.insertions, stats.deletions
 
 
 def _nothing_to_stage(

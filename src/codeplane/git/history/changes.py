@@ -9,16 +9,11 @@ from typing import Final, Literal
 import pygit2
 
 from codeplane.git.history.renames import find_renames
-from codeplane.git.repo.objects import tree_of
+from codeplane.git.repo.objects import EXECUTABLE, FILE, KIND, SUBMODULE, tree_of
 from codeplane.git.repo.outcome import Side
 
 Kind = Literal["A", "M", "D", "T", "R", "U"]
 
-KIND: Final = 0o170000
-LINK: Final = 0o120000
-SUBMODULE: Final = 0o160000
-TREE: Final = 0o040000
-REGULAR: Final = 0o100000
 
 _TYPES = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
 _KINDS: Final[dict[str, Kind]] = {"A": "A", "M": "M", "D": "D", "T": "T"}
@@ -84,7 +79,7 @@ def with_renames(
 
 def git_mode(mode: int) -> int:
     """The mode that git records for a regular file with these permissions."""
-    return 0o100755 if mode & 0o100 else 0o100644
+    return EXECUTABLE if mode & 0o100 else FILE
 
 
 def blob_id(data: bytes) -> str:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import pygit2
 
 from codeplane.git.history.blame import old_path
-from codeplane.git.history.changes import KIND, TREE, Kind
+from codeplane.git.history.changes import Kind
 from codeplane.git.history.hunks import Hunk, diff_hunks
 from codeplane.git.history.walk import Place, commit_of, place_at
+from codeplane.git.repo.objects import KIND, TREE
 
 
 class Span(NamedTuple):

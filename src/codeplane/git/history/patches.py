@@ -8,9 +8,10 @@ from typing import Final
 
 import pygit2
 
-from codeplane.git.history.changes import KIND, SUBMODULE, Change
+from codeplane.git.history.changes import Change
 from codeplane.git.history.diff_window import diff_window
 from codeplane.git.repo.attributes import Attributes
+from codeplane.git.repo.objects import KIND, SUBMODULE
 from codeplane.git.repo.outcome import Side
 from codeplane.jail import shown
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import pygit2
 
-from codeplane.git.repo.objects import blob_size, read_blob
+from codeplane.git.repo.objects import KIND, REGULAR, blob_size, read_blob
 from codeplane.git.repo.outcome import Side
 
 MOST_PAIRS: Final = 10_000
@@ -135,7 +135,7 @@ def _may_be_one(old: Side, new: Side) -> bool:
 
 
 def _is_regular(side: Side) -> bool:
-    return side.mode & 0o170000 == 0o100000
+    return side.mode & KIND == REGULAR
 
 
 def _has_name_of(one: str, other: str) -> bool:

@@ -36,6 +36,16 @@ def diff_index(
     return _collect_pairs(index.diff_to_tree(handle[tree].peel(pygit2.Tree)).deltas)
 
 
+def count_lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
+    """The lines inserted and deleted between two trees."""
+    target = handle[new].peel(pygit2.Tree)
+    if old is None:
+        diff = target.diff_to_tree(swap=True, context_lines=0)
+    else:
+        diff = handle[old].peel(pygit2.Tree).diff_to_tree(target, context_lines=0)
+    return diff.stats.insertions, diff.stats.deletions
+
+
 def unstaged_paths(handle: pygit2.Repository) -> set[str]:
     """Tracked paths whose file differs from the index: changed, of another type, or deleted."""
     deltas = handle.index.diff_to_workdir(_IN_INDEX).deltas

@@ -7,9 +7,9 @@ from typing import Final
 
 import pygit2
 
+from codeplane.git.repo.objects import TREE
 from codeplane.git.repo.outcome import Side
 
-_TREE: Final = 0o040000
 _OID: Final = 20
 EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
@@ -26,7 +26,7 @@ def edit_tree(handle: pygit2.Repository, tree: str, edits: Edits) -> str:
 def side_at(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     """The file, link or submodule that a tree has at a path, or None."""
     entry = _find_entry(handle, tree, path)
-    return entry if entry is not None and entry.mode != _TREE else None
+    return entry if entry is not None and entry.mode != TREE else None
 
 
 def has_entry(handle: pygit2.Repository, tree: str, path: str) -> bool:
@@ -51,7 +51,7 @@ def _find_entry(handle: pygit2.Repository, tree: str, path: str) -> Side | None:
     here: str | None = tree
     for part in parents:
         entry = dict(_read_entries(handle, here)).get(part) if here is not None else None
-        here = entry.oid if entry is not None and entry.mode == _TREE else None
+        here = entry.oid if entry is not None and entry.mode == TREE else None
     return dict(_read_entries(handle, here)).get(name) if here is not None else None
 
 
@@ -73,12 +73,12 @@ class _Directory:
                 del self.entries[name]
 
     def has_tree(self, name: bytes) -> bool:
-        return name in self.entries and self.entries[name].mode == _TREE
+        return name in self.entries and self.entries[name].mode == TREE
 
     def take(self, name: bytes, tree: pygit2.Oid | None) -> None:
         """Sets or drops a subdirectory after its edits."""
         if tree is not None:
-            self.entries[name] = Side(str(tree), _TREE)
+            self.entries[name] = Side(str(tree), TREE)
         elif self.has_tree(name):
             del self.entries[name]
 
@@ -119,7 +119,7 @@ def _read_entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes,
 def _pack_entries(entries: Mapping[bytes, Side]) -> bytes:
     """A tree object; git sorts a directory as if its name ended in a slash."""
     entries_in_order = sorted(
-        entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == _TREE else b"")
+        entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == TREE else b"")
     )
     return b"".join(
         b"%o %b\0" % (side.mode, name) + bytes.fromhex(side.oid) for name, side in entries_in_order

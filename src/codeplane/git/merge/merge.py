@@ -11,6 +11,7 @@ from codeplane.core.errors import GitFailed
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import merge_message, split_conflicts, squash_message, with_conflicts
 from codeplane.git.history.commit_info import first_line
+from codeplane.git.history.tree_diff import count_lines
 from codeplane.git.merge.apply_result import check_nothing_staged, write_result
 from codeplane.git.merge.merge_base import merge_commits
 from codeplane.git.merge.text_merge import MergeDrivers
@@ -185,16 +186,6 @@ def stopped_outcome(what: str, result: MergeResult, notes: Sequence[str]) -> Out
     count = len(result.conflicts)
     summary = f"{what} stopped: {count} {'path' if count == 1 else 'paths'} in conflict"
     return Outcome(summary, conflicts=result.conflicts, notes=tuple(notes))
-
-
-def count_lines(handle: pygit2.Repository, old: str | None, new: str) -> tuple[int, int]:
-    """The lines inserted and deleted between two trees."""
-    target = handle[new].peel(pygit2.Tree)
-    if old is None:
-        diff = target.diff_to_tree(swap=True, context_lines=0)
-    else:
-        diff = handle[old].peel(pygit2.Tree).diff_to_tree(target, context_lines=0)
-    return diff.stats.insertions, diff.stats.deletions
 
 
 def _tree_id(handle: pygit2.Repository, oid: str) -> str:

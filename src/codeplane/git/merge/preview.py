@@ -6,8 +6,9 @@ import pygit2
 
 from codeplane.core.errors import GitFailed
 from codeplane.git.history.changes import Change, tree_changes
+from codeplane.git.history.tree_diff import count_lines
 from codeplane.git.history.tree_edit import side_at
-from codeplane.git.merge.merge import MergeOptions, count_lines
+from codeplane.git.merge.merge import MergeOptions
 from codeplane.git.merge.merge_base import merge_commits
 from codeplane.git.merge.text_merge import MergeDrivers
 from codeplane.git.merge.tree_merge import MergeResult

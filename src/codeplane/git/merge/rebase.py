@@ -25,7 +25,7 @@ from codeplane.git.merge.rebase_todo import (
 from codeplane.git.merge.replay import RebaseOutcome, RebaseState, Replay
 from codeplane.git.merge.resolve import resolve_conflicts
 from codeplane.git.merge.resume import Resolution
-from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.objects import SUBMODULE, find_commit
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
@@ -40,7 +40,6 @@ from codeplane.git.repo.state import (
 from codeplane.git.repo.upstream import find_upstream as followed
 from codeplane.git.worktree.checkout_plan import Risk
 from codeplane.git.worktree.checkout_tree import work_at_risk
-from codeplane.git.worktree.files import SUBMODULE
 from codeplane.jail import shown
 from codeplane.process import Programs
 

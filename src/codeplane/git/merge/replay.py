@@ -11,8 +11,8 @@ from codeplane.core.errors import CodePlaneError, GitBusy, GitUnsupported
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import with_conflicts
 from codeplane.git.history.commit_info import first_line, message_of
+from codeplane.git.history.tree_diff import count_lines
 from codeplane.git.merge.apply_result import write_result
-from codeplane.git.merge.merge import count_lines
 from codeplane.git.merge.rebase_todo import DETACHED, Progress, Step, Verb, clear_progress, write_progress
 from codeplane.git.merge.sequencer import Picking
 from codeplane.git.merge.tree_merge import MergeResult

@@ -11,8 +11,9 @@ from codeplane.core.errors import GitFailed, GitUnfinished
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import split_conflicts
 from codeplane.git.history.commit_info import first_line
+from codeplane.git.history.tree_diff import count_lines
 from codeplane.git.merge.apply_result import restore_tree
-from codeplane.git.merge.merge import checked_message, conclude_merge, count_lines
+from codeplane.git.merge.merge import checked_message, conclude_merge
 from codeplane.git.merge.resolve import Read, resolve_conflicts
 from codeplane.git.merge.sequencer import Picking, continue_picks
 from codeplane.git.repo.outcome import Outcome

@@ -11,9 +11,10 @@ from codeplane.core.errors import CodePlaneError, GitFailed, InvalidArgument, No
 from codeplane.git.commit.create import make_commit, move_ref
 from codeplane.git.commit.messages import label_of, revert_message, with_conflicts
 from codeplane.git.history.commit_info import first_line, message_of
+from codeplane.git.history.tree_diff import count_lines
 from codeplane.git.history.tree_edit import EMPTY_TREE
 from codeplane.git.merge.apply_result import check_nothing_staged, write_result
-from codeplane.git.merge.merge import count_lines, stopped_outcome
+from codeplane.git.merge.merge import stopped_outcome
 from codeplane.git.merge.text_merge import Labels, MergeDrivers
 from codeplane.git.merge.tree_merge import MergeResult, merge_trees
 from codeplane.git.repo.objects import find_commit

@@ -11,11 +11,11 @@ from pygit2.ffi import C, ffi
 
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.config import text
+from codeplane.git.repo.objects import FILE
 from codeplane.git.repo.outcome import Side
 
 _LOOKED_AT: Final = 8000  # bytes in which git looks for what makes a file binary
 _LARGEST: Final = 64 << 20
-_REGULAR: Final = 0o100644
 _STYLES: Final = {"diff3": MergeFileFlag.STYLE_DIFF3, "zdiff3": 1 << 8}
 
 
@@ -99,7 +99,7 @@ def _c_entry(path: str, side: Side | None) -> tuple[Any, Any]:
     if side is None:
         return ffi.NULL, None
     name = ffi.new("char[]", os.fsencode(path))
-    entry = ffi.new("git_index_entry *", {"mode": _REGULAR, "path": name})
+    entry = ffi.new("git_index_entry *", {"mode": FILE, "path": name})
     ffi.buffer(ffi.addressof(entry, "id"))[:] = bytes.fromhex(side.oid)
     return entry, name
 

@@ -16,11 +16,9 @@ from codeplane.git.history.tree_diff import Pair, diff_trees
 from codeplane.git.history.tree_edit import edit_tree, has_entry, parent_paths
 from codeplane.git.merge.text_merge import Labels, MergeDrivers
 from codeplane.git.repo.attributes import Attributes
+from codeplane.git.repo.objects import KIND, REGULAR, SUBMODULE
 from codeplane.git.repo.outcome import Conflict, Side
 
-_KIND: Final = 0o170000
-_REGULAR: Final = 0o100000
-_SUBMODULE: Final = 0o160000
 _EMPTY_BLOB: Final = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _BUILT_IN: Final = ("text", "union", "binary")
 
@@ -105,11 +103,11 @@ def _in_order(pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> list[str]
 
 def _is_traced(side: Side) -> bool:
     """Empty files are equal without being renames of each other."""
-    return side.oid != _EMPTY_BLOB and side.mode & _KIND != _SUBMODULE
+    return side.oid != _EMPTY_BLOB and side.mode & KIND != SUBMODULE
 
 
 def _is_regular(side: Side) -> bool:
-    return side.mode & _KIND == _REGULAR
+    return side.mode & KIND == REGULAR
 
 
 class _Work:
@@ -207,7 +205,7 @@ class _Work:
             return Side(ours.oid, mode), is_clean
         if base is not None and base.oid == ours.oid:
             return Side(theirs.oid, mode), is_clean
-        if ours.mode & _KIND != _REGULAR:
+        if ours.mode & KIND != REGULAR:
             return self._choose_whole(item, mode)
         self._tell_of_driver(path)
         if base is not None and not _is_regular(base):
@@ -222,7 +220,7 @@ class _Work:
         favor, enum = self._drivers.favor, pygit2.enums.MergeFavor
         if self._drivers.depth:
             return item.base, False
-        is_link = mode & _KIND != _SUBMODULE
+        is_link = mode & KIND != SUBMODULE
         side = item.theirs if is_link and favor == enum.THEIRS else item.ours
         return Side(side.oid, mode), is_link and favor in (enum.OURS, enum.THEIRS)
 
@@ -249,7 +247,7 @@ class _Work:
             self._settle_path(path, item, ours or theirs, is_clean=not item.is_clash)
 
     def _decide_both(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
-        if ours.mode & _KIND == theirs.mode & _KIND:
+        if ours.mode & KIND == theirs.mode & KIND:
             content, is_clean = self._merge_content(path, item)
             self._settle_path(path, item, content, is_clean=is_clean and not item.is_clash)
         elif self._drivers.depth:
@@ -274,13 +272,11 @@ class _Work:
 
     def _keep_apart(self, path: str, item: _Item, ours: Side, theirs: Side) -> None:
         """A file and a link, or the like, under one name: the regular file gives way."""
-        is_moved = ours.mode & _KIND == _REGULAR, theirs.mode & _KIND == _REGULAR
+        is_moved = ours.mode & KIND == REGULAR, theirs.mode & KIND == REGULAR
         if not any(is_moved):
             is_moved = (True, True)
         for side, moves, label in ((ours, is_moved[0], "ours"), (theirs, is_moved[1], "theirs")):
-            base = (
-                item.base if item.base is not None and item.base.mode & _KIND == side.mode & _KIND else None
-            )
+            base = item.base if item.base is not None and item.base.mode & KIND == side.mode & KIND else None
             place = self._free_name(path, getattr(self._labels, label)) if moves else path
             one = _Item(base, None, None, item.names)
             setattr(one, label, side)

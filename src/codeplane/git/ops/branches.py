@@ -17,7 +17,7 @@ from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import branch_name
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
-from codeplane.git.repo.upstream import Upstream
+from codeplane.git.repo.upstream import UpstreamStatus
 from codeplane.jail import shown
 
 _REMOTES: Final = "refs/remotes/"
@@ -32,7 +32,7 @@ class Branch:
     commit: str
     subject: str
     is_current: bool = False
-    upstream: Upstream | None = None
+    upstream: UpstreamStatus | None = None
     worktree: str | None = None
 
 
@@ -161,7 +161,7 @@ def _branch_info(
     )
 
 
-def _upstream_of(handle: pygit2.Repository, branch: pygit2.Branch) -> Upstream | None:
+def _upstream_of(handle: pygit2.Repository, branch: pygit2.Branch) -> UpstreamStatus | None:
     try:
         name = branch.upstream_name
     except (KeyError, ValueError, pygit2.GitError):
@@ -169,9 +169,9 @@ def _upstream_of(handle: pygit2.Repository, branch: pygit2.Branch) -> Upstream |
     short = name.removeprefix(_REMOTES).removeprefix(BRANCHES)
     there = handle.references.get(name)
     if there is None:
-        return Upstream(short)
+        return UpstreamStatus(short)
     ahead, behind = handle.ahead_behind(branch.peel(pygit2.Commit).id, there.peel(pygit2.Commit).id)
-    return Upstream(short, ahead, behind)
+    return UpstreamStatus(short, ahead, behind)
 
 
 def _is_merged(handle: pygit2.Repository, branch: pygit2.Branch) -> bool:

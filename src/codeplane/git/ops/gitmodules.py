@@ -10,9 +10,10 @@ import pygit2
 
 from codeplane.core.errors import CodePlaneError, GitFailed, PathRefused
 from codeplane.git.repo.config import text
+from codeplane.git.repo.objects import SUBMODULE
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository, open_repository
-from codeplane.git.worktree.files import SUBMODULE, WorkTree
+from codeplane.git.worktree.files import WorkTree
 from codeplane.jail import is_closed, shown
 from codeplane.storage.files import read_small, write_public
 

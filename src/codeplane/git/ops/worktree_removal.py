@@ -8,13 +8,14 @@ import pygit2
 from pygit2.enums import FileStatus
 
 from codeplane.core.errors import InvalidArgument, WorkAtRisk
-from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, list_names, lock_reason
+from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, lock_reason
 from codeplane.git.remote.refspecs import text_names
 from codeplane.git.repo.heads import BRANCHES
+from codeplane.git.repo.objects import SUBMODULE
+from codeplane.git.repo.outcome import list_names
 from codeplane.git.repo.repository import Repository, open_repository
 from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.worktree.autosave import SAVED, save_work
-from codeplane.git.worktree.files import SUBMODULE
 from codeplane.jail import shown
 from codeplane.storage import StateDir
 from codeplane.storage.files import remove_tree

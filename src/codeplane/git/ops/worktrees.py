@@ -4,7 +4,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ import pygit2
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.git.ops.checkout import CheckoutTarget, check_out, find_target, new_branch
 from codeplane.git.repo.heads import BRANCHES
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, list_names
 from codeplane.git.repo.repository import Repository, open_repository
 from codeplane.jail import shown
 from codeplane.process import Programs
@@ -213,10 +213,3 @@ def _lay_out(admin: Path, place: Path) -> None:
 def lock_reason(worktree: Worktree) -> str:
     """The reason of a lock, in brackets."""
     return f" ({shown(worktree.locked)})" if worktree.locked else ""
-
-
-def list_names(names: Iterable[str]) -> str:
-    """Joins names for a sentence; counts those beyond the first few."""
-    every = list(names)
-    more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
-    return ", ".join(every[:_MOST_NAMED]) + more

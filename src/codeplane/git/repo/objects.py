@@ -9,8 +9,14 @@ from codeplane.core.errors import GitFailed, RevisionNotFound
 from codeplane.git.repo.remedies import Fix, Remedy
 
 _LONGEST_NAME: Final = 250
-_TREE, _LINK, _SUBMODULE = 0o040000, 0o120000, 0o160000
-_KIND: Final = 0o170000
+# Modes of entries, as trees and the index have them.
+FILE: Final = 0o100644
+EXECUTABLE: Final = 0o100755
+LINK: Final = 0o120000
+SUBMODULE: Final = 0o160000
+TREE: Final = 0o040000
+KIND: Final = 0o170000  # the bits of a mode that tell the type
+REGULAR: Final = 0o100000
 
 
 class Commit(NamedTuple):
@@ -29,15 +35,15 @@ class TreeEntry(NamedTuple):
 
     @property
     def is_tree(self) -> bool:
-        return self.mode & _KIND == _TREE
+        return self.mode & KIND == TREE
 
     @property
     def is_link(self) -> bool:
-        return self.mode & _KIND == _LINK
+        return self.mode & KIND == LINK
 
     @property
     def is_submodule(self) -> bool:
-        return self.mode & _KIND == _SUBMODULE
+        return self.mode & KIND == SUBMODULE
 
 
 def find_commit(handle: pygit2.Repository, name: str) -> Commit:

@@ -1,7 +1,10 @@
 """The outcome of an operation, as far as git knows it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+_MOST_NAMED: Final = 20
 
 
 class Side(NamedTuple):
@@ -35,3 +38,10 @@ class Outcome:
     notes: tuple[
         str, ...
     ] = ()  # what the caller has to know: hooks, signing and filters that were not obeyed
+
+
+def list_names(names: Iterable[str], most: int = _MOST_NAMED) -> str:
+    """Joins names for a sentence; counts those beyond the first few."""
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

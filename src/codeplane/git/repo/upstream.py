@@ -6,7 +6,7 @@ import pygit2
 
 
 @dataclass(frozen=True)
-class Upstream:
+class UpstreamStatus:
     """The branch that this one tracks; without counts if it is gone."""
 
     name: str
@@ -14,7 +14,7 @@ class Upstream:
     behind: int | None = None
 
 
-def find_upstream(handle: pygit2.Repository) -> Upstream | None:
+def find_upstream(handle: pygit2.Repository) -> UpstreamStatus | None:
     """The upstream of the current branch."""
     if handle.head_is_detached or handle.head_is_unborn:
         return None
@@ -24,10 +24,10 @@ def find_upstream(handle: pygit2.Repository) -> Upstream | None:
         return None
     short = name.removeprefix("refs/remotes/").removeprefix("refs/heads/")
     if name not in handle.references:
-        return Upstream(short)
+        return UpstreamStatus(short)
     there = handle.references[name].peel(pygit2.Commit).id
     ahead, behind = handle.ahead_behind(handle.head.target, there)
-    return Upstream(short, ahead, behind)
+    return UpstreamStatus(short, ahead, behind)
 
 
 def _upstream_name(branch: pygit2.Branch) -> str | None:

@@ -15,13 +15,14 @@ from codeplane.core.paths import RepoPath
 from codeplane.git.history.tree_diff import conflict_paths, index_side, unstaged_paths
 from codeplane.git.history.tree_edit import side_at
 from codeplane.git.repo.config import flag
-from codeplane.git.repo.outcome import Outcome, Side
+from codeplane.git.repo.objects import EXECUTABLE, FILE, LINK, SUBMODULE
+from codeplane.git.repo.outcome import Outcome, Side, list_names
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.staging.conflicts import conflicts_of, has_marks
 from codeplane.git.worktree.autosave import head_tree
-from codeplane.git.worktree.files import EXECUTABLE, FILE, LINK, SUBMODULE, WorkTree
+from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.filters import add_filtered, check_filters, filter_drivers
 from codeplane.git.worktree.index_writer import NextIndex, is_frozen, locked_index, put_entry, put_file
 from codeplane.jail import shown
@@ -364,5 +365,4 @@ def summary_line(did: str, paths: tuple[str, ...]) -> str:
 
 def list_paths(paths: Iterable[str], most: int = _MOST_NAMED) -> str:
     """Joins paths for a sentence."""
-    names = [shown(path) for path in paths]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return list_names(map(shown, paths), most)

@@ -8,6 +8,7 @@ import pygit2
 from codeplane.core.errors import GitUnfinished, NotFound, PathRefused
 from codeplane.git.history.tree_diff import conflict_paths, diff_index, index_side, unstaged_paths
 from codeplane.git.history.tree_edit import EMPTY_TREE, side_at
+from codeplane.git.repo.objects import SUBMODULE
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.remedies import Fix, Remedy
@@ -16,7 +17,6 @@ from codeplane.git.staging.stage import StageOutcome, StagingRules, left_out, li
 from codeplane.git.worktree.autosave import head_tree
 from codeplane.git.worktree.checkout_plan import plan_paths
 from codeplane.git.worktree.checkout_tree import apply_plan, work_at_risk
-from codeplane.git.worktree.files import SUBMODULE
 from codeplane.git.worktree.filters import check_filters, filter_drivers, restore_filtered
 from codeplane.git.worktree.index_writer import edited_index, put_entry
 from codeplane.jail import shown

@@ -11,9 +11,10 @@ import pygit2
 from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.tree_diff import conflict_paths, diff_index, index_side, unstaged_paths
 from codeplane.git.history.tree_edit import clashing_paths, side_at
+from codeplane.git.repo.objects import LINK
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.files import LINK, WorkTree
+from codeplane.git.worktree.files import WorkTree
 
 SAVED: Final = "refs/codeplane/saved/"
 # Git's own name for who stashes where nobody has said who they are.

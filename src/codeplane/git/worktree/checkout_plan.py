@@ -16,8 +16,9 @@ from codeplane.git.history.tree_diff import (
     index_side,
     unstaged_paths,
 )
+from codeplane.git.repo.objects import SUBMODULE
 from codeplane.git.repo.outcome import Side
-from codeplane.git.worktree.files import SUBMODULE, FileState, WorkTree
+from codeplane.git.worktree.files import FileState, WorkTree
 from codeplane.git.worktree.filters import filter_drivers
 
 

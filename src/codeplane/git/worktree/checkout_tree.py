@@ -17,12 +17,13 @@ from codeplane.core.errors import (
     WorkAtRisk,
 )
 from codeplane.git.repo.attributes import FILE_NAME
-from codeplane.git.repo.outcome import Side
+from codeplane.git.repo.objects import EXECUTABLE, FILE, SUBMODULE
+from codeplane.git.repo.outcome import Side, list_names
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.autosave import head_tree, save_work
 from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, plan_switch, plan_whole
-from codeplane.git.worktree.files import EXECUTABLE, FILE, SUBMODULE, FileState, WorkTree
+from codeplane.git.worktree.files import FileState, WorkTree
 from codeplane.git.worktree.filters import changed_filtered, check_filters, filter_drivers, restore_filtered
 from codeplane.git.worktree.index_writer import check_unlocked, locked_index, put_entry, put_file
 from codeplane.git.worktree.writer import FileWriter
@@ -113,7 +114,7 @@ def work_at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
     paths_by_reason: dict[str, list[str]] = {}
     for path in sorted(risks):
         paths_by_reason.setdefault(risks[path].value, []).append(shown(path))
-    parts = [f"{reason}: {_list_names(paths)}" for reason, paths in sorted(paths_by_reason.items())]
+    parts = [f"{reason}: {list_names(paths)}" for reason, paths in sorted(paths_by_reason.items())]
     hints = [Remedy(Fix.COMMIT_WORK), Remedy(Fix.STASH_WORK)]
     if Risk.REPOSITORY not in risks.values():
         hints.append(Remedy(Fix.DISCARD_WORK))
@@ -124,7 +125,7 @@ def _refuse_closed(paths: Iterable[str]) -> None:
     """Refuses a tree with names that belong to git or CodePlane, or lead elsewhere."""
     refusals = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
     if refusals:
-        names = _list_names(map(shown, refusals))
+        names = list_names(map(shown, refusals))
         raise PathRefused(
             f"The tree contains paths that are reserved for git or CodePlane: {names}.",
             paths=[shown(path) for path in refusals[:_MOST_NAMED]],
@@ -142,7 +143,7 @@ def _check_there(handle: pygit2.Repository, plan: CheckoutPlan) -> None:
     ]
     if missing:
         raise GitFailed(
-            f"This clone lacks the contents of {_list_names(map(shown, sorted(missing)))}.",
+            f"This clone lacks the contents of {list_names(map(shown, sorted(missing)))}.",
             hints=["git fetch --refetch, or git fsck to see what is missing"],
         )
 
@@ -268,9 +269,3 @@ def _stopped_error(error: Exception, count: int, plan: CheckoutPlan, saved: str 
         f"HEAD has not moved.{saved_note}",
         hints=["Remove the cause and repeat the call: it continues where it stopped."],
     )
-
-
-def _list_names(names: Iterable[str]) -> str:
-    every = list(names)
-    more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
-    return ", ".join(every[:_MOST_NAMED]) + more

@@ -11,9 +11,9 @@ import pygit2
 
 from codeplane.git.repo.attributes import AttributeFiles
 from codeplane.git.repo.config import flag
+from codeplane.git.repo.objects import EXECUTABLE, FILE, LINK
 from codeplane.git.repo.outcome import Side
 
-FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 _OWNER_RUNS: Final = 0o100
 
 

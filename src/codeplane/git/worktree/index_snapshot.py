@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 import pygit2
 
 from codeplane.core.errors import GitFailed
-from codeplane.git.history.changes import KIND, SUBMODULE, Change, change_of, with_renames
+from codeplane.git.history.changes import Change, change_of, with_renames
 from codeplane.git.repo import index_file
 from codeplane.git.repo.attributes import FILE_NAME
-from codeplane.git.repo.objects import TreeEntry, list_tree
+from codeplane.git.repo.objects import KIND, SUBMODULE, TreeEntry, list_tree
 from codeplane.git.repo.outcome import Conflict, Side
 
 _SECOND: Final = 1_000_000_000

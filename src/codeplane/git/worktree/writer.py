@@ -12,8 +12,8 @@ import pygit2
 from pygit2.enums import BlobFilter, FilterMode
 
 from codeplane.git.repo.attributes import AttributeFiles
+from codeplane.git.repo.objects import EXECUTABLE, LINK, SUBMODULE
 from codeplane.git.repo.outcome import Side
-from codeplane.git.worktree.files import EXECUTABLE, LINK, SUBMODULE
 from codeplane.jail.beneath import open_beneath
 from codeplane.storage.disk import Disk
 
