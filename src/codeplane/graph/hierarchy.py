@@ -32,7 +32,7 @@ def has_silent_types(snapshot: Snapshot, place: Place) -> bool:
     """Whether types may implement one that do not name it."""
     facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
-    return facts.definitions[place.definition].kind in facts.spec.silent_kinds
+    return facts.definitions[place.definition].kind in facts.spec.types.structural_kinds
 
 
 def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
@@ -83,7 +83,7 @@ def bases(snapshot: Snapshot, place: Place) -> list[Related]:
             tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
             found.append(Related(definition_of(snapshot, base).name, base, tier))
     # Bases that have nothing of their own are no part of the order of lookup, and still written down.
-    plain = facts.spec.plain_bases & set(facts.definitions[place.definition].bases)
+    plain = facts.spec.types.memberless_bases & set(facts.definitions[place.definition].bases)
     return found + [Related(text, None, Tier.UNKNOWN) for text in sorted(plain)]
 
 

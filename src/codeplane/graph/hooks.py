@@ -131,12 +131,14 @@ class Hooks:
     def _is_implementing(self, owner: Place, item: Definition) -> bool:
         """Whether an interface that types implement without naming it has a member of the name."""
         spec = self._facts(owner).spec
-        if spec.structural_bases and spec.structural_bases.intersection(
+        if spec.types.protocols and spec.types.protocols.intersection(
             self._facts(owner).definitions[owner.definition].bases
         ):
             return True
-        holders = self._snapshot.holders(item.name) if spec.silent_kinds else ()
-        return any(self._snapshot.definition_kind(holder[0]) in spec.silent_kinds for holder in holders)
+        holders = self._snapshot.holders(item.name) if spec.types.structural_kinds else ()
+        return any(
+            self._snapshot.definition_kind(holder[0]) in spec.types.structural_kinds for holder in holders
+        )
 
     def _is_of_outside(self, owner: Place, item: Definition) -> bool:
         """Whether a class that is not in the repository may have, or look up, a member of the name."""
@@ -151,17 +153,17 @@ class Hooks:
         for heir, _ in descendants(self._snapshot, owner):
             order = classes.order((heir.place,)) if heir.place is not None else []
             behind = order[order.index((owner,)) + 1 :] if (owner,) in order else order
-            names = self._facts(owner).spec.outside_members
+            types = self._facts(owner).spec.types
             for base in behind:
                 if is_external(base):
-                    if names is None or item.name in names(base[0].path):
+                    if types.may_have(base[0].path, item.name):
                         return True
                 elif self._facts(base[0]).inside(base[0].definition, item.name):
                     return True
         return False
 
     def _has_unknown_base(self, owner: Place, name: str) -> bool:
-        names = self._facts(owner).spec.outside_members
+        types = self._facts(owner).spec.types
         order = self._snapshot.classes.order((owner,))
         bases = [one[0].path for one in order if is_external(one)]
-        return not order or any(names is None or name in names(base) for base in bases)
+        return not order or any(types.may_have(base, name) for base in bases)

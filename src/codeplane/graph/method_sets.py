@@ -138,7 +138,7 @@ def _is_silent(snapshot: Snapshot, place: Place) -> bool:
     facts = snapshot.facts(place.path)
     assert facts is not None, "BUG: a definition has a file"
     spec = facts.spec
-    return spec.embeds and facts.definitions[place.definition].kind in spec.silent_kinds
+    return spec.embeds and facts.definitions[place.definition].kind in spec.types.structural_kinds
 
 
 def _embeds(snapshot: Snapshot, place: Place) -> bool:

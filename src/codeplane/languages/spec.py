@@ -2,7 +2,7 @@
 
 import importlib
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from codeplane.languages.style import HeaderStyle, Writing
 
 if TYPE_CHECKING:
     from codeplane.languages.rules.reflection import ReflectionRules
+    from codeplane.languages.rules.typing_rules import TypeRules
 
 HERE = Path(__file__).parent
 _NOT_LANGUAGES = ("extraction", "rules")
@@ -103,8 +104,6 @@ class LanguageSpec:
     functions_rise: bool = (
         False  # what is defined inside of a function can be seen everywhere once it has run
     )
-    # Every member is declared in its class: what defines it outside is not another one.
-    members_declared: bool = False
     implied: Mapping[str, str] = field(default_factory=lambda: _NOTHING)  # kind → methods that all have
     # Definitions in sequential scopes are seen from where they begin, not everywhere in the scope.
     definitions_in_order: bool = False
@@ -122,8 +121,6 @@ class LanguageSpec:
     )
     constant: str = ""  # pattern of names of variables that are constants
     private: str = ""  # pattern of names that are private by convention
-    # Kinds of definitions that a type may implement without a word about them.
-    silent_kinds: frozenset[str] = frozenset()
     indented: bool = False  # blocks are told by the columns of their lines
     initializers: tuple[str, ...] = ()  # methods that run when an instance is made
     # Methods that take the arguments of a call of an instance, or of the header of a derived class.
@@ -165,76 +162,10 @@ class LanguageSpec:
     directories_are_modules: bool = False
     # Kinds of which several definitions with one name are one thing: reopened classes, partial ones.
     merges: frozenset[str] = frozenset(("namespace",))
-    # Base classes from outside that have no members but those of every object.
-    plain_bases: frozenset[str] = frozenset()
-    # A member that a base declares counts before one that a class only gives a value.
-    declared_first: bool = False
-    # Where `self.x = …` makes a member of the class: in its methods alone, not in functions inside of them,
-    # or in its constructor alone. Elsewhere it gives a value to what a base has.
-    made_in: Literal["", "methods", "constructor"] = ""
-    # The members of a class from outside by its full name; everything in it where the class is not known.
-    outside_members: Callable[[str], Container[str]] | None = None
-    # The class that a declared type comes down to, or OTHER_TYPE; given the full names of what is imported.
-    # Without it, only types that are plain names are captured.
-    declared_type: Callable[[str, Mapping[str, str]], str] | None = None
-    # The same of the type that a function returns, given its signature; "" where that is not said.
-    returned_type: Callable[[str, Mapping[str, str]], str] | None = None
-    # The same of what an `await` gets out of a call.
-    awaited_type: Callable[[str, Mapping[str, str]], str] | None = None
-    # The types that an alias puts together with the members that it writes out, given its signature;
-    # OTHER_TYPE for what has no name.
-    other_parts: Callable[[str], Sequence[str]] | None = None
-    # Pattern of a signature that says that a function returns the class of its group, or one derived from it.
-    class_result: str = ""
-    promise: str = ""  # the type of what can be awaited, where nothing else is bound to its name
-    # Types that a method may be said to return that stand for the type of its receiver, by their full names.
-    own_types: frozenset[str] = frozenset()
-    # Calls that make a variable for types, by their full names.
-    type_variables: frozenset[str] = frozenset()
-    # Decorators, by their full names, behind which a call still gives what the function says; None where no
-    # decorator changes that.
-    kept_by: frozenset[str] | None = None
-    # Pattern of a signature that says of which type an argument, its first group, is where the function says
-    # yes: the second group.
-    guards: str = ""
-    guard_word: str = ""  # what is in every such signature
-    bare_types: frozenset[str] = frozenset()  # types without members that anybody would name
-    # The methods that `with` and `async with` call for what they give.
-    entering: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
-    # What is known of the type of a field that none is declared of: `all`, that every value which its class
-    # gives it is of one class; `first`, that of its first value, for good.
-    held_types: Literal["", "all", "first"] = ""
-    nothing: str = ""  # pattern of a value that has no members to speak of, behind the name that is given it
-    # A type may be read when all of the file has run, by the names of the file.
-    types_late: bool = False
-    # Functions that ask for the class of their first argument, which may be a derived one from there on.
-    narrowing: tuple[str, ...] = ()
-    # Bases of classes that others are instances of without saying so: everything that has the members.
-    structural_bases: frozenset[str] = frozenset()
-    # Bases of classes whose fields are keys of their instances, and no members.
-    keyed_bases: frozenset[str] = frozenset()
-    # Bases of classes whose instances are listed in their body: `RED = 1` is one.
-    listing_bases: frozenset[str] = frozenset()
-    # The method by which a class may make something else than an instance of it when it is called.
-    maker: str = ""
-    # Where the header of a class names the class that it is an instance of, and the method by which that one
-    # decides what a call of the class makes.
-    maker_of: str = ""
-    maker_by: str = ""
-    # The method by which a value decides what is got where it is a member of a class.
-    getter: str = ""
-    # Members that every class has from the root of all classes: giving one another value does not define it.
-    root_members: frozenset[str] = frozenset()
-    # The names of members that mean another one in the code of every class: `self.__x`.
-    class_names: str = ""
-    # Members that cannot be meant behind a receiver: `this.constructor` is the class.
-    unreached: frozenset[str] = frozenset()
     # Receivers that stand for the base classes of the class around: `super()`, `base`.
     super_receivers: tuple[str, ...] = ()
     # Receivers that stand for the class that the class around extends, without the traits of it.
     parent_receivers: tuple[str, ...] = ()
-    # A variable always has its declared type, whatever is done with it: members of that type are meant.
-    static_types: bool = False
     # What stands between the parts of a name that says its namespace, where `modules.py` reads such names.
     qualifier: str = ""
     # Words that stand for modules at the beginning of a path, also in imports: `modules.py` says which, and
@@ -245,8 +176,6 @@ class LanguageSpec:
     # Methods stand in blocks outside of their type: a member that is called is a method, one that is not is a
     # field, and only links know which there are.
     members_apart: bool = False
-    # Of inherited members the nearest counts, however the bases are ordered; two that are as near, neither.
-    nearest_base: bool = False
     # Kinds that are seen through the first group of ambient places and through the others too; empty: all.
     far_kinds: frozenset[str] = frozenset()
     # How headers are written; None where they cannot be taken apart.
@@ -256,9 +185,7 @@ class LanguageSpec:
     # Where `writing` is None: patterns of each `@comment`, and of what is inside each `@string`.
     texts: str = ""
     hooks: str = ""  # pattern of names that frameworks call by
-    slots: str = ""  # the one of these that makes what it lists members of the class, bases or not
     literal_members: bool = False  # objects that are written down define members
-    loose_types: bool = False  # a declared type holds nobody to it: anything with the members may be given
     prototypes: bool = False  # what one file declares, another defines, under the same full name
     named_files: bool = False  # a type that others see is named like its file
     embeds: bool = False  # a type that another embeds is a field of it, under its own name
@@ -268,7 +195,6 @@ class LanguageSpec:
     keywords: tuple[str, ...] = ()
     makers: Mapping[str, str] = field(default_factory=lambda: _NOTHING)  # `new` → what runs then
     property_mark: str = ""  # a property is kept in the field of its name with this mark before it
-    builtins: frozenset[str] = frozenset()  # functions and classes that are there without an import
     named_arguments: bool = False  # calls may name parameters
     # Kinds of members that an argument of a call or literal may give a value by name.
     given_kinds: frozenset[str] = frozenset(("field", "variable", "constant", "property"))
@@ -287,6 +213,12 @@ class LanguageSpec:
     def reflection(self) -> "ReflectionRules":
         """How its code reaches definitions other than by writing their names."""
         rules: ReflectionRules = _rules(self.name, "reflection")
+        return rules
+
+    @cached_property
+    def types(self) -> "TypeRules":
+        """What annotations declare, what classes are, what a value may be narrowed to."""
+        rules: TypeRules = _rules(self.name, "typing_rules")
         return rules
 
 

@@ -108,7 +108,7 @@ class Classes:
             if facts is None or place.definition < 0:
                 continue
             item = facts.definitions[place.definition]
-            plain = self._linker.spec(facts).plain_bases
+            plain = self._linker.spec(facts).types.memberless_bases
             for text in item.bases:
                 base = self._base(place, facts, item, text)
                 if base != (place,) and not (is_external(base) and text in plain):
@@ -145,7 +145,7 @@ class Classes:
 
     def _member(self, owner: Target, name: str, of_bases: bool, want: str) -> Target:
         spec = self._spec(owner)
-        if spec is not None and spec.nearest_base:
+        if spec is not None and spec.types.nearest_base:
             return self._nearest(owner, name, of_bases, want if spec.members_apart else "")
         order = self.order(owner)
         if not order:
@@ -168,7 +168,7 @@ class Classes:
             else:
                 is_listed = is_listed or self._may_list(one, name)
         assigned = assigned or aside
-        return AMBIGUOUS if assigned and spec is not None and name in spec.root_members else assigned
+        return AMBIGUOUS if assigned and spec is not None and name in spec.types.object_members else assigned
 
     def _is_conditional(self, target: Target) -> bool:
         """Whether a class makes a method under a condition: it stands deeper than the others."""
@@ -194,7 +194,7 @@ class Classes:
         """Whether a class may list a member that it gives no value: what a base gives a value is another."""
         for place in owner:
             facts = self._sources.facts(place.path)
-            slots = self._linker.spec(facts).slots if facts is not None else ""
+            slots = self._linker.spec(facts).types.slots if facts is not None else ""
             if facts is None or not slots:
                 return False
             for span in [facts.definitions[at].span for at in facts.inside(place.definition, slots)]:
@@ -207,7 +207,7 @@ class Classes:
         """Whether a member is merely given a value: a base that declares it then says what it is."""
         place = target[0]
         facts = self._sources.facts(place.path) if place.definition >= 0 else None
-        if facts is None or not self._linker.spec(facts).declared_first:
+        if facts is None or not self._linker.spec(facts).types.declared_members_first:
             return False
         item = facts.definitions[place.definition]
         return item.kind in ("field", "variable", "constant") and (
@@ -222,8 +222,7 @@ class Classes:
     def _lacks(self, owner: Target, base: Target, name: str) -> bool:
         """Whether a class from outside is known not to have a member."""
         facts = self._sources.facts(owner[0].path)
-        names = self._linker.spec(facts).outside_members if facts is not None else None
-        return names is not None and name not in names(base[0].path)
+        return facts is not None and not self._linker.spec(facts).types.may_have(base[0].path, name)
 
     def _nearest(self, owner: Target, name: str, of_bases: bool, want: str) -> Target:
         """The member of the class, or the one of the bases that are nearest."""
@@ -318,7 +317,7 @@ class Classes:
                 found.append(self._linker.bound(place.path, facts.named(item.body, name)))
             else:
                 found.append(self._linker.defined(place, facts, name))
-            if not self._linker.spec(facts).members_declared:
+            if not self._linker.spec(facts).types.members_declared_in_class:
                 found += self._outside(place, item, name)
         return self._linker.single(found)
 
@@ -341,9 +340,9 @@ class Classes:
         """The types that an alias puts together with what it writes out: `A & { m(): void }`."""
         facts = self._sources.facts(alias.path)
         assert facts is not None, "BUG: a definition has a file"
-        item, other_parts = facts.definitions[alias.definition], self._linker.spec(facts).other_parts
-        texts = other_parts(item.signature) if other_parts is not None and item.kind == "type" else ()
-        return [self._base(alias, facts, item, text) for text in texts]
+        item, types = facts.definitions[alias.definition], self._linker.spec(facts).types
+        texts = types.intersection_parts(item.signature) if item.kind == "type" else ()
+        return [self._base(alias, facts, item, text) for text in texts or ()]
 
     def _outside(self, place: Place, item: Definition, name: str) -> list[Target]:
         found: list[Target] = []

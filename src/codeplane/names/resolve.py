@@ -60,7 +60,9 @@ class Resolver:
         if seen.role == Role.IMPORT and not seen.target:
             return self._mentioned(path, facts, name, seen)
         if seen.receiver:
-            if name in self._linker.spec(facts).unreached or self._receivers.is_narrowed(path, facts, seen):
+            if name in self._linker.spec(facts).types.unreachable_members or self._receivers.is_narrowed(
+                path, facts, seen
+            ):
                 return _ANCHORED
             if seen.target:
                 is_other = self._is_asked(path, facts, name, seen)
@@ -77,7 +79,7 @@ class Resolver:
             bind = facts.binds[seen.target - 1]
             if not bind.certain:
                 return self._doubted(path, facts, seen, bind)
-            if name in self._linker.spec(facts).builtins and self._is_before(facts, seen, bind):
+            if name in self._linker.spec(facts).types.builtins and self._is_before(facts, seen, bind):
                 return _UNKNOWN
             meaning = self._bound(path, bind)
             if seen.role == Role.TYPE and (
@@ -320,8 +322,7 @@ class Resolver:
             value = self._values.typed(self.of(path, first, other).target)
             return self._reached(path, value, (*rest, name), seen)
         # Wherever the bind is meant, the same names behind it mean the same, but for those of one class.
-        pattern = self._linker.spec(facts).class_names
-        is_apart = bool(pattern) and any(re.match(pattern, one) for one in rest)
+        is_apart = any(map(self._linker.spec(facts).types.is_mangled, rest))
         key = (path, seen.receiver, other.target, name, is_called, seen.scope if is_apart else -1)
         kept = self._members.get(key)
         if kept is None:
@@ -345,9 +346,8 @@ class Resolver:
     def _is_seen(self, path: str, name: str, member: Target, seen: Occurrence) -> bool:
         """Whether a name can mean a member where it stands: some are written apart in every class."""
         facts = self._sources.facts(path)
-        pattern = self._linker.spec(facts).class_names if facts is not None else ""
-        is_apart = bool(pattern) and bool(known(member)) and re.match(pattern, name) is not None
-        return not is_apart or self._is_around(path, member, seen)
+        is_mangled = facts is not None and self._linker.spec(facts).types.is_mangled(name)
+        return not is_mangled or not known(member) or self._is_around(path, member, seen)
 
     def _begins(self, path: str, names: tuple[str, ...], seen: Occurrence) -> Occurrence | None:
         """The first one of the names that a receiver is made of, which stand right before the member."""

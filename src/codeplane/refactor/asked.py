@@ -148,7 +148,7 @@ def asking_any(snapshot: Snapshot, path: str) -> set[str]:
     """The files, of the languages of one of them, where anything is asked for any name."""
     facts = snapshot.facts(path)
     assert facts is not None, "BUG: a definition has a file"
-    is_static = facts.spec.static_types
+    is_static = facts.spec.types.static_types
     asking = snapshot.dynamics.asking(CALLED if is_static else ASKING)
     family = _family(snapshot, path)
     return {

@@ -29,7 +29,7 @@ def _others(snapshot: Snapshot, family: Family) -> Iterator[Place]:
     facts = snapshot.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
     spec, tests = specs()[facts.language], snapshot.tests()
-    for place in snapshot.definitions(family.name) if spec.loose_types else ():
+    for place in snapshot.definitions(family.name) if spec.types.duck_typed else ():
         there = snapshot.facts(place.path)
         is_near = there is not None and specs()[there.language].family == spec.family
         if is_near and place.path in tests and place not in family.places:

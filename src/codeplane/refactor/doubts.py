@@ -121,7 +121,7 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     owner = owner_of(snapshot, place)
     if item.kind in CLASSES:
         beginning, rest = mangled_prefix(item.name), r"\w"
-    elif owner is not None and owner.definition >= 0 and re.match(spec.class_names, item.name):
+    elif owner is not None and owner.definition >= 0 and spec.types.is_mangled(item.name):
         begins = mangled_prefix(definition_of(snapshot, owner).name)
         beginning, rest = begins + item.name.removeprefix("__"), r"\b"
     else:
@@ -261,13 +261,13 @@ def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
         ):
             text = f"Members named {name} may be called without a word about it in the code."
             yield Problem("called", text, RepoPath(place.path), item.name_line)
-    if not spec.silent_kinds:
+    if not spec.types.structural_kinds:
         return
     for name in (item.name, new):
         for holder, kind in snapshot.held(name):
             other = snapshot.facts(holder.path)
             is_near = other is not None and specs()[other.language].family == spec.family
-            if kind in spec.silent_kinds and is_near and not _is_of_family(snapshot, place, holder):
+            if kind in spec.types.structural_kinds and is_near and not _is_of_family(snapshot, place, holder):
                 told = definition_of(snapshot, holder).name
                 text = f"{told} has a member {name}, which may be implemented without naming {told}."
                 yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)

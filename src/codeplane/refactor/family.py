@@ -293,7 +293,7 @@ def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
     spec, item = facts.spec, facts.definitions[place.definition]
     if item.kind not in (*_MADE, "property") and base in spec.reflection.enums_by_name:
         return True
-    return spec.outside_members is None or name in spec.outside_members(base)
+    return spec.types.may_have(base, name)
 
 
 def _takes_in(snapshot: Snapshot, owner: Place) -> bool:

@@ -183,7 +183,7 @@ class Keywords:
         return self._of_class(target) if is_known else "open"
 
     def _is_builtin(self, path: RepoPath, name: str, seen: Occurrence) -> bool:
-        outside = specs()[self._language(path)].builtins
+        outside = specs()[self._language(path)].types.builtins
         return not seen.receiver and not seen.target and name in outside
 
     def _meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:

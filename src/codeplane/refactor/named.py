@@ -77,7 +77,7 @@ def _reads(snapshot: Snapshot, family: Family) -> Iterator[NameRead]:
     facts = snapshot.facts(min(family.places).path)
     assert facts is not None, "BUG: a definition has a file"
     spec = specs()[facts.language]
-    is_type = family.kind in spec.silent_kinds  # nothing is left of it at run time
+    is_type = family.kind in spec.types.structural_kinds  # nothing is left of it at run time
     return reads(snapshot, spec) if not is_type else iter(())
 
 

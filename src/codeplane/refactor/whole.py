@@ -97,7 +97,7 @@ def read_whole(snapshot: Snapshot, family: Family) -> tuple[RepoPath, int] | Non
 def _is_type(snapshot: Snapshot, path: str, holder: str) -> bool:
     """Whether a type is asked, where that has nothing by name but the members of an enumeration."""
     facts = snapshot.facts(path)
-    is_static = facts is not None and specs()[facts.language].static_types
+    is_static = facts is not None and specs()[facts.language].types.static_types
     return is_static and holder[:1].isupper() and _NAME.fullmatch(holder) is not None
 
 

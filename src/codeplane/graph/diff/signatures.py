@@ -185,7 +185,7 @@ def _class(style: HeaderStyle, was: Header, now: Header, *, has_new_bases: bool)
 
 def _bases_break(language: str, was: Definition, item: Definition) -> Breaks:
     """A base that is gone takes its members along, unless another one brings them."""
-    plain = specs()[language].plain_bases
+    plain = specs()[language].types.memberless_bases
     gone = set(was.bases) - set(item.bases) - plain
     come = set(item.bases) - set(was.bases) - plain
     if gone:

@@ -15,7 +15,6 @@ SPEC = LanguageSpec(
     own_queries=("classic.scm",),
     declared=frozenset((ScopeKind.FILE, ScopeKind.FUNCTION, ScopeKind.BLOCK)),
     apart={"struct": frozenset(("struct", "enum")), "label": frozenset()},
-    static_types=True,
     open_kinds=frozenset(("enum_member",)),
     file_kinds=frozenset(("macro",)),
     dynamic_calls={

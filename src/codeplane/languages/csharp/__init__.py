@@ -46,8 +46,6 @@ SPEC = LanguageSpec(
     # The parts of a partial class are one class.
     decorator_adds=frozenset(("partial",)),
     decorator_opens=frozenset(("partial",)),
-    plain_bases=frozenset(("object", "Object", "System.Object")),
-    static_types=True,
     surface="defined",
     named_arguments=True,
     keywords=(

@@ -78,9 +78,9 @@ def _enter(binder: "Binder", captures: Mapping[str, list[Node]]) -> None:
 
 def _comes_down(binder: "Binder", imports: list[Imported]) -> Callable[[bytes], bytes]:
     """What is kept of a type as written."""
-    declared_type = binder.spec.declared_type
-    if declared_type is None:
+    if not binder.spec.types.reads_annotations:
         return bytes
+    declared_type = binder.spec.types.declared_type
     names = full_names((_text(item.module), _text(item.name), _text(item.local)) for item in imports)
     return lambda said: declared_type(_text(said), names).encode("utf-8", "surrogateescape")
 

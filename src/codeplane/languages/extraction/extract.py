@@ -145,7 +145,7 @@ class _Reading:
         facts = self._facts(binder, members, imports, exported)
         facts.occurrences = occurrences
         facts.receivers = [text(receiver) for receiver in resolution.receivers]
-        facts.written = _written(occurrences) if spec.held_types == "all" else []
+        facts.written = _written(occurrences) if spec.types.field_inference == "all" else []
         if self.hooks and hasattr(self.hooks, "asked"):
             facts.asked = self.hooks.asked(data)
         facts.dynamics = dynamic_sites(captures, facts, (spec, data, self.lines))
@@ -206,7 +206,7 @@ class _Reading:
             return ""
         made = text(bind.made[0])
         is_class = re.match(self.spec.constructor, made.rsplit(".", 1)[-1])
-        return f"{made}{MADE}" if is_class or self.spec.returned_type else ""
+        return f"{made}{MADE}" if is_class or self.spec.types.reads_annotations else ""
 
     def _import(self, item: Imported, scope: int) -> Import:
         return Import(

@@ -20,13 +20,13 @@ class Held:
         self.binder = binder
         self.outline = binder.outline
         self._classes: dict[int, bytes] = {}  # draft of a field → the class, _NOTHING so far, or _OTHER
-        nothing = binder.spec.nothing
+        nothing = binder.spec.types.none_value
         self._is_nothing = re.compile(nothing.encode()).match if nothing else None
-        self._is_first = binder.spec.held_types == "first"
+        self._is_first = binder.spec.types.field_inference == "first"
 
     def begin(self, members: Mapping[int, Mapping[bytes, int]]) -> None:
         """Takes the values that classes give to fields where they stand in them."""
-        if not self.binder.spec.held_types:
+        if not self.binder.spec.types.field_inference:
             return
         for bind in self.binder.made_in_class:
             known = members.get(self.binder.body_of.get(bind.scope, -1), {}).get(bind.name, -1)
@@ -103,7 +103,7 @@ class Held:
         """The name of a class as written in a scope, where it means the same around the class there."""
         text = b"".join(text.split())
         last = text.rpartition(b".")[2].decode("utf-8", "surrogateescape")
-        if not self.binder.spec.returned_type and not re.match(self.binder.spec.constructor, last):
+        if not self.binder.spec.types.reads_annotations and not re.match(self.binder.spec.constructor, last):
             return _OTHER
         first = text.partition(b".")[0].removesuffix(b"()")
         while scope >= 0 and first not in self.binder.tables[scope]:

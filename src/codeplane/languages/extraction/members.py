@@ -115,7 +115,7 @@ class Members:
 
     def _is_aside(self, scope: int) -> bool:
         """Whether code in a scope gives values to what bases have, and makes no members but those."""
-        made_in = self.binder.spec.made_in
+        made_in = self.binder.spec.types.fields_made_in
         if not made_in:
             return False
         outline = self.outline

@@ -7,7 +7,6 @@ from codeplane.languages.style import GO, HeaderStyle
 SPEC = LanguageSpec(
     name="go",
     family="go",
-    silent_kinds=frozenset(("interface",)),
     main="main",
     grammar="tree_sitter_go",
     standard=r"[a-z]\w*(?=/|\Z)",
@@ -22,8 +21,6 @@ SPEC = LanguageSpec(
     # A package is all files of a directory: what one defines is seen by the others as well, and what is
     # not capital cannot be named from elsewhere.
     surface="defined",
-    nearest_base=True,
-    static_types=True,
     embeds=True,
     keywords=(
         (

@@ -1,11 +1,8 @@
 """Python 3."""
 
-import builtins
 import sys
 
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_OVERRIDE, FLAG_STATIC, ScopeKind
-from codeplane.languages.python.annotations import KEEPING, awaited_type, declared_type, returned_type
-from codeplane.languages.python.builtin import members_of
 from codeplane.languages.spec import LanguageSpec, Sharing
 from codeplane.languages.style import PYTHON, HeaderStyle
 
@@ -73,41 +70,7 @@ SPEC = LanguageSpec(
     standard=rf"(?:{'|'.join(sorted(sys.stdlib_module_names))})(?!\w)",
     surface="bound",
     directories_are_modules=True,
-    declared_first=True,
-    made_in="methods",
-    root_members=frozenset(dir(object)) | {"__annotations__", "__dict__", "__module__"},
-    declared_type=declared_type,
-    returned_type=returned_type,
-    awaited_type=awaited_type,
-    class_result=r"->\s*[\"']?(?:\w+\.)*[tT]ype\[\s*[\"']?([\w.]+)",
-    own_types=frozenset(("typing.Self", "typing_extensions.Self")),
-    type_variables=frozenset(("typing.TypeVar", "typing_extensions.TypeVar")),
-    kept_by=KEEPING,
-    guards=r"->\s*[\"']?(?:\w+\.)*(TypeGuard)\[(.+)\][\"']?\Z",
-    guard_word="TypeGuard",
-    entering={"with": "__enter__", "async with": "__aenter__"},
-    types_late=True,
-    held_types="all",
-    nothing=r"\s*=\s*None\s*?(?:[\n#;]|\Z)",
-    keyed_bases=frozenset(("TypedDict", "typing.TypedDict", "t.TypedDict", "typing_extensions.TypedDict")),
-    listing_bases=frozenset(
-        f"{module}{name}"
-        for module in ("", "enum.")
-        for name in ("Enum", "IntEnum", "StrEnum", "ReprEnum", "Flag", "IntFlag")
-    ),
-    maker="__new__",
-    maker_of=r"[(,] ?metaclass ?= ?([\w.]+)",
-    maker_by="__call__",
-    getter="__get__",
-    class_names=r"__(?!.*__\Z)\w+",
-    narrowing=("isinstance", "issubclass"),
-    structural_bases=frozenset(("Protocol", "typing.Protocol", "t.Protocol", "typing_extensions.Protocol")),
-    outside_members=members_of,
-    plain_bases=frozenset(
-        ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol")
-    ),
     super_receivers=("super()",),
-    loose_types=True,
     hooks=r"pytest_\w+|(?:setup|teardown)(?:_(?:module|class|method|function))?|(?:setUp|tearDown)\w*|conftest|"
     r"load_tests|main",
     given_kinds=frozenset(("field", "variable", "constant")),
@@ -115,8 +78,6 @@ SPEC = LanguageSpec(
     fixture_files=("conftest.py",),
     fixture_texts="usefixtures|getfixturevalue",
     one_per_scope=True,
-    slots="__slots__",
-    builtins=frozenset(dir(builtins)),
     named_arguments=True,
     keywords=(
         (

@@ -37,8 +37,6 @@ SPEC = LanguageSpec(
     class_keywords=("Self",),
     module_keywords=("crate", "self", "super"),
     members_apart=True,
-    nearest_base=True,
-    static_types=True,
     keywords=(
         (
             "(struct_expression name: (_) @holder body: (field_initializer_list"

@@ -4,12 +4,6 @@ from dataclasses import replace
 
 from codeplane.languages.javascript import SPEC as JAVASCRIPT
 from codeplane.languages.style import HeaderStyle
-from codeplane.languages.typescript.annotations import (
-    awaited_type,
-    declared_type,
-    other_parts,
-    returned_type,
-)
 
 SPEC = replace(
     JAVASCRIPT,
@@ -19,7 +13,6 @@ SPEC = replace(
     extensions=(".ts", ".mts", ".cts"),
     shebangs=("ts-node", "tsx", "deno", "bun"),
     inherits="javascript",
-    silent_kinds=frozenset(("interface", "type")),
     own_queries=(),
     # Values, types and namespaces are named apart. A namespace is a value too where no other has its name.
     spaces={
@@ -37,20 +30,10 @@ SPEC = replace(
     },
     looks={"type": ("t",), "namespace": ("n",), "export": ("vtn",)},
     open_kinds=frozenset(("enum_member",)),
-    held_types="first",
     declared_self=(
         r"\??\s*(?:<[^(){}]*(?:\([^()]*\)[^(){}]*)*>)?\s*"
         r"\(\s*this\s*:\s*(?:(\w+)\s*(?:<[^()&|]*>\s*)?[,)])?"
     ),
-    declared_type=declared_type,
-    returned_type=returned_type,
-    awaited_type=awaited_type,
-    promise="Promise",
-    other_parts=other_parts,
-    own_types=frozenset(("this",)),
-    guards=r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z",
-    guard_word=" is ",
-    bare_types=frozenset("bigint boolean false null number symbol true undefined void".split()),
     header=HeaderStyle(
         typed=True,
         inferred=True,

@@ -24,7 +24,7 @@ _MAPPED = re.compile(r"\[\s*[\w$]+\s+in\b")
 _MOST_PARTS = 4  # of an alias, that queries look into
 
 
-def declared_type(written: str, _imported: Mapping[str, str]) -> str:
+def declared_type(written: str, imported: Mapping[str, str]) -> str:
     """The type of a value that is neither null nor undefined."""
     if _PLAIN.fullmatch(written) and written not in _PRIMITIVES:
         return written

@@ -52,7 +52,7 @@ class Results:
         if way == _GET:
             return self._read(_Code(path, facts, scope), call.removesuffix(MADE))
         value = self._called(_Code(path, facts, scope), call.removesuffix(MADE), way == _AWAIT)
-        method = self._linker.spec(facts).entering.get(way, "")
+        method = self._linker.spec(facts).types.context_managers.get(way, "")
         return self._entered(path, value, method, way.startswith(_ASYNC)) if method else value
 
     def expression(self, path: str, scope: int, text: str) -> Value:
@@ -90,7 +90,7 @@ class Results:
         spec, scope, first = self._linker.spec(code.facts), code.scope, split_path(function)[0]
         while scope > 0 and code.facts.scopes.kind(scope) == ScopeKind.CLASS:
             scope = code.facts.scopes.parent(scope)
-        is_brought = first in spec.builtins or (spec.star_rebinds and bool(code.facts.stars))
+        is_brought = first in spec.types.builtins or (spec.star_rebinds and bool(code.facts.stars))
         return is_brought and scope == 0 and code.facts.bound(0, first) is not None
 
     def _returned(self, code: _Code, function: str, is_awaited: bool) -> Target:
@@ -141,8 +141,7 @@ class Results:
 
     def _is_open(self, code: _Code, head: str, value: Value, name: str) -> bool:
         """Whether a member may be another one: of a type that the code asks for, or written apart."""
-        pattern = self._linker.spec(code.facts).class_names
-        is_apart = bool(pattern) and re.match(pattern, name) is not None
+        is_apart = self._linker.spec(code.facts).types.is_mangled(name)
         asked = self._values.narrowing.asked(code.path, code.facts).get(head)
         return is_apart or self._values.is_narrowed(code.path, value, name, asked)
 
@@ -172,10 +171,10 @@ class Results:
     def returned(self, facts: FileFacts, item: Definition, is_awaited: bool = False) -> str:
         """The declared type of what a function returns."""
         spec = self._linker.spec(facts)
-        find = spec.awaited_type if is_awaited else spec.returned_type
-        if find is None or (item.flags & FLAG_ASYNC and not is_awaited):
+        find = spec.types.awaited_type if is_awaited else spec.types.returned_type
+        if not spec.types.reads_annotations or (item.flags & FLAG_ASYNC and not is_awaited):
             return ""
-        if is_awaited and self._linker.binding_at(facts, item.scope, spec.promise) is not None:
+        if is_awaited and self._linker.binding_at(facts, item.scope, spec.types.promise) is not None:
             return ""
         return find(item.signature, facts.full_names)
 
@@ -183,7 +182,7 @@ class Results:
         """Whether a method returns the type of its receiver: it says so, or has both as one variable."""
         spec = self._linker.spec(facts)
         first, dot, rest = said.partition(".")
-        if facts.full_names.get(first, first) + dot + rest in spec.own_types:
+        if facts.full_names.get(first, first) + dot + rest in spec.types.self_types:
             return True
         names = "|".join(map(re.escape, spec.self_parameters))
         written = re.search(rf"\(\s*(?:{names})\s*:\s*([\w.]+)\s*[,)]", item.signature) if names else None
@@ -193,11 +192,11 @@ class Results:
         """Whether a name stands for any type: `T = TypeVar("T")`."""
         bind = facts.named(0, said)
         made = bind.type_name.removesuffix(MADE) if bind is not None else ""
-        return self._full(facts, 0, made) in self._linker.spec(facts).type_variables
+        return self._full(facts, 0, made) in self._linker.spec(facts).types.type_variables
 
     def _keeps(self, place: Place, facts: FileFacts, item: Definition) -> bool:
         """Whether a call of the name gives what the function returns, in spite of its decorators."""
-        kept = self._linker.spec(facts).kept_by
+        kept = self._linker.spec(facts).types.type_preserving_decorators
         texts = self._linker.making.decorators(place.path, item) if kept is not None else ()
         return kept is None or all(self._full(facts, item.scope, text) in kept for text in texts)
 

@@ -1,6 +1,5 @@
 """What stands behind the name of a class: what a call of it makes, and whether it is that class at all."""
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.kinds import CLASSES
@@ -32,18 +31,18 @@ class Construction:
             known_ones = [
                 place for one in self._classes.order(owner) if not is_external(one) for place in one
             ]
-            answers[owner] = any(map(self._has_maker, known_ones))
+            answers[owner] = any(map(self._has_metaclass, known_ones))
         return answers[owner]
 
     def is_keyed(self, owner: Target) -> bool:
         """Whether the fields of a class are keys of its instances."""
         facts = self._sources.facts(owner[0].path) if owner else None
-        return facts is not None and self._extends(owner, self._linker.spec(facts).keyed_bases)
+        return facts is not None and self._extends(owner, self._linker.spec(facts).types.typed_dicts)
 
     def is_listing(self, owner: Target) -> bool:
         """Whether what a class gives values to in its body are its instances."""
         facts = self._sources.facts(owner[0].path) if owner else None
-        return facts is not None and self._extends(owner, self._linker.spec(facts).listing_bases)
+        return facts is not None and self._extends(owner, self._linker.spec(facts).types.enums)
 
     def _extends(self, owner: Target, bases: frozenset[str]) -> bool:
         """Whether a class or one of its bases writes down one of these bases."""
@@ -61,7 +60,7 @@ class Construction:
         """Whether a decorator makes something else of a class, by what it says or has in it."""
         facts = self._sources.facts(place.path)
         spec = self._linker.spec(facts) if facts is not None and place.definition >= 0 else None
-        if facts is None or spec is None or not spec.maker:
+        if facts is None or spec is None or not spec.types.new_method:
             return False
         item = facts.definitions[place.definition]
         texts = filter(None, self.decorators(place.path, item))
@@ -90,11 +89,11 @@ class Construction:
         if facts is None or decorator.definition < 0:
             return False
         item, spec = facts.definitions[decorator.definition], self._linker.spec(facts)
-        if item.kind not in ("function", "method") or spec.returned_type is None:
+        if item.kind not in ("function", "method") or not spec.types.reads_annotations:
             return item.kind == "class"
         # What is said to be some class derived from another is not known as the one that was given.
-        derived = re.search(spec.class_result, item.signature) if spec.class_result else None
-        said = derived[1] if derived else spec.returned_type(item.signature, facts.full_names)
+        said = spec.types.returned_class(item.signature)
+        said = said or spec.types.returned_type(item.signature, facts.full_names)
         if not said:
             # What is returned may be a class that is made there.
             span = item.span
@@ -107,12 +106,11 @@ class Construction:
         facts = self._sources.facts(place.path)
         return facts.definitions[place.definition].bases if facts is not None else ()
 
-    def _has_maker(self, place: Place) -> bool:
+    def _has_metaclass(self, place: Place) -> bool:
         facts = self._sources.facts(place.path)
-        spec = self._linker.spec(facts) if facts is not None else None
-        if facts is None or spec is None or not spec.maker_of:
+        if facts is None:
             return False
-        item = facts.definitions[place.definition]
-        said = re.search(spec.maker_of, item.signature)
-        maker = known(self._linker.written(place.path, item.scope, said[1])) if said else UNRESOLVED
-        return bool(maker) and bool(known(self._classes.member(maker, spec.maker_by)))
+        item, types = facts.definitions[place.definition], self._linker.spec(facts).types
+        name = types.metaclass(item.signature)
+        metaclass = known(self._linker.written(place.path, item.scope, name)) if name else UNRESOLVED
+        return bool(metaclass) and bool(known(self._classes.member(metaclass, types.metaclass_call)))

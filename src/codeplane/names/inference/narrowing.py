@@ -41,7 +41,7 @@ class Narrowing:
         """Receiver → what the code of a file asks whether it is: a class, or a function that says what it is,
         with MADE behind; with a dot before it one that the receiver has."""
         spec = self._linker.spec(facts)
-        if not spec.guards:
+        if not spec.types.type_guards:
             return facts.asked
         answers, key = self._sources.memo.answers.table(_NARROWED), (path, facts.blob)
         if key not in answers:
@@ -55,8 +55,8 @@ class Narrowing:
 
     def _guards(self, spec: LanguageSpec) -> dict[str, set[str]]:
         """The names of all functions that say of what type something is, with those of what is meant."""
-        signed, pattern = self._sources.signed, spec.guards
-        return self._sources.once(_TYPE_GUARDS, pattern, lambda: signed(spec.guard_word, pattern))
+        signed, pattern = self._sources.signed, spec.types.type_guards
+        return self._sources.once(_TYPE_GUARDS, pattern, lambda: signed(spec.types.type_guard_word, pattern))
 
     def _calls(
         self, facts: FileFacts, names: Occurrences, guards: Mapping[str, set[str]]
@@ -105,13 +105,13 @@ class Narrowing:
         """The types that a function says its argument, or its receiver, is one of."""
         facts = self._sources.facts(place.path)
         item = facts.definitions[place.definition] if facts and place.definition >= 0 else None
-        guards = self._linker.spec(facts).guards if facts is not None else ""
+        guards = self._linker.spec(facts).types.type_guards if facts is not None else ""
         found = re.search(guards, item.signature, re.DOTALL) if item is not None and guards else None
         if facts is None or item is None or found is None or (found[1] == _ITSELF) != is_own:
             return []
         spec = self._linker.spec(facts)
-        parts = [part for part in found[2].split("|") if part.strip() not in spec.bare_types]
-        said = [spec.declared_type(part, facts.full_names) for part in parts] if spec.declared_type else []
+        parts = [part for part in found[2].split("|") if part.strip() not in spec.types.primitive_types]
+        said = [spec.types.declared_type(part, facts.full_names) for part in parts]
         return [self._said(place.path, item.scope, text) or AMBIGUOUS for text in said]
 
     def _has_another(self, owner: Target, name: str) -> bool:

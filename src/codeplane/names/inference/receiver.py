@@ -29,7 +29,7 @@ class Receivers:
     def is_narrowed(self, path: str, facts: FileFacts, seen: Occurrence) -> bool:
         """Whether the code around asks for the class of the receiver: that may be a derived one."""
         spec = self._linker.spec(facts)
-        if not spec.narrowing or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
+        if not spec.types.narrowing_calls or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
             return False
         answers = self._sources.memo.answers.table(_NARROWED_SCOPES)
         if facts.blob not in answers:
@@ -51,7 +51,7 @@ class Receivers:
         of something else."""
         places = [
             (one.line, one.column + len(name) + 1)
-            for name in spec.narrowing
+            for name in spec.types.narrowing_calls
             for one in self._sources.occurrences(path, name)
         ]
         found = []

@@ -50,8 +50,8 @@ class Values:
         """Whether a name in a type means something else in the scope of the file: who reads the type late may
         read it there."""
         spec = self._linker.spec(facts)
-        other = self._linker.lexical(path, 0, name) if spec.types_late else target
-        is_there = facts.bound(0, name) is not None or name in spec.builtins or other != UNRESOLVED
+        other = self._linker.lexical(path, 0, name) if spec.types.deferred_annotations else target
+        is_there = facts.bound(0, name) is not None or name in spec.types.builtins or other != UNRESOLVED
         return is_there and other != target
 
     def of_bind(self, path: str, facts: FileFacts, at: int) -> Value:
@@ -130,10 +130,9 @@ class Values:
         if kind in _INSTANTIABLE or kind != "type" or facts is None:
             return kind in _INSTANTIABLE
         # An alias has the members of a type without a name, and of those that it puts together with it.
-        other_parts = self._linker.spec(facts).other_parts
-        if other_parts is None:
-            return place.definition in facts.holders
-        return OTHER_TYPE not in other_parts(facts.definitions[place.definition].signature)
+        signature = facts.definitions[place.definition].signature
+        parts = self._linker.spec(facts).types.intersection_parts(signature)
+        return place.definition in facts.holders if parts is None else OTHER_TYPE not in parts
 
     def _unaliased(self, target: Target) -> Target:
         """What an alias of a type stands for, where that is one name."""
@@ -170,7 +169,7 @@ class Values:
             return self._given(place, facts, item)
         if said:
             return self.said(place.path, item.scope, said)
-        is_field = item.parent >= 0 and self._linker.spec(facts).held_types
+        is_field = item.parent >= 0 and self._linker.spec(facts).types.field_inference
         if bind is None or not is_single or is_field:
             return NO_VALUE
         if bind.type_name.endswith(MADE):
@@ -184,7 +183,7 @@ class Values:
         said = item.annotation.removesuffix(MADE)
         value = self.made(facts, self.said(place.path, around, said))
         value = value if value.target else self.results.of(place.path, around, item.annotation)
-        is_open = self._linker.spec(facts).held_types == "all"
+        is_open = self._linker.spec(facts).types.field_inference == "all"
         may_change = value.target and is_open and self._writes.may_change(place, value.target)
         return NO_VALUE if may_change else value
 
@@ -192,7 +191,7 @@ class Values:
         """What a member stands for behind its owner: one that a class holds may decide itself what is got."""
         value = self.typed(member)
         facts = self._sources.facts(member[0].path) if value.is_instance else None
-        getter = self._linker.spec(facts).getter if facts is not None else ""
+        getter = self._linker.spec(facts).types.descriptor if facts is not None else ""
         if facts is None or not getter:
             return value
         item = facts.definitions[member[0].definition]
@@ -206,9 +205,9 @@ class Values:
     def made(self, facts: FileFacts, value: Value) -> Value:
         """The value, unless its class decides by itself what it makes."""
         spec = self._linker.spec(facts)
-        if not value.target or not spec.maker:
+        if not value.target or not spec.types.new_method:
             return value
-        has_maker = known(self._linker.classes.member(value.target, spec.maker))
+        has_maker = known(self._linker.classes.member(value.target, spec.types.new_method))
         return NO_VALUE if has_maker or self._linker.making.is_made_by_another(value.target) else value
 
     def is_narrowed(self, path: str, value: Value, name: str, asked: list[str] | None) -> bool:
@@ -292,13 +291,13 @@ class Values:
         """Whether classes may be instances of one without saying so."""
         facts = self._sources.facts(owner[0].path)
         assert facts is not None, "BUG: a class has a file"
-        structural = self._linker.spec(facts).structural_bases
+        structural = self._linker.spec(facts).types.protocols
         return bool(structural.intersection(facts.definitions[owner[0].definition].bases))
 
     def _may_be_replaced(self, owner: Target, name: str) -> bool:
         """Whether a derived class has a member of its own under the name: an instance may mean that one."""
         facts = self._sources.facts(owner[0].path)
-        if facts is None or self._linker.spec(facts).static_types:
+        if facts is None or self._linker.spec(facts).types.static_types:
             return False
         answers, key = self._sources.memo.answers.table(_OVERRIDDEN), (owner, name)
         if key not in answers:
@@ -306,7 +305,7 @@ class Values:
             answers[key] = (
                 owner in self._linker.above_holders(name)
                 or (is_open and any(holder != owner for holder in self._linker.holders(name)))
-                or (bool(self._linker.spec(facts).narrowing) and self._is_overtaken(owner, name))
+                or (bool(self._linker.spec(facts).types.narrowing_calls) and self._is_overtaken(owner, name))
             )
         return answers[key]
 
