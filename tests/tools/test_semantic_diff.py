@@ -549,3 +549,16 @@ def test_help_passed_as_an_argument_is_documentation(tmp_path: Path) -> None:
     answer = shop.diff()
     shop.session.close()
     assert answer["files"] == [] and answer["folded"] == {"docstrings": 1}
+
+
+def test_of_many_changes_fewer_lines_are_shown(tmp_path: Path) -> None:
+    body = "".join(f"    x{n} = {{0}}\n" for n in range(5))
+    code = "\n\n".join(f"def f{number}():\n{body}" for number in range(45))
+    shop = Shop(tmp_path, {"a.py": code.format(1)})
+    shop.write("a.py", code.format(2))
+    [first, *_] = shop.diff()["files"][0]["changes"]
+    shop.write("a.py", code.format(1).replace("= 1", "= 2", 5))
+    [only] = shop.diff()["files"][0]["changes"]
+    shop.session.close()
+    assert (len(first["preview"]), first["preview_more"]) == (4, 6)
+    assert len(only["preview"]) == 10 and "preview_more" not in only

@@ -128,7 +128,10 @@ class StructuralChange(Output):
             if self.old_signature and self.signature:
                 yield _cut(f"{self.old_signature} → {self.signature}", _LONGEST)
         elif not is_told and self.change == "signature_changed" and self.old_signature and self.signature:
-            yield _word_diff(self.old_signature, self.signature)
+            words = _word_diff(self.old_signature, self.signature)
+            # Of a long header that is another one, the parameters tell more than its beginning.
+            if not named or "…" not in words:
+                yield words
         if self.impact is not None:
             yield self.impact.text(is_gone=self.change in ("removed", "renamed"))
 
@@ -176,13 +179,15 @@ def rendered(files: Sequence[ChangedFile]) -> Iterator[str]:
                 yield from dict.fromkeys(change.line() for change in some)
 
 
-def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
-    """One change, with who is concerned by it."""
+def change_told(snapshot: Snapshot | None, unit: Reviewed, most: int) -> StructuralChange:
+    """One change, with who is concerned by it and at most so many lines of code."""
     file, one = unit.file, unit.change
     span, signature = one.definition.span, one.definition.signature
     is_missed = snapshot is not None and not _PROVIDED & set(one.tags)
     blast = blast_of(snapshot, file.path, one) if snapshot is not None and is_missed else None
     is_added = one.change is ChangeKind.ADDED
+    code = one.preview[:most] if unit.rank is not Rank.TEST else ()
+    more = len(one.preview) - len(code) + one.preview_more if code else 0
     return StructuralChange(
         change=one.change.value,
         name=shown(one.name),
@@ -198,8 +203,8 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed) -> StructuralChange:
         old_name=shown(one.old_name) or None,
         old_signature=shown(one.old_signature) or None,
         signature=shown(signature) or None if one.old_signature or is_added else None,
-        preview=list(map(shown, one.preview)) or None if unit.rank is not Rank.TEST else None,
-        preview_more=one.preview_more or None if unit.rank is not Rank.TEST else None,
+        preview=[shown(line) for line in code] or None,
+        preview_more=more or None,
         impact=_radius(blast) if blast is not None and unit.rank is not Rank.TEST else None,
     )
 

@@ -28,6 +28,9 @@ _MOST_NAMED = 15
 _MOST_FILES = 30
 _MOST_TESTS = 30
 _MOST_LISTED = 5  # in the text
+_MANY = 40  # changes, of which fewer lines of code are shown
+_MOST_LINES = 12
+_FEW_LINES = 4
 _UNSAID = re.compile(r" reaches$| \(no definitions\)$")
 _CATEGORIES = ("prod", "build", "config", "test", "docs")
 
@@ -149,7 +152,9 @@ def _diff(
         # What is true of all pages is on the first.
         whole = {"folded": dict(folded) or None, **_whole(snapshot, files, units)}
         answer = answer.model_copy(update=whole)
-    page, end = _page(snapshot, units[offset : offset + args.limit], _ROOM - len(answer.render()))
+    most = _FEW_LINES if len(units) > _MANY else _MOST_LINES
+    room = _ROOM - len(answer.render())
+    page, end = _page(snapshot, units[offset : offset + args.limit], room, most)
     end += offset
     is_more = len(units) > end
     cursor = call.session.cursors.keep(_Rest(args, states, end)) if is_more else None
@@ -158,13 +163,15 @@ def _diff(
     return answer.model_copy(update={"files": page, "next_cursor": cursor})
 
 
-def _page(snapshot: Snapshot | None, units: Sequence[Reviewed], room: int) -> tuple[list[ChangedFile], int]:
+def _page(
+    snapshot: Snapshot | None, units: Sequence[Reviewed], room: int, most: int
+) -> tuple[list[ChangedFile], int]:
     """The changes that there is room for, one at least, and how many these are."""
     files: dict[tuple[str, str], ChangedFile] = {}
     for number, unit in enumerate(units):
         key = (unit.rank.name, unit.file.path)
         file = files.get(key) or _file(snapshot, unit)
-        change = change_told(snapshot, unit)
+        change = change_told(snapshot, unit, most)
         room -= change.size + (0 if key in files else len(file.heading()) + 30)
         if change.word and not (file.changes and file.changes[-1].word == change.word):
             room -= len(change.word) + 5
