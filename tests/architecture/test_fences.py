@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.core.slots import Answers
+from codeplane.core.slots import EpochSlot, InterfaceSlot
+from codeplane.index.view.caches import EpochCache
 from codeplane.index.view.layout import Layout
-from codeplane.index.view.view import EpochCache
 
 ROOT = Path(__file__).parent.parent.parent
+_BY_INTERFACE = InterfaceSlot[str, int]("valid while no file shows others anything new")
+_OF_EPOCH = EpochSlot[str, int]("valid until any file changes")
 
 
 def lint(name: str, source: str) -> str:
@@ -67,7 +69,11 @@ def slots_made_elsewhere(source: str) -> list[int]:
     tree = ast.parse(source)
     constants = {id(node.value) for node in tree.body if isinstance(node, ast.AnnAssign | ast.Assign)}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    slots = [node for node in calls if re.match(r"(?:Slot|Lasting)\b", ast.unparse(node.func))]
+    slots = [
+        node
+        for node in calls
+        if re.match(r"(?:Interface|Epoch|Content|Carried)?Slot\b", ast.unparse(node.func))
+    ]
     return [node.lineno for node in slots if id(node) not in constants]
 
 
@@ -81,8 +87,10 @@ def test_a_slot_that_is_made_on_the_way_is_noticed() -> None:
     assert slots_made_elsewhere('A = Slot[str, int]("a")\ndef f(): return Slot[str, int]("a")\n') == [2]
 
 
-def test_caches_of_a_view_take_no_bare_keys() -> None:
-    memo = EpochCache(0, 0, Layout({}))
-    assert isinstance(memo.answers, Answers)
-    assert isinstance(memo.passing, Answers)
-    assert not hasattr(Answers, "__getitem__")
+def test_the_class_of_a_slot_says_how_long_its_answers_are_valid() -> None:
+    cache = EpochCache(0, 0, Layout({}))
+    cache.once(_BY_INTERFACE, "a", lambda: 1)
+    cache.once(_OF_EPOCH, "a", lambda: 2)
+    assert cache.table(_BY_INTERFACE) == {"a": 1}
+    assert cache.table(_OF_EPOCH) == {"a": 2}
+    assert not hasattr(EpochCache, "__getitem__")

@@ -1,6 +1,7 @@
 """Answers that are worked out once: each kind has a slot, and each slot a table of its own.
 
-Modules cannot clash: a slot is known by its identity, not by its name, and its table is typed.
+Modules cannot clash: a slot is known by its identity, not by its name, and its table is typed. The class of a
+slot says how long its answers are valid, so that who fills a table decides that where the slot is made.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,31 @@ class Slot(Generic[K, V]):
         self.name = name
 
     def __repr__(self) -> str:
-        return f"Slot({self.name!r})"
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class InterfaceSlot(Slot[K, V]):
+    """Answers that stay valid as long as no file shows others anything new."""
+
+    __slots__ = ()
+
+
+class EpochSlot(Slot[K, V]):
+    """Answers that any change of a file ends."""
+
+    __slots__ = ()
+
+
+class ContentSlot(Slot[None, V]):
+    """An answer that is made of the content of one file alone; it is valid wherever that content is."""
+
+    __slots__ = ()
+
+
+class CarriedSlot(Slot[None, V]):
+    """An answer that whoever asks brings up to date, told what has changed since it was valid."""
+
+    __slots__ = ()
 
 
 class Answers:

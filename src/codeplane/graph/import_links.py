@@ -3,13 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from codeplane.core.slots import CarriedSlot
 from codeplane.graph.incremental_links import Doubtful, doubtful_after, relinked
 from codeplane.graph.same_package import around, leading_without_import
 from codeplane.languages.modules import Place, module_rules
-from codeplane.names import Change, Lasting, Snapshot
+from codeplane.names import Change, Snapshot
 from codeplane.names.meaning import known
 
-_LINKS: Final = Lasting["Links"]("imports of files")
+_LINKS: Final = CarriedSlot["Links"]("imports of files")
 # A file that so many tests import leads from nearly everything to nearly all of them, and tells nothing.
 _FEW_TESTS: Final = 20
 _SHARE: Final = 0.1
@@ -41,7 +42,7 @@ def links_of(snapshot: Snapshot) -> Links:
         doubtful = doubtful_after(snapshot, changes)
         return _renewed(snapshot, links, doubtful) if doubtful is not None else None
 
-    return snapshot.lasting(_LINKS, lambda: _found(snapshot), renewed)
+    return snapshot.carried(_LINKS, lambda: _found(snapshot), renewed)
 
 
 def _found(snapshot: Snapshot) -> Links:

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.kinds import split_path
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, module_rules
 from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import known
 
 _MOST_NAMES: Final = 200  # of one file, looked for in others
-_MODULES: Final = Slot[str, frozenset[str]]("files that a file declares as modules")
+_MODULES: Final = InterfaceSlot[str, frozenset[str]]("files that a file declares as modules")
 
 
 def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol, TypeVar
 
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Import
 from codeplane.languages.spec import part_of
 
@@ -78,7 +78,7 @@ class Sources(Protocol):
     def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
         """The definitions of a kind that have an annotation: each with its scope and the annotation."""
 
-    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
+    def once(self, slot: InterfaceSlot[K, V], key: K, find: Callable[[], V]) -> V:
         """What follows from the files that there are and nothing else, worked out once."""
 
 

@@ -5,7 +5,6 @@ from codeplane.index.view.files import FileFacts
 from codeplane.index.view.lookup import Lookup, Outline
 from codeplane.index.view.overview import FileSize, Imported
 from codeplane.index.view.rows import DefFact, FileFact
-from codeplane.index.view.view import Lasting
 from codeplane.names.codebase import Codebase
 from codeplane.names.index import Index
 from codeplane.names.references import References, RefFact
@@ -23,7 +22,6 @@ __all__ = [
     "Found",
     "Imported",
     "Index",
-    "Lasting",
     "Lookup",
     "Meaning",
     "Outline",

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from codeplane.contexts.contexts import Read
+from codeplane.index.view.caches import BlobCache, EpochCache
 from codeplane.index.view.units import Units
-from codeplane.index.view.view import BlobCache, EpochCache, View
+from codeplane.index.view.view import View
 from codeplane.names.imports import ImportResolver
 from codeplane.storage.database import Connection
 

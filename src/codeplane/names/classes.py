@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.kinds import CLASSES, split_path
-from codeplane.core.slots import Slot
+from codeplane.core.slots import ContentSlot, InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_ASIDE, FLAG_MORE, MADE, OTHER_TYPE, Definition, Reason
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 _BASES: Final = CLASSES | {"module"}
 _MOST_CLASSES: Final = 500
 _DEEPEST: Final = 50
-_MEMBER: Final = Slot[tuple[Target, str, bool, str], Target]("member of a class")
-_WHOLE: Final = Slot[Place, Target]("all parts of a class")
-_ORDER: Final = Slot[Target, list[Target]]("method resolution order")
-_FIRST_COLUMN: Final = Slot[tuple[int, int], int]("first column of the members of a class")
-_EXTENSIONS: Final = Slot[Place, list[Place]]("extensions of a class")
+_MEMBER: Final = InterfaceSlot[tuple[Target, str, bool, str], Target]("member of a class")
+_WHOLE: Final = InterfaceSlot[Place, Target]("all parts of a class")
+_ORDER: Final = InterfaceSlot[Target, list[Target]]("method resolution order")
+_FIRST_COLUMNS: Final = ContentSlot[dict[int, int]]("leftmost column of what each definition holds")
+_EXTENSIONS: Final = InterfaceSlot[Place, list[Place]]("extensions of a class")
 
 FIELD: Final = "field"
 METHOD: Final = "method"
@@ -50,7 +50,7 @@ class Classes:
         """A class with all of its parts, where it is written in several that say so."""
         if len(owner) != 1 or owner[0].definition < 0 or not self._is_part(owner[0]):
             return owner
-        wholes = self._sources.memo.answers.table(_WHOLE)
+        wholes = self._sources.memo.table(_WHOLE)
         if owner[0] not in wholes:
             name = self._sources.namespace(owner[0])
             last = name.rpartition(".")[2]
@@ -93,7 +93,7 @@ class Classes:
     def order(self, owner: Target) -> list[Target]:
         """The class and its bases in the order of lookup. Empty where there is no such order."""
         owner = self.whole(owner)
-        orders = self._sources.memo.answers.table(_ORDER)
+        orders = self._sources.memo.table(_ORDER)
         order = orders.get(owner)
         if order is None:
             order = orders[owner] = _linearized(owner, self.bases, orders.get)
@@ -177,11 +177,8 @@ class Classes:
         item = facts.definitions[place.definition] if facts is not None else None
         if facts is None or item is None or item.body < 0 or not self._linker.spec(facts).indented:
             return False
-        columns, key = self._sources.memo.answers.table(_FIRST_COLUMN), (facts.blob, item.parent)
-        if key not in columns:
-            beside = [one.span.start_column for one in facts.definitions if one.parent == item.parent]
-            columns[key] = min(beside)
-        return item.parent >= 0 and item.span.start_column > columns[key]
+        columns = facts.derived(_FIRST_COLUMNS, lambda: _first_columns(facts))
+        return item.parent >= 0 and item.span.start_column > columns[item.parent]
 
     def _may_follow(self, owner: Target, order: list[Target], one: Target, name: str) -> bool:
         """Whether a class behind another one in the order of lookup has a member, or may have it."""
@@ -358,7 +355,7 @@ class Classes:
 
     def _extensions(self, place: Place, item: Definition) -> Sequence[Place]:
         """The definitions outside of a class that say that they belong to it."""
-        extensions = self._sources.memo.answers.table(_EXTENSIONS)
+        extensions = self._sources.memo.table(_EXTENSIONS)
         if place not in extensions:
             extensions[place] = []  # its own name inside is not looked up through them
             extensions[place] = [one for one in self._sources.owned(item.name) if self._belongs(one, place)]
@@ -432,3 +429,11 @@ def _merged(orders: list[list[Target]]) -> list[Target]:
         rest = [[one for one in order if one != head] for order in rest]
         rest = [order for order in rest if order]
     return result
+
+
+def _first_columns(facts: FileFacts) -> dict[int, int]:
+    """Definition (-1 for the file) → the leftmost column that something directly in it begins at."""
+    columns: dict[int, int] = {}
+    for item in facts.definitions:
+        columns[item.parent] = min(item.span.start_column, columns.get(item.parent, item.span.start_column))
+    return columns

@@ -6,13 +6,13 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from codeplane.core.paths import RepoPath
-from codeplane.core.slots import Slot
+from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot
 from codeplane.index.store import Change
 from codeplane.index.view.dynamics import Dynamics
 from codeplane.index.view.files import FileFacts
 from codeplane.index.view.layout import Layout
 from codeplane.index.view.purpose import Purpose, Purposes
-from codeplane.index.view.view import Lasting, View
+from codeplane.index.view.view import View
 from codeplane.languages.facts import Import, Occurrence, Occurrences
 from codeplane.languages.modules import Place, Sources, module_rules
 from codeplane.names.classes import Classes
@@ -284,27 +284,20 @@ class Codebase:
 
     # Answers that are kept
 
-    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
+    def once(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V], key: K, find: Callable[[], V]) -> V:
         """What follows from this state alone, worked out once."""
-        return self._view.once(slot, key, find)
+        return self._view.memo.once(slot, key, find)
 
-    def answers(self, slot: Slot[K, V]) -> dict[K, V]:
+    def answers(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V]) -> dict[K, V]:
         """The answers of one kind that follow from this state, to be read and filled."""
-        return self._view.memo.answers.table(slot)
+        return self._view.memo.table(slot)
 
-    def lasting(
-        self, key: Lasting[V], find: Callable[[], V], renew: Callable[[V, Sequence[Change]], V | None]
+    def carried(
+        self, slot: CarriedSlot[V], find: Callable[[], V], renew: Callable[[V, Sequence[Change]], V | None]
     ) -> V:
         """An answer that outlives changes: `renew` brings an older one up to date, or gives None where only
         `find` can."""
-        kept = self._view.memo.lasting
-        answer, changes = kept.get(key, (None, ()))
-        if answer is None or changes:
-            answer = renew(answer, changes) if answer is not None else None
-            answer = answer if answer is not None else find()
-            kept[key] = (answer, ())
-        result: V = answer
-        return result
+        return self._view.memo.carried(slot, find, renew)
 
     def overlaid(
         self,

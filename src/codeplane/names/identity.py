@@ -4,7 +4,7 @@ import hashlib
 from typing import Final
 from zlib import crc32
 
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Definition
 from codeplane.languages.modules import Place, module_rules
 from codeplane.names.imports import ImportResolver
@@ -13,8 +13,8 @@ PREFIX: Final = "sym_"
 _MARK: Final = 5  # digits that tell the name, so that only definitions of few names have to be looked at
 _DIGITS: Final = 11
 _ISSUED: Final = 500_000
-_MODULE: Final = Slot[str, str]("module of a file")
-UIDS: Final = Slot[str, dict[Place, str]]("uids of the definitions of a name")
+_MODULE: Final = InterfaceSlot[str, str]("module of a file")
+UIDS: Final = InterfaceSlot[str, dict[Place, str]]("uids of the definitions of a name")
 
 
 class Identities:
@@ -23,7 +23,7 @@ class Identities:
     def __init__(self, linker: ImportResolver) -> None:
         self._linker = linker
         self._sources = linker.sources
-        self._answers = linker.sources.memo.answers
+        self._answers = linker.sources.memo
 
     def module(self, path: str) -> str:
         """The module that a file is, as its language names it; the path where it has no such name."""

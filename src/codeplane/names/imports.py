@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from codeplane.core.kinds import CLASSES, SPACES, split_head, split_path
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.index.view.view import View
 from codeplane.languages import LanguageSpec, specs
@@ -22,12 +22,12 @@ from codeplane.names.scopes import EnclosingScopes
 
 _DEEPEST: Final = 60
 _MOST_STARS: Final = 2_000
-_IMPORT: Final = Slot[tuple[str, int], Target]("what an import brings")
-_NAME: Final = Slot[tuple[Place, str], Target]("a name in a place")
-_MODULES: Final = Slot[str, set[Target]]("modules that a file names")
-_HOLDERS: Final = Slot[str, list[Target]]("classes with a member of a name")
-_ABOVE_HOLDERS: Final = Slot[str, set[Target]]("bases of classes with a member of a name")
-_HOMES: Final = Slot[str, set[tuple[str, ...]]]("namespaces with a function of a name")
+_IMPORT: Final = InterfaceSlot[tuple[str, int], Target]("what an import brings")
+_NAME: Final = InterfaceSlot[tuple[Place, str], Target]("a name in a place")
+_MODULES: Final = InterfaceSlot[str, set[Target]]("modules that a file names")
+_HOLDERS: Final = InterfaceSlot[str, list[Target]]("classes with a member of a name")
+_ABOVE_HOLDERS: Final = InterfaceSlot[str, set[Target]]("bases of classes with a member of a name")
+_HOMES: Final = InterfaceSlot[str, set[tuple[str, ...]]]("namespaces with a function of a name")
 
 K = TypeVar("K")
 
@@ -40,8 +40,8 @@ class ImportResolver:
         self.classes = Classes(self)
         self.making = Construction(self, self.classes)
         self.around = EnclosingScopes(self)
-        self._answers = sources.memo.answers
-        self._running: dict[tuple[Slot[Any, Target], Hashable], int] = {}
+        self._answers = sources.memo
+        self._running: dict[tuple[InterfaceSlot[Any, Target], Hashable], int] = {}
         self._lowest = _DEEPEST
 
     def spec(self, facts: FileFacts) -> LanguageSpec:
@@ -300,7 +300,7 @@ class ImportResolver:
         places = sorted({place for target in distinct for place in target})
         return tuple(places) if self._are_merged(places) else AMBIGUOUS
 
-    def once(self, slot: Slot[K, Target], key: K, find: Callable[[], Target]) -> Target:
+    def once(self, slot: InterfaceSlot[K, Target], key: K, find: Callable[[], Target]) -> Target:
         """The answer to a question, found once. One that is asked again while it is being answered has none;
         what was answered on the way there is not kept."""
         answers = self._answers.table(slot)

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import specs
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
@@ -15,7 +15,9 @@ from codeplane.names.meaning import UNRESOLVED, Target
 from codeplane.names.resolve import Resolver
 
 _MOST_NAMES: Final = 50
-_DISPATCH: Final = Slot[tuple[RepoPath, int | None, int, int], bool]("a reference may mean an override")
+_DISPATCH: Final = InterfaceSlot[tuple[RepoPath, int | None, int, int], bool](
+    "a reference may mean an override"
+)
 _MOST_KEPT: Final = 200_000
 EXEMPLARS: Final = 10
 

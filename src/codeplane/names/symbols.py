@@ -10,7 +10,7 @@ from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound, No
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.coverage import Coverage
 from codeplane.index.view.purpose import Purpose
 from codeplane.index.view.rows import DefFact, DefRow, ViewRows
@@ -32,7 +32,7 @@ _SHOWN: Final = 10
 _NEAR: Final = 5
 _ALIKE: Final = 0.7
 _COMPARED: Final = 200
-_MODULE_PATHS: Final = Slot[tuple[str, ...], list[str]]("files whose module ends so")
+_MODULE_PATHS: Final = InterfaceSlot[tuple[str, ...], list[str]]("files whose module ends so")
 # Headings and keys are found by name, but where code has the name, they are not what is meant.
 _PROSE: Final = frozenset("heading key selector block stage resource".split())
 

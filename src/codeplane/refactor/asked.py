@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import ContentSlot
 from codeplane.graph.hierarchy import owner_of
 from codeplane.languages import specs
 from codeplane.languages.extraction.dynamic_sites import asked, beginning, given, named_by
@@ -20,6 +21,7 @@ from codeplane.refactor.family import Family, is_untold, kin
 from codeplane.refactor.spelled import Spelling, in_pieces, lengthened, marked, respelled, said
 from codeplane.refactor.text import Lines
 
+_LOOKUPS: Final = ContentSlot[dict[tuple[int, int], tuple[str, str]]]("lookups by name at run time")
 _NO_MEMBER: Final = "()"  # of what gives the names around a call
 # Letters of a text that names are put together of, at the beginning and at the end.
 _LEAST: Final = 2
@@ -57,7 +59,7 @@ def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Ite
     facts = snapshot.facts(path)
     if facts is None:
         return
-    known: dict[tuple[int, int], tuple[str, str]] = facts.derived("askings", dict)
+    known = facts.derived(_LOOKUPS, dict)
     if missing := [place for place in at if place not in known]:
         read = _read(snapshot, RepoPath(path), facts, missing)
         known.update(zip(missing, read, strict=True))

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import ContentSlot
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
@@ -16,6 +17,7 @@ from codeplane.refactor.keywords import Keywords
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.spelled import lengthened, respelled, shortened
 
+_READS: Final = ContentSlot[dict[tuple[str, str], "list[NameRead]"]]("reads of names")
 _NAMED: Final = frozenset("class function method interface struct enum trait".split())
 _BEFORE: Final = re.compile(r"([\w$.]+(?:\([\w$.]*\))?)\s*\??\.\s*\Z")
 _TELLING: Final = re.compile(r"__(?:repr|str|format|hash)__|toString|inspect")
@@ -88,8 +90,10 @@ def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
             there = snapshot.facts(path)
             if there is not None and specs()[there.language].family == spec.family:
                 read = partial(_asked, snapshot, spec, RepoPath(path), word)
-                found = there.derived(f"asked for {word} as {spec.name}", read)
-                yield from (one._replace(path=RepoPath(path)) for one in found)
+                known = there.derived(_READS, dict)
+                if (key := (word, spec.name)) not in known:
+                    known[key] = read()
+                yield from (one._replace(path=RepoPath(path)) for one in known[key])
 
 
 def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[NameRead]:

@@ -6,11 +6,13 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import ContentSlot
 from codeplane.languages import specs
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem, Site, by_path
 from codeplane.refactor.text import Lines
 
+_MACROS: Final = ContentSlot["list[Macro]"]("macros that paste names")
 _MOST_FILES: Final = 2_000
 _LOOK: Final = 400
 _LEAST: Final = 2
@@ -43,7 +45,7 @@ def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
     for one in sorted(files):
         there = snapshot.facts(one)
         if there is not None and specs()[there.language].family == family:
-            made = there.derived("pasting", partial(_read, snapshot.source(RepoPath(one))))
+            made = there.derived(_MACROS, partial(_read, snapshot.source(RepoPath(one))))
             found |= {RepoPath(one): made} if made else {}
     return found
 

@@ -2,12 +2,16 @@
 
 from collections.abc import Collection, Iterator
 from functools import partial
+from typing import Final
 
+from codeplane.core.slots import ContentSlot
 from codeplane.languages import specs
 from codeplane.languages.arguments import quoted
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem, Site, by_path
 from codeplane.refactor.text import Lines
+
+_QUOTED: Final = ContentSlot[list[tuple[int, int]]]("expressions that print their source")
 
 
 def told(snapshot: Snapshot, sites: Collection[Site]) -> Iterator[Problem]:
@@ -17,7 +21,7 @@ def told(snapshot: Snapshot, sites: Collection[Site]) -> Iterator[Problem]:
         if facts is None or not specs()[facts.language].reflection.self_documenting:
             continue
         lines = Lines(snapshot.source(path))
-        spans = facts.derived("quoted", partial(quoted, facts.language, lines.data))
+        spans = facts.derived(_QUOTED, partial(quoted, facts.language, lines.data))
         for line in sorted({site.line for site in some if _is_inside(spans, lines, site)}):
             yield Problem("quoted", "The program tells this piece of its code as it is written.", path, line)
 

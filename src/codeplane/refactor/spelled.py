@@ -7,12 +7,14 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import ContentSlot
 from codeplane.languages import specs
 from codeplane.languages.arguments import texts
 from codeplane.languages.style import comments_and_literals
 from codeplane.names import Snapshot
 from codeplane.refactor.text import Lines
 
+_SHORT_TEXTS: Final = ContentSlot[dict[str, int]]("short texts")
 _MOST_FILES: Final = 600
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 64
@@ -205,7 +207,7 @@ def short_texts(snapshot: Snapshot, path: RepoPath) -> dict[str, int]:
     facts = snapshot.facts(path)
     if facts is None:
         return {}
-    found = facts.derived("short texts", lambda: _read(facts.language, snapshot.source(path)))
+    found = facts.derived(_SHORT_TEXTS, lambda: _read(facts.language, snapshot.source(path)))
     modules = {item.line: item.module for item in facts.imports}
     return {text: line for text, line in found.items() if text not in modules.get(line, "")}
 

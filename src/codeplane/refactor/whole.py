@@ -7,6 +7,7 @@ from typing import Final
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import ContentSlot
 from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import definition_of
 from codeplane.languages import specs
@@ -18,6 +19,7 @@ from codeplane.names.meaning import is_external, known
 from codeplane.refactor.family import Family, kin
 from codeplane.refactor.text import Lines
 
+_BULK_READS: Final = ContentSlot[list[tuple[int, str, tuple[int, int] | None]]]("reads of all fields")
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$.]*")
 _MADE: Final = re.compile(r"(?:new\s+)?([A-Za-z_$][\w$.]*)\(.*\)\Z", re.DOTALL)
 
@@ -44,7 +46,7 @@ def asked_whole(snapshot: Snapshot, path: str) -> list[tuple[int, str]]:
     if facts is None or not specs()[facts.language].reflection.bulk_field_access:
         return []
     read = partial(_read, facts.language, snapshot.source(RepoPath(path)))
-    found = facts.derived("wholes", read)
+    found = facts.derived(_BULK_READS, read)
     return [(line, holder) for line, holder, at in found if at is None or _is_outside(snapshot, path, *at)]
 
 

@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.graph.diff.inherited import with_inherited
 from codeplane.graph.diff.structure import Change, ChangeKind, compare, flattened
 from codeplane.graph.diff.versions import Version, has_structure
@@ -16,7 +16,7 @@ WORKING_TREE: Final = "working tree"
 _MOST_PAIRED: Final = 200
 _ALIKE: Final = 0.5
 _SIDES: Final = 2
-_LAST: Final = Slot[None, tuple[object, "list[FileDiff]"]]("last diff")
+_LAST: Final = InterfaceSlot[None, tuple[object, "list[FileDiff]"]]("last diff")
 
 Status = Literal["added", "modified", "deleted", "renamed"]
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.graph.diff.versions import FUNCTIONS
 from codeplane.graph.import_links import Links, links_of
 from codeplane.languages import Sharing, specs
@@ -15,8 +15,8 @@ from codeplane.names import Snapshot
 
 _STRING: Final = re.compile(rb"[\"']([\w.]+)[\"']")
 _FURTHEST: Final = 3  # imports from a shared file to one that has fixtures
-_REQUESTED: Final = Slot[tuple[str, int | None], frozenset[str]]("names that a file may request fixtures by")
-_FIXTURES: Final = Slot[tuple[str, int | None], tuple["Fixture", ...]]("fixtures of a file")
+_REQUESTED: Final = InterfaceSlot[tuple[str, int | None], frozenset[str]]("names that request fixtures")
+_FIXTURES: Final = InterfaceSlot[tuple[str, int | None], tuple["Fixture", ...]]("fixtures of a file")
 
 
 class Fixture(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.documents import decode_json
-from codeplane.core.slots import Slot
+from codeplane.core.slots import EpochSlot
 from codeplane.languages.facts import ASKING
 from codeplane.parsing.pack import sql_text
 from codeplane.storage.database import Connection
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from codeplane.index.view.view import View
 
 _Positions = dict[str, list[tuple[int, int]]]
-_ASKING: Final = Slot[tuple[str, ...], _Positions]("members that are asked for by text")
-_SETTING: Final = Slot[None, tuple[frozenset[str], _Positions]]("members that are set by text")
+_ASKING: Final = EpochSlot[tuple[str, ...], _Positions]("members that are asked for by text")
+_SETTING: Final = EpochSlot[None, tuple[frozenset[str], _Positions]]("members that are set by text")
 
 
 class Dynamics:
@@ -41,7 +41,7 @@ class Dynamics:
     def asking(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
         """The files that ask for members by names that are made at run time, with lines and columns."""
         key = tuple(patterns)
-        return self._sources.memo.passing.once(_ASKING, key, lambda: self._asking(patterns))
+        return self._sources.memo.once(_ASKING, key, lambda: self._asking(patterns))
 
     def _asking(self, patterns: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
         marks = ", ".join("?" * len(patterns))
@@ -66,7 +66,7 @@ class Dynamics:
 
     def setting(self) -> tuple[frozenset[str], dict[str, list[tuple[int, int]]]]:
         """The members that get values by names in strings, and where names for that are made at run time."""
-        setting = self._sources.memo.passing.table(_SETTING)
+        setting = self._sources.memo.table(_SETTING)
         if None not in setting:
             rows = self._connection.execute(
                 "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"

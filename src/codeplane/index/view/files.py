@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final, TypeVar
 
 from codeplane.core.kinds import CLASSES, split_path
+from codeplane.core.slots import Answers, ContentSlot
 from codeplane.index.view.definitions import Definitions
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import (
@@ -55,13 +56,13 @@ class FileFacts:
 
     blob: int
 
-    def derived(self, key: str, make: Callable[[], T]) -> T:
+    def derived(self, slot: ContentSlot[T], make: Callable[[], T]) -> T:
         """What is made of the content alone, made once."""
-        kept: dict[str, Any] = self.__dict__
-        if key not in kept:
-            kept[key] = make()
-        made: T = kept[key]
-        return made
+        return self._answers.once(slot, None, make)
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers()
 
     @cached_property
     def spec(self) -> LanguageSpec:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import Digest
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.store import from_sql
 from codeplane.index.view.view import View
 from codeplane.languages.modules import Place
@@ -14,7 +14,7 @@ from codeplane.storage.database import Connection
 
 _AT_ONCE: Final = 200
 _MOST_WORDS: Final = 2_000
-_ALL_NAMES: Final = Slot[None, tuple[int, str, str]]("all defined names")
+_ALL_NAMES: Final = InterfaceSlot[None, tuple[int, str, str]]("all defined names")
 
 
 class Outline(NamedTuple):
@@ -204,7 +204,7 @@ class Lookup:
 
         Where a letter takes another room in lower case, both are the names as they are.
         """
-        all_names = self._sources.memo.answers.table(_ALL_NAMES)
+        all_names = self._sources.memo.table(_ALL_NAMES)
         if None not in all_names or all_names[None][0] != self._epoch:
             text = "\n" + "".join([f"{name}\n" for name in self._sources.defined_names()])
             lower = text.lower()

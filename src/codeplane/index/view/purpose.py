@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.languages import specs
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ _SOURCES: Final = frozenset(("src", "source", "sources"))
 # What builds put their output into whatever the language; other names have to have source beside them.
 _ROOTS: Final = frozenset(("dist", "build"))
 
-_PURPOSES: Final = Slot[str, "Purpose"]("purposes of files")
-_TEST_DIRECTORIES: Final = Slot[None, frozenset[str]]("directories of tests")
-_BUILT_FILES: Final = Slot[None, frozenset[str]]("files built from others")
+_PURPOSES: Final = InterfaceSlot[str, "Purpose"]("purposes of files")
+_TEST_DIRECTORIES: Final = InterfaceSlot[None, frozenset[str]]("directories of tests")
+_BUILT_FILES: Final = InterfaceSlot[None, frozenset[str]]("files built from others")
 
 
 class Purposes:
@@ -65,7 +65,7 @@ class Purposes:
         self._sources = sources
         self._layout = sources.memo.layout
         self._generated = sources.generated()
-        self._known = sources.memo.answers.table(_PURPOSES)
+        self._known = sources.memo.table(_PURPOSES)
 
     def of(self, path: str) -> Purpose:
         if self._layout.blobs.get(path) in self._generated:

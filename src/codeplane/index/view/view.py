@@ -4,19 +4,18 @@ import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, TypeVar
 
-from codeplane.contexts.contexts import Read, is_marker
+from codeplane.contexts.contexts import Read
 from codeplane.core.kinds import SPACES, split_path
 from codeplane.core.paths import RepoPath
-from codeplane.core.slots import Answers, Slot
-from codeplane.index.store import Change, changes_between, from_sql
+from codeplane.core.slots import InterfaceSlot
+from codeplane.index.store import from_sql
+from codeplane.index.view.caches import BlobCache, EpochCache
 from codeplane.index.view.dynamics import Dynamics
-from codeplane.index.view.files import FactsCache, FileFacts, OccurrencesCache
-from codeplane.index.view.layout import Layout
+from codeplane.index.view.files import FileFacts
 from codeplane.index.view.purpose import Purpose, Purposes
 from codeplane.index.view.units import Units
-from codeplane.index.view.vocabulary import Vocabulary
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
 from codeplane.languages.modules import Member, Place
@@ -29,88 +28,14 @@ V = TypeVar("V")
 
 _LARGEST: Final = 1024 * 1024
 _PART: Final = re.compile(r"\w+")
-_MOST_SINCE: Final = 200  # changes that an answer may be behind
 _AT_ONCE: Final = 500  # values of one query
 _DEEPEST: Final = 30  # parts of the name of a namespace
-_DECLARING: Final = Slot[tuple[str, str], tuple[Place, ...]]("files and namespaces of a package")
-_BY_LAST_NAME: Final = Slot[str, dict[str, list[Place]]]("definitions by last name of a column")
-_TESTS: Final = Slot[None, frozenset[str]]("tests")
-_DEFINING_TESTS: Final = Slot[None, Mapping[str, bool]]("files that define tests")
-_MODULES_BY_PART: Final = Slot[str, dict[str, set[str]]]("imported modules by part of their names")
+_DECLARING: Final = InterfaceSlot[tuple[str, str], tuple[Place, ...]]("files and namespaces of a package")
+_BY_LAST_NAME: Final = InterfaceSlot[str, dict[str, list[Place]]]("definitions by last name of a column")
+_TESTS: Final = InterfaceSlot[None, frozenset[str]]("tests")
+_DEFINING_TESTS: Final = InterfaceSlot[None, Mapping[str, bool]]("files that define tests")
+_MODULES_BY_PART: Final = InterfaceSlot[str, dict[str, set[str]]]("imported modules by part of their names")
 _NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
-
-
-class Lasting(Generic[V]):
-    """An answer of `EpochCache.lasting`, by its own identity."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-class EpochCache:
-    """What is known about one view at one epoch. Filled as questions are asked; the same for every reader."""
-
-    def __init__(self, view: int, epoch: int, layout: Layout) -> None:
-        self.view = view
-        self.epoch = epoch
-        self.layout = layout
-        self.answers = Answers()
-        self.passing = Answers()  # answers that any change of a file may make others
-        # Answers that whoever asks brings up to date, each with what has changed since it was true.
-        self.lasting: dict[Lasting[Any], tuple[Any, tuple[Change, ...]]] = {}
-        self.manifests: dict[str, bytes | None] = {}
-        # What the occurrences of a name in a file mean, and how many these are.
-        self.meanings: dict[tuple[str, int | None, str], Any] = {}
-        self.meant = 0
-
-    @classmethod
-    def load(cls, connection: Connection, view: int, epoch: int) -> "EpochCache":
-        rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
-        return cls(view, epoch, Layout({from_sql(path): blob for path, blob in rows}))
-
-    def advanced(self, connection: Connection, view: int, epoch: int) -> "EpochCache | None":
-        """The memo of a later epoch: answers stay known as long as no file shows others anything new.
-
-        None where too much has changed, or too much to tell.
-        """
-        changes = changes_between(connection, view, self.epoch, epoch)
-        if changes is None:
-            return None
-        if any(one.blob is None or one.old_blob is None for one in changes):
-            memo = EpochCache.load(connection, view, epoch)
-        else:
-            memo = EpochCache(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
-        if all(map(self._is_quiet, changes)):
-            memo.answers, memo.manifests = self.answers, self.manifests
-            memo.meanings, memo.meant = self.meanings, self.meant
-        memo.lasting = self._lasting(changes)
-        return memo
-
-    def _lasting(self, changes: list[Change]) -> dict[Lasting[Any], tuple[Any, tuple[Change, ...]]]:
-        if any(self._is_read(change) for change in changes):
-            return {}
-        return {
-            key: (value, (*since, *changes))
-            for key, (value, since) in self.lasting.items()
-            if len(since) + len(changes) <= _MOST_SINCE
-        }
-
-    def _is_read(self, change: Change) -> bool:
-        return change.path in self.manifests or is_marker(change.path)
-
-    def _is_quiet(self, change: Change) -> bool:
-        before, after = change.interfaces
-        return before is not None and before == after and not self._is_read(change)
-
-
-class BlobCache:
-    """What serves all views: facts of blobs, and the names of the definitions whose uids were handed out."""
-
-    def __init__(self) -> None:
-        self.cache = FactsCache()
-        self.unpacked = OccurrencesCache()
-        self.issued: dict[str, str] = {}
-        self.vocabulary = Vocabulary()
 
 
 class View:
@@ -172,7 +97,7 @@ class View:
         return full_name(facts, place.definition) if facts else ""
 
     def declaring(self, package: str, language_family: str) -> Sequence[Place]:
-        answers, key = self.memo.answers.table(_DECLARING), (package, language_family)
+        answers, key = self.memo.table(_DECLARING), (package, language_family)
         if key not in answers:
             languages = {spec.name for spec in specs().values() if spec.family == language_family}
             found = {Place(path) for path in self._files_in(package, languages)}
@@ -223,8 +148,8 @@ class View:
             for path in self.paths_of(blob)
         )
 
-    def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
-        return self.memo.answers.once(slot, key, find)
+    def once(self, slot: InterfaceSlot[K, V], key: K, find: Callable[[], V]) -> V:
+        return self.memo.once(slot, key, find)
 
     def facts(self, path: str) -> FileFacts | None:
         """Everything that a file says; None where it is not read yet."""
@@ -390,7 +315,7 @@ class View:
 
     def _by_last_name(self, column: str) -> dict[str, list[Place]]:
         """The last names of the types in a column → the definitions that write them."""
-        answers = self.memo.answers.table(_BY_LAST_NAME)
+        answers = self.memo.table(_BY_LAST_NAME)
         if column not in answers:
             found: dict[str, list[Place]] = {}
             rows = self._connection.execute(
@@ -416,7 +341,7 @@ class View:
 
     def tests(self) -> frozenset[str]:
         """The files that define tests, by the conventions of their language."""
-        answers = self.memo.answers.table(_TESTS)
+        answers = self.memo.table(_TESTS)
         if None not in answers:
             purpose = self.purposes.of
             answers[None] = frozenset(
@@ -428,7 +353,7 @@ class View:
 
     def defining_tests(self) -> Mapping[str, bool]:
         """The files with definitions that are tests by their names or marks, and whether these alone tell."""
-        answers = self.memo.answers.table(_DEFINING_TESTS)
+        answers = self.memo.table(_DEFINING_TESTS)
         if None not in answers:
             rows = self._connection.execute(
                 "SELECT DISTINCT d.blob, b.language FROM definition d JOIN blob b ON b.id = d.blob"
@@ -480,7 +405,7 @@ class View:
 
     def _modules_with(self, parts: Set[str], query: str) -> set[str]:
         """The modules that a query finds and that have one of some names among their parts."""
-        answers = self.memo.answers.table(_MODULES_BY_PART)
+        answers = self.memo.table(_MODULES_BY_PART)
         if query not in answers:
             having: dict[str, set[str]] = {}
             for (module,) in self._connection.execute(query):

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Place, Sources
 
@@ -11,8 +11,8 @@ _ENDINGS = (".py", ".pyi")
 _PACKAGE = tuple(f"__init__{ending}" for ending in _ENDINGS)
 # Python's own tests, which are not among its modules by name; a project's own are found before them.
 _BEHIND = "test"
-_MODULE = Slot[tuple[str, ...], Sequence[Place]]("module by dotted name from a directory")
-_ROOTS = Slot[str, set[str]]("source roots around a directory")
+_MODULE = InterfaceSlot[tuple[str, ...], Sequence[Place]]("module by dotted name from a directory")
+_ROOTS = InterfaceSlot[str, set[str]]("source roots around a directory")
 _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
 
 

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from codeplane.core.kinds import split_path
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import FLAG_ASYNC, MADE, Definition, Reason, ScopeKind
 from codeplane.languages.modules import Place
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _READABLE: Final = re.compile(r"[\w$]+(?:\(\))?(?:(?:\.|::|->|\\)#?[\w$]+(?:\(\))?)*\Z")
 _FUNCTIONS: Final = ("function", "method")
-_RESULT: Final = Slot[tuple[str, int, int, str, bool], Target]("result of a call")
-_HELD: Final = Slot[tuple[str, int, int, str], Target]("class of an attribute that is read")
+_RESULT: Final = InterfaceSlot[tuple[str, int, int, str, bool], Target]("result of a call")
+_HELD: Final = InterfaceSlot[tuple[str, int, int, str], Target]("class of an attribute that is read")
 _AWAIT: Final = "await"
 _ASYNC: Final = "async "
 _GET: Final = "get"

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.kinds import CLASSES
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Definition
 from codeplane.languages.modules import Place
 from codeplane.names.classes import Classes
@@ -12,8 +12,8 @@ from codeplane.names.meaning import UNRESOLVED, Target, is_external, known
 if TYPE_CHECKING:
     from codeplane.names.imports import ImportResolver
 
-_HAS_METACLASS: Final = Slot[Target, bool]("a metaclass decides what a call makes")
-_EXTENDS: Final = Slot[tuple[Target, frozenset[str]], bool]("a class extends one of some bases")
+_HAS_METACLASS: Final = InterfaceSlot[Target, bool]("a metaclass decides what a call makes")
+_EXTENDS: Final = InterfaceSlot[tuple[Target, frozenset[str]], bool]("a class extends one of some bases")
 
 
 class Construction:
@@ -26,7 +26,7 @@ class Construction:
 
     def is_made_by_another(self, owner: Target) -> bool:
         """Whether the class of a class decides what a call of it makes."""
-        answers = self._sources.memo.answers.table(_HAS_METACLASS)
+        answers = self._sources.memo.table(_HAS_METACLASS)
         if owner not in answers:
             known_ones = [
                 place for one in self._classes.order(owner) if not is_external(one) for place in one
@@ -48,7 +48,7 @@ class Construction:
         """Whether a class or one of its bases writes down one of these bases."""
         if not bases:
             return False
-        answers, key = self._sources.memo.answers.table(_EXTENDS), (owner, bases)
+        answers, key = self._sources.memo.table(_EXTENDS), (owner, bases)
         if key not in answers:
             known_ones = [
                 place for one in self._classes.order(owner) if not is_external(one) for place in one

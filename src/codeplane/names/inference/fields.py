@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Final
 
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.purpose import Purpose
 from codeplane.languages.facts import MADE, Definition, Occurrence, Role
 from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
 
-_STEADY: Final = Slot[Place, Target]("a field that holds one class")
-_HEIRS: Final = Slot[Target, list[Target]]("derived classes")
+_STEADY: Final = InterfaceSlot[Place, Target]("a field that holds one class")
+_HEIRS: Final = InterfaceSlot[Target, list[Target]]("derived classes")
 
 
 class Writes:
@@ -68,7 +68,7 @@ class Writes:
 
     def heirs(self, owner: Target) -> list[Target]:
         """The classes that are derived from one and name it as it is named."""
-        answers = self._sources.memo.answers.table(_HEIRS)
+        answers = self._sources.memo.table(_HEIRS)
         if owner not in answers:
             found = [owner]
             for one in found:

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Final
 
 from codeplane.core.kinds import CLASSES, split_path
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import MADE, Occurrences, Role
@@ -15,9 +15,11 @@ from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, known
 
 _ITSELF: Final = "this"  # what a method says the type of that it says of its receiver
-_NARROWED: Final = Slot[tuple[str, int], dict[str, list[str]]]("types that receivers are checked for")
-_TYPE_GUARDS: Final = Slot[str, dict[str, set[str]]]("type guards")
-_HAS_ANOTHER: Final = Slot[tuple[Target, str], bool]("an unrelated class has a member of the name")
+_NARROWED: Final = InterfaceSlot[tuple[str, int], dict[str, list[str]]](
+    "types that receivers are checked for"
+)
+_TYPE_GUARDS: Final = InterfaceSlot[str, dict[str, set[str]]]("type guards")
+_HAS_ANOTHER: Final = InterfaceSlot[tuple[Target, str], bool]("an unrelated class has a member of the name")
 
 
 class Narrowing:
@@ -43,7 +45,7 @@ class Narrowing:
         spec = self._linker.spec(facts)
         if not spec.types.type_guards:
             return facts.asked
-        answers, key = self._sources.memo.answers.table(_NARROWED), (path, facts.blob)
+        answers, key = self._sources.memo.table(_NARROWED), (path, facts.blob)
         if key not in answers:
             found = {value: [*asked] for value, asked in facts.asked.items()}
             guards = self._guards(spec)
@@ -116,7 +118,7 @@ class Narrowing:
 
     def _has_another(self, owner: Target, name: str) -> bool:
         """Whether something that is neither a class nor a base of it has a member of the name."""
-        answers, key = self._sources.memo.answers.table(_HAS_ANOTHER), (owner, name)
+        answers, key = self._sources.memo.table(_HAS_ANOTHER), (owner, name)
         if key not in answers:
             order = {place for one in self._linker.classes.order(owner) for place in one}
             held = [place for place, kind in self._sources.held(name) if kind in CLASSES]

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from codeplane.core.kinds import CLASSES, split_path
-from codeplane.core.slots import Slot
+from codeplane.core.slots import ContentSlot, InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Bind, Occurrence, Reason, Role, ScopeKind
@@ -13,10 +13,10 @@ from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import UNRESOLVED, Target, known
 
 _ITSELF: Final = ("Self", "Any", "Type")
-_NARROWED_SCOPES: Final = Slot[int, set[int]]("scopes that narrow their receiver")
-_NARROWED_BINDS: Final = Slot[int, set[int]]("binds whose values are asked for their class")
-_RECEIVER: Final = Slot[tuple[str, int, int], Target]("class of a receiver parameter")
-_WRITTEN_BINDS: Final = Slot[tuple[int, str], frozenset[int]]("binds of a name that are written to")
+_NARROWED_SCOPES: Final = ContentSlot[set[int]]("scopes that narrow their receiver")
+_NARROWED_BINDS: Final = ContentSlot[set[int]]("binds whose values are asked for their class")
+_RECEIVER: Final = InterfaceSlot[tuple[str, int, int], Target]("class of a receiver parameter")
+_WRITTEN_BINDS: Final = ContentSlot[dict[str, frozenset[int]]]("binds of a name that are written to")
 
 
 class Receivers:
@@ -31,20 +31,18 @@ class Receivers:
         spec = self._linker.spec(facts)
         if not spec.types.narrowing_calls or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
             return False
-        answers = self._sources.memo.answers.table(_NARROWED_SCOPES)
-        if facts.blob not in answers:
-            asked = self._asked(path, spec)
-            answers[facts.blob] = {one.scope for name, one in asked if name in spec.self_parameters}
-        scopes = answers[facts.blob]
+        scopes = facts.derived(
+            _NARROWED_SCOPES,
+            lambda: {one.scope for name, one in self._asked(path, spec) if name in spec.self_parameters},
+        )
         return bool(scopes) and any(scope in scopes for scope in self._linker.outward(facts, seen.scope))
 
     def asked_binds(self, path: str, facts: FileFacts) -> set[int]:
         """The binds of a file whose values are asked for their class."""
-        answers = self._sources.memo.answers.table(_NARROWED_BINDS)
-        if facts.blob not in answers:
-            asked = self._asked(path, self._linker.spec(facts))
-            answers[facts.blob] = {one.target - 1 for _, one in asked if one.target}
-        return answers[facts.blob]
+        return facts.derived(
+            _NARROWED_BINDS,
+            lambda: {one.target - 1 for _, one in self._asked(path, self._linker.spec(facts)) if one.target},
+        )
 
     def _asked(self, path: str, spec: LanguageSpec) -> list[tuple[str, Occurrence]]:
         """The names in a file whose values are asked for their class; `isinstance(self.x, …)` asks for that
@@ -158,9 +156,9 @@ class Receivers:
 
     def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
         """The binds of a name in a file that are written to."""
-        answers, key = self._sources.memo.answers.table(_WRITTEN_BINDS), (facts.blob, name)
-        if key not in answers:
-            answers[key] = frozenset(
+        written = facts.derived(_WRITTEN_BINDS, dict)
+        if name not in written:
+            written[name] = frozenset(
                 target - 1 for target in self._sources.targets(path, name, Role.WRITE) if target
             )
-        return answers[key]
+        return written[name]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from codeplane.core.kinds import CLASSES, SPACES, split_path
-from codeplane.core.slots import Slot
+from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import FLAG_STATIC, MADE, OTHER_TYPE, Definition, Occurrence, Reason, ScopeKind
 from codeplane.languages.modules import Place
@@ -18,8 +18,8 @@ from codeplane.names.meaning import AMBIGUOUS, NO_VALUE, UNRESOLVED, Target, Val
 
 _VALUES: Final = frozenset("variable constant field property enum_member".split())
 _MOST_ALIASES: Final = 20
-_OVERRIDDEN: Final = Slot[tuple[Target, str], bool]("a derived class may override a member")
-_STRANGERS: Final = Slot[tuple[Target, str], bool]("a derived class has an unrelated member")
+_OVERRIDDEN: Final = InterfaceSlot[tuple[Target, str], bool]("a derived class may override a member")
+_STRANGERS: Final = InterfaceSlot[tuple[Target, str], bool]("a derived class has an unrelated member")
 _MEMBERS: Final = frozenset(("method", "property", "field"))
 _INSTANTIABLE: Final = CLASSES - {"type", "impl"}
 
@@ -299,7 +299,7 @@ class Values:
         facts = self._sources.facts(owner[0].path)
         if facts is None or self._linker.spec(facts).types.static_types:
             return False
-        answers, key = self._sources.memo.answers.table(_OVERRIDDEN), (owner, name)
+        answers, key = self._sources.memo.table(_OVERRIDDEN), (owner, name)
         if key not in answers:
             is_open = self._is_structural(owner)
             answers[key] = (

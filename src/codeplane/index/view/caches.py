@@ -1,0 +1,106 @@
+"""What has been found out about views, each answer for as long as it is valid."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+from codeplane.contexts.contexts import is_marker
+from codeplane.core.slots import Answers, CarriedSlot, EpochSlot, InterfaceSlot
+from codeplane.index.store import Change, changes_between, from_sql
+from codeplane.index.view.files import FactsCache, OccurrencesCache
+from codeplane.index.view.layout import Layout
+from codeplane.index.view.vocabulary import Vocabulary
+from codeplane.storage.database import Connection
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_MOST_SINCE: Final = 200  # changes that an answer may be behind
+
+
+class EpochCache:
+    """What is known about one view at one epoch. Filled as questions are asked; the same for every reader."""
+
+    def __init__(self, view: int, epoch: int, layout: Layout) -> None:
+        self.view = view
+        self.epoch = epoch
+        self.layout = layout
+        self._by_interface = Answers()
+        self._of_epoch = Answers()
+        self._carried: dict[CarriedSlot[Any], tuple[Any, tuple[Change, ...]]] = {}
+        self.manifests: dict[str, bytes | None] = {}
+        # What the occurrences of a name in a file mean, and how many these are.
+        self.meanings: dict[tuple[str, int | None, str], Any] = {}
+        self.meant = 0
+
+    @classmethod
+    def load(cls, connection: Connection, view: int, epoch: int) -> "EpochCache":
+        rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
+        return cls(view, epoch, Layout({from_sql(path): blob for path, blob in rows}))
+
+    def table(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V]) -> dict[K, V]:
+        """The answers of one kind, to be read and filled."""
+        return (self._of_epoch if isinstance(slot, EpochSlot) else self._by_interface).table(slot)
+
+    def once(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V], key: K, find: Callable[[], V]) -> V:
+        """The answer for a key; `find` works it out the first time."""
+        table = self.table(slot)
+        if key not in table:
+            table[key] = find()
+        return table[key]
+
+    def carried(
+        self, slot: CarriedSlot[V], find: Callable[[], V], renew: Callable[[V, Sequence[Change]], V | None]
+    ) -> V:
+        """An answer that outlives changes: `renew` brings an older one up to date, or gives None where only
+        `find` can."""
+        answer: V | None
+        answer, since = self._carried.get(slot, (None, ()))
+        if answer is None or since:
+            answer = renew(answer, since) if answer is not None else None
+            answer = answer if answer is not None else find()
+            self._carried[slot] = (answer, ())
+        return answer
+
+    def advanced(self, connection: Connection, view: int, epoch: int) -> "EpochCache | None":
+        """The cache of a later epoch: answers stay known as long as no file shows others anything new.
+
+        None where too much has changed, or too much to tell.
+        """
+        changes = changes_between(connection, view, self.epoch, epoch)
+        if changes is None:
+            return None
+        if any(one.blob is None or one.old_blob is None for one in changes):
+            cache = EpochCache.load(connection, view, epoch)
+        else:
+            cache = EpochCache(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
+        if all(map(self._is_quiet, changes)):
+            cache._by_interface, cache.manifests = self._by_interface, self.manifests
+            cache.meanings, cache.meant = self.meanings, self.meant
+        cache._carried = self._carry(changes)
+        return cache
+
+    def _carry(self, changes: list[Change]) -> dict[CarriedSlot[Any], tuple[Any, tuple[Change, ...]]]:
+        if any(self._is_read(change) for change in changes):
+            return {}
+        return {
+            slot: (answer, (*since, *changes))
+            for slot, (answer, since) in self._carried.items()
+            if len(since) + len(changes) <= _MOST_SINCE
+        }
+
+    def _is_read(self, change: Change) -> bool:
+        return change.path in self.manifests or is_marker(change.path)
+
+    def _is_quiet(self, change: Change) -> bool:
+        before, after = change.interfaces
+        return before is not None and before == after and not self._is_read(change)
+
+
+class BlobCache:
+    """What serves all views: facts of blobs, and the names of the definitions whose uids were handed out."""
+
+    def __init__(self) -> None:
+        self.cache = FactsCache()
+        self.unpacked = OccurrencesCache()
+        self.issued: dict[str, str] = {}
+        self.vocabulary = Vocabulary()
