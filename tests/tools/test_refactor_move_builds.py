@@ -76,3 +76,58 @@ def test_a_module_of_a_crate_moves_and_the_crate_builds(made: Made, old: str, ne
     move(repo, old, new)
     after = cargo(repo.root, *check)
     assert after.returncode == 0, after.stderr
+
+
+def test_typescript_symbols_move_one_by_one_and_the_project_compiles(made: Made) -> None:
+    repo = made(
+        WEB
+        | {
+            "src/core/money.ts": WEB["src/core/money.ts"] + "\nconst RATE = 2;\n\n"
+            "export function rated(price: Price): number {\n  return price.value * RATE;\n}\n"
+        }
+    )
+    assert compiled(repo.root) == ""
+    for symbol, target in (
+        ("src/core/money.rated", "src/core/rates.ts"),
+        ("src/core/store.Store", "src/core/shelf.ts"),
+        ("src/names.Name", "src/core/rates.ts"),
+        ("src/core/money.Price", "src/parts/price.ts"),
+    ):
+        done = repo.result("refactor_move", from_path=symbol, to_path=target)
+        assert done["outcome"] == "ok", done.get("problems")
+        assert compiled(repo.root) == ""
+
+
+GO = {
+    "go.mod": "module example.org/shop\n\ngo 1.18\n",
+    "store/store.go": (
+        'package store\n\nimport (\n\t"fmt"\n\t"strings"\n)\n\n'
+        "// Load loads.\nfunc Load(s *Store) string { return fmt.Sprint(s.Name(), Limit) }\n\n"
+        "// Store is one.\ntype Store struct{ name string }\n\n"
+        "func (s *Store) Name() string { return strings.ToUpper(s.name) }\n\n"
+        "const (\n\tLimit = 3 // at most\n\tOther = 4\n)\n"
+    ),
+    "store/text.go": 'package store\n\nimport "os"\n\nvar home = os.Getenv("HOME")\n',
+    "main.go": (
+        'package main\n\nimport "example.org/shop/store"\n\n'
+        "func main() { println(store.Load(&store.Store{}), store.Other) }\n"
+    ),
+}
+
+
+def test_go_symbols_move_one_by_one_and_the_module_builds(made: Made) -> None:
+    go = needs("go")
+    repo = made(GO)
+    for symbol, target in (
+        ("store.Load", "store/load.go"),
+        ("store.Store", "store/text.go"),
+        ("store.Limit", "store/load.go"),
+        ("store.home", "store/load.go"),
+    ):
+        done = repo.result("refactor_move", from_path=symbol, to_path=target)
+        assert done["outcome"] == "ok", done.get("problems")
+        env = {**os.environ, "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
+        subprocess.run([go, "vet", "./..."], cwd=repo.root, env=env, check=True, capture_output=True)
+    gofmt = Path(go).with_name("gofmt")
+    told = subprocess.run([gofmt, "-l", "."], cwd=repo.root, check=True, capture_output=True, text=True)
+    assert told.stdout == ""

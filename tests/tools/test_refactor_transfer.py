@@ -97,8 +97,8 @@ def test_a_name_that_the_target_has_is_a_collision(made: Made) -> None:
 
 
 def test_a_method_and_another_language_are_unsupported(made: Made) -> None:
-    repo = made({"a.ts": "export function f() {}\n", "b.py": "class A:\n    def m(self): ...\n"})
-    assert repo.result("refactor_move", symbol="a.f", to_path="c.ts")["outcome"] == "unsupported"
+    repo = made({"a.rb": "def f\nend\n", "b.py": "class A:\n    def m(self): ...\n"})
+    assert repo.result("refactor_move", symbol="a.f", to_path="c.rb")["outcome"] == "unsupported"
     assert repo.result("refactor_move", symbol="b.A.m", to_path="c.py")["outcome"] == "unsupported"
 
 

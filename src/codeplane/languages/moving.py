@@ -45,6 +45,8 @@ class Wanted(NamedTuple):
     module: str | None  # that the name is taken from; None where the name is the module
     name: str
     alias: str = ""  # "" where there is none
+    is_type: bool = False  # it is needed by the compiler alone
+    is_export: bool = False  # it is passed on, and not bound in the file
 
 
 class Use(NamedTuple):
@@ -122,6 +124,9 @@ class Carries(Protocol):
     BETWEEN: str  # what separates a definition from the one before it
     # The compiler refuses imports that nothing uses: what is not a name in the code does not keep one.
     REFUSES_UNUSED: bool
+    # Modules that import each other are loaded all the same; only what runs meanwhile may miss something.
+    CYCLES_LOAD: bool
+    STATIC: frozenset[str]  # kinds of imports that only bind names in their file
 
     def against(self, carrying: Carrying) -> str | None:
         """Why a definition cannot go there by the rules of the language; None where it can."""
@@ -132,8 +137,20 @@ class Carries(Protocol):
     def begun(self, carrying: Carrying) -> str:
         """What a new file has to begin with."""
 
-    def standalone(self, data: bytes, line: int, text: str) -> str | Stuck:
+    def standalone(self, data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
         """The text of a definition, at a line of its file, as it is written on its own elsewhere."""
+
+    def exposed(self, data: bytes, line: int) -> Change | Stuck | None:
+        """What lets other modules import the definition at a line; None where they can."""
+
+    def is_type(self, data: bytes, line: int) -> bool:
+        """Whether the definition at a line is there for the compiler alone."""
+
+    def runs_nothing(self, data: bytes, line: int) -> bool:
+        """Whether the definition at a line is there before its module is run."""
+
+    def redirected(self, data: bytes, moves: Sequence[tuple[Import, str | None]]) -> Sequence[Change] | None:
+        """Imports with their names from other modules, or from none; None where they change one by one."""
 
     def dropped(self, data: bytes, items: Sequence[Import]) -> Sequence[Change] | None:
         """What takes imports out of a file; None where one after the other can be cut out of its list."""
@@ -147,7 +164,7 @@ class Carries(Protocol):
     def module_text(self, sources: Sources, path: str, target: str) -> str | None:
         """The text by which a file imports another; None where there is none."""
 
-    def wanted(self, item: Import, module: str) -> Wanted:
+    def wanted(self, item: Import, module: str, data: bytes) -> Wanted:
         """The same thing as an import brings, from a module by another text."""
 
     def is_plain(self, data: bytes, item: Import) -> bool:

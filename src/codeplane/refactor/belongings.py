@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
+from codeplane.graph.import_links import links_of
 from codeplane.graph.places import definition_of
 from codeplane.jail import shown
+from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Use, Wanted
+from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Use, Wanted, carries
 from codeplane.languages.ordering import closed, differences, entries_of
 from codeplane.names import Codebase, DefFact, FileFacts, RefFact, Snapshot
 from codeplane.refactor import removal
@@ -22,6 +25,8 @@ from codeplane.refactor.forms import Form
 from codeplane.refactor.plan import Piece, Problem, Site
 from codeplane.refactor.removal import apart
 from codeplane.refactor.text import Lines
+
+OnCycle = Literal["refuse", "local_import", "allow"]
 
 
 @dataclass
@@ -45,7 +50,7 @@ class Belongings:
     target: RepoPath
     taken: Taken
     families: tuple[Family, ...]
-    is_local: bool = False  # what would go in a circle is imported in the functions that use it
+    on_cycle: OnCycle = "refuse"
     sites: list[Site] = field(default_factory=list)
     against: list[Problem] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -55,6 +60,8 @@ class Belongings:
     changed: dict[RepoPath, list[Site]] = field(default_factory=dict)
     edges: set[tuple[str, str]] = field(default_factory=set)
     circle: list[str] = field(default_factory=list)  # files whose imports would go round
+    imported: set[str] = field(default_factory=set)  # names that other files import from the target
+    moves: dict[RepoPath, list[tuple[Import, str | None]]] = field(default_factory=dict)
     own_names: dict[str, Place] = field(default_factory=dict)  # that the target imports from the old file
     block: str = ""
     pieces: tuple[Piece, ...] = ()
@@ -95,7 +102,7 @@ class Belongings:
         self.sites += self.taken.own
         facts = self._facts(self.subject.path)
         there = self._code.facts(self.target)
-        if there is not None and there.language != facts.language:
+        if there is not None and carries(there.language) is not self.language:
             self._refuse("form", f"{shown(self.target)} is not in the same language.")
             return
         if reason := self.language.against(self.carrying):
@@ -110,6 +117,13 @@ class Belongings:
         self._needs(facts, there)
         for name in sorted(self._followed()) if not self.is_shared else ():
             self._back(name)
+        if not self.is_shared:
+            self._passed_on(facts)
+        for path, moves in self.moves.items():
+            changes = self.language.redirected(self.snapshot.source(path), moves)
+            if changes is None:
+                self._stuck(path, moves[0][0])
+            self.changed.setdefault(path, []).extend(_site(path, one) for one in changes or ())
         if not self.is_shared:
             self._cycles()
         self._take()
@@ -138,7 +152,10 @@ class Belongings:
             if block:
                 block += b"\n" * gap if start == done else self.language.BETWEEN.encode()
             done, gap = start + len(old), len(old) - len(old.rstrip(b"\n"))
-            text = self.language.standalone(data, item.name_line, own.old.strip("\n"))
+            is_imported = item.name in self.imported
+            text = self.language.standalone(
+                data, item.name_line, own.old.strip("\n"), is_imported=is_imported
+            )
             if isinstance(text, Stuck):
                 self._refuse("form", text.text, text.line)
                 return
@@ -190,7 +207,8 @@ class Belongings:
 
     def _is_helper(self, place: Place, *, is_private: bool) -> bool:
         item = definition_of(self.snapshot, place)
-        if is_private and not item.flags & FLAG_PRIVATE:
+        is_hidden = self._exports is not None and item.name not in self._exports
+        if is_private and not item.flags & FLAG_PRIVATE and not is_hidden:
             return False
         for ref in self.snapshot.references.to(place):
             is_own = ref.path == place.path and item.span.start_line <= ref.line <= item.span.end_line
@@ -251,6 +269,8 @@ class Belongings:
             bind = facts.binds[found[1].target - 1] if found is not None and found[1].target else None
             if bind is None or bind.scope != 0 or ref.name in self.names:
                 continue
+            if ref.role is Role.WRITE:
+                self._refuse("form", f"`{ref.name}` is assigned here, which an import cannot be.", ref.line)
             used.setdefault(ref.name, (bind, []))[1].append(lines.offset(ref.line, ref.column))
         for name, (bind, offsets) in used.items():
             if bind.reason == Reason.IMPORT_ALIAS:
@@ -286,7 +306,8 @@ class Belongings:
             edge = (str(self.target), target[0].path if is_module else found)
         if self._is_bound(item, module, target, there):
             return
-        wanted = self.language.wanted(item, module)
+        wanted = self.language.wanted(item, module, data)
+        edge = None if wanted.is_type else edge
         self.needs.append(Need(self.target, wanted, edge, tuple(offsets)))
 
     def _is_bound(
@@ -318,14 +339,51 @@ class Belongings:
         if module is None:
             self._refuse("form", f"{shown(self.subject.path)} has no name to be imported by.")
             return
-        edge = (str(self.target), str(self.subject.path))
-        self.needs.append(Need(self.target, Wanted(module, name), edge, tuple(offsets)))
+        is_type = self._expose(name)
+        edge = None if is_type else (str(self.target), str(self.subject.path))
+        self.needs.append(Need(self.target, Wanted(module, name, is_type=is_type), edge, tuple(offsets)))
+
+    @cached_property
+    def _exports(self) -> frozenset[str] | None:
+        """The names that the old file exports as they are; None where all names can be imported."""
+        facts = self._facts(self.subject.path)
+        if specs()[facts.language].surface != "exported":
+            return None
+        return frozenset(one.name for one in facts.exports if one.name == one.local)
+
+    def _expose(self, name: str) -> bool:
+        """Lets the target import a name of the old file; whether that is a type."""
+        place, data = self.own_names.get(name), self.snapshot.source(self.subject.path)
+        if place is None:
+            if self._exports is not None and name not in self._exports:
+                self._refuse("form", f"`{name}` cannot be exported from {shown(self.subject.path)}.")
+            return False
+        line = definition_of(self.snapshot, place).name_line
+        if self._exports is not None and name not in self._exports:
+            change = self.language.exposed(data, line)
+            if isinstance(change, Stuck):
+                self._refuse("form", f"`{name}` cannot be imported: {change.text}", line)
+            elif change is not None:
+                self.changed.setdefault(self.subject.path, []).append(_site(self.subject.path, change))
+                self.remarks.append(
+                    f"{shown(self.subject.path)} exports `{name}` now, for {shown(self.target)}."
+                )
+        return self.language.is_type(data, line)
+
+    def _is_type(self, name: str) -> bool:
+        """Whether something that moves is there for the compiler alone."""
+        data = self.snapshot.source(self.subject.path)
+        items = (definition_of(self.snapshot, place) for place in self.taken.places)
+        return all(self.language.is_type(data, item.name_line) for item in items if item.name == name)
 
     def _followed(self) -> frozenset[str]:
         """Imports of the definitions elsewhere; the names that the old file still has to have."""
         left: set[str] = set()
         done: set[tuple[str, int]] = set()
         for ref in self.taken.outside:
+            if ref.role is Role.WRITE:
+                text = f"`{ref.name}` is assigned here, which an import cannot be."
+                self.against.append(Problem("form", text, ref.path, ref.line))
             if ref.path == self.subject.path:
                 left.add(ref.name)
                 continue
@@ -336,6 +394,8 @@ class Belongings:
                 if item.line != ref.line or (ref.path, at) in done:
                     continue
                 done.add((ref.path, at))
+                if item.name not in self.names:
+                    continue
                 places = self.snapshot.named_module(ref.path, item.module, item.kind)
                 if [place.path for place in places] == [self.subject.path]:
                     self._redirect(ref.path, item)
@@ -343,6 +403,7 @@ class Belongings:
 
     def _redirect(self, path: RepoPath, item: Import) -> None:
         data = self.snapshot.source(path)
+        self.imported.add(item.name)
         is_target, sources = path == self.target, self._code.rule_sources
         module = None if is_target else self.language.module_text(sources, path, self.target)
         if module is None and not is_target:
@@ -351,7 +412,11 @@ class Belongings:
         if module is None:
             self.gone.add((path, item.alias))
         else:
-            self.edges.add((str(path), str(self.target)))
+            if not self.language.is_deferred(data, item):
+                self.edges.add((str(path), str(self.target)))
+        if self._exports is not None:
+            self.moves.setdefault(path, []).append((item, module))
+            return
         is_shown = path.rpartition("/")[2].startswith(OUTWARD)  # the order may be meant
         is_here = is_shown or (module is not None and self.language.is_sorted_with(data, item, module))
         if module is None or not is_here:
@@ -364,7 +429,7 @@ class Belongings:
             return
         self.changed.setdefault(path, []).append(site)
         if module is not None:
-            self.needs.append(Need(path, self.language.wanted(item, module)))
+            self.needs.append(Need(path, self.language.wanted(item, module, data)))
 
     def _stuck(self, path: RepoPath, item: Import) -> None:
         self.against.append(Problem("form", "This import cannot be written any more.", path, item.line))
@@ -381,7 +446,67 @@ class Belongings:
         own = [ref for ref in refs if ref.path == self.subject.path and ref.role is not Role.EXPORT]
         is_shown = len(own) < len(refs) and any(self._is_shown(ref) for ref in refs)
         offsets = () if is_shown else tuple(lines.offset(ref.line, ref.column) for ref in own)
-        self.needs.append(Need(self.subject.path, Wanted(module, name), edge, offsets))
+        self.imported.add(name)
+        is_type = self._is_type(name)
+        if self._exports is None or any(ref.path == self.subject.path for ref in refs):
+            wanted = Wanted(module, name, is_type=is_type)
+            self.needs.append(Need(self.subject.path, wanted, None if is_type else edge, offsets))
+        if self._exports is not None and any(ref.path != self.subject.path and ref.receiver for ref in refs):
+            self._pass_on(self.subject.path, name)
+
+    def _passed_on(self, facts: FileFacts) -> None:
+        """Files that pass on whatever the old one exports pass on what has moved; so does the old one itself
+        where it is what others import from outside."""
+        names = sorted(self.names & (self._exports or frozenset()))
+        if not names:
+            return
+        leading = list(self._leading())
+        rest = {one.name for one in facts.exports} - self.names
+        is_kept = self.subject.path.rpartition("/")[2].startswith(OUTWARD)
+        # What is loaded by a call is a value, whose members are asked for wherever it goes. A file without
+        # exports is no module.
+        is_kept = is_kept or any(
+            not item.name and item.kind not in self.language.STATIC for _, item in leading
+        )
+        is_kept = is_kept or (not rest and any(item.name in ("", "*") for _, item in leading))
+        if is_kept:
+            for name in names:
+                self._pass_on(self.subject.path, name)
+            return
+        stars = dict.fromkeys(path for path, item in leading if item.reexport and item.name == "*")
+        for path in stars:
+            if not {path, *self._star_paths(path)} & {str(self.target)}:
+                for name in names:
+                    self._pass_on(RepoPath(path), name)
+
+    def _leading(self) -> Iterator[tuple[str, Import]]:
+        """The imports of other files that lead to the old one."""
+        for path in links_of(self.snapshot).importers.get(self.subject.path, ()):
+            for item in self.snapshot.imports(path):
+                places = self.snapshot.named_module(path, item.module, item.kind)
+                if any(place.path == self.subject.path for place in places):
+                    yield path, item
+
+    def _star_paths(self, path: str) -> set[str]:
+        """The files that a file passes on as a whole."""
+        stars = [one for one in self.snapshot.imports(path) if one.reexport and one.name == "*"]
+        return {
+            place.path for one in stars for place in self.snapshot.named_module(path, one.module, one.kind)
+        }
+
+    def _pass_on(self, path: RepoPath, name: str) -> None:
+        """A file exports what has moved from where it is now."""
+        module = self.language.module_text(self._code.rule_sources, path, self.target)
+        if module is None:
+            self._refuse("form", f"{shown(self.target)} has no name to be imported by.")
+            return
+        is_type = self._is_type(name)
+        edge = None if is_type else (str(path), str(self.target))
+        need = Need(path, Wanted(module, name, is_type=is_type, is_export=True), edge)
+        self.imported.add(name)
+        if need not in self.needs:
+            self.needs.append(need)
+            self.remarks.append(f"{shown(path)} still exports {name}.")
 
     def _is_shown(self, ref: RefFact) -> bool:
         """Whether a reference needs the name in the old file itself: a list of exports, `old.name`."""
@@ -409,13 +534,23 @@ class Belongings:
     def _cycles(self) -> None:
         """Imports in a circle that were none before."""
         while way := self._circle():
-            if not self.is_local or not self._defer(way):
+            if self._is_harmless():
+                text = f"{shown(self.subject.path)} and {shown(self.target)} import each other: "
+                self.remarks.append(text + "nothing that has moved runs while they are loaded.")
+                self.circle = way
+                break
+            if self.on_cycle == "allow" and self.language.CYCLES_LOAD:
+                told = " → ".join(map(shown, way))
+                self.remarks.append(f"Imports are circular now: {told}.")
+                break
+            if self.on_cycle != "local_import" or not self._defer(way):
                 self.circle = way
                 told = " → ".join(map(shown, way))
                 self._refuse("cycle", f"Imports would be circular: {told}.")
                 return
         for need in self.needs:
-            if need.edge == (str(self.subject.path), str(self.target)) and not need.is_local:
+            is_own = need.path == self.subject.path and not need.wanted.is_export
+            if is_own and not need.is_local:
                 name = need.wanted.name
                 self.remarks.append(f"{shown(need.path)} imports {name} back: it is used or shown there.")
         late = [need for need in self.needs if need.is_local]
@@ -425,6 +560,14 @@ class Belongings:
                 f"{shown(path)} imports {names} inside functions: at the top, imports would be circular."
             )
         self.sites += [_site(self.subject.path, one) for one in self._inside(self.subject.path)]
+
+    def _is_harmless(self) -> bool:
+        """Whether a circle of imports cannot matter: the new file has nothing that runs when it is loaded."""
+        data = self.snapshot.source(self.subject.path)
+        items = [definition_of(self.snapshot, place) for place in self.taken.places]
+        return self.carrying.is_new and all(
+            self.language.runs_nothing(data, item.name_line) for item in items
+        )
 
     def _circle(self) -> list[str]:
         edges = {need.edge for need in self.needs if need.edge is not None and not need.is_local}

@@ -253,17 +253,20 @@ class Taken:
         if is_strict:
             return True
         lines = self._of(path)
-        sites = sorted(self.own)
-        rest = lines.replaced(site for site in sites if site.path == path)
+        line = facts.imports[bind.target].line
+        end = lines.offset(line + 1, 0) if lines.has(line + 1) else len(lines.data)
+        own = removal.removed(path, lines, lines.offset(line, 0), end)
+        rest = lines.replaced([own, *(site for site in self.own if site.path == path)])
         word = re.escape(name.encode("utf-8", "surrogateescape"))
-        is_told = len(re.findall(rb"(?<![\w$])" + word + rb"(?![\w$])", rest)) > 1
+        is_told = len(re.findall(rb"(?<![\w$])" + word + rb"(?![\w$])", rest)) > 0
         others = self._snapshot.importing(frozenset((name,))) - {path}
         from_here = any(
             item.name in (name, "*") and Place(path) in self._snapshot.module(other, item.module)
             for other in others
             for item in self._snapshot.imports(other)
         )
-        return not is_told and not from_here
+        is_shown = from_here and specs()[facts.language].surface != "exported"
+        return not is_told and not is_shown
 
 
 def _left(ref: RefFact) -> Site:

@@ -15,6 +15,11 @@ _ENDING: Final = re.compile(rb"[ \t]*[;,]?[ \t]*(?:(?://|#)[^\n]*)?\r?(?:\n|\Z)"
 _BLANK: Final = re.compile(rb"[ \t]*\r?\Z")
 _ALIAS: Final = re.compile(rb"\s+as\s+[\w$]+|\s*:\s*[\w$]+(?=\s*[,}])")
 _BEGUN: Final = re.compile(rb"\s*(?:from|import|use|using|export|pub use|require|const|let|var)\b")
+# What a comment says about its file as a whole, and not about what follows it.
+PRAGMA: Final = re.compile(
+    rb"#!|\s*(?:#|//|/\*+)\s*(?:eslint-disable(?!-)|eslint-env|@ts-(?:no)?check|@flow|@jest-|@vitest-|@jsx"
+    rb"|globals? |-\*-|mypy:|flake8:|ruff: noqa|pylint: |pyright:|go:build|\+build)"
+)
 _OPEN, _CLOSED = b"([{", b")]}"
 
 
@@ -43,12 +48,12 @@ def definition(path: RepoPath, lines: Lines, span: Span) -> Site | None:
             first -= 1
     start = lines.offset(first + 1, 0)
     end = lines.offset(after + 1, 0) if lines.has(after + 1) else len(lines.data)
-    return _site(path, lines, start, end)
+    return removed(path, lines, start, end)
 
 
 def _belongs(row: bytes, indent: bytes) -> bool:
     """Whether a line above is a comment or an attribute of what follows."""
-    return row.startswith(indent) and bool(_ATTACHED.match(row)) and not row.startswith(b"#!")
+    return row.startswith(indent) and bool(_ATTACHED.match(row)) and not PRAGMA.match(row)
 
 
 def _indent(row: bytes) -> int:
@@ -62,7 +67,7 @@ def entry(path: RepoPath, lines: Lines, line: int, column: int, name: str) -> Si
     if lines.data[start - 1 : start] in (b'"', b"'"):
         start, end = start - 1, end + 1
     taken = _from_list(lines.data, start, end)
-    return _site(path, lines, *(taken or (start, end)))
+    return removed(path, lines, *(taken or (start, end)))
 
 
 def imported(path: RepoPath, lines: Lines, item: Import) -> Site | None:
@@ -75,7 +80,7 @@ def imported(path: RepoPath, lines: Lines, item: Import) -> Site | None:
     if alias := _ALIAS.match(lines.data, end):
         end = alias.end()
     taken = _from_list(lines.data, start, end)
-    return _site(path, lines, *taken) if taken is not None else _statement(path, lines, start, end)
+    return removed(path, lines, *taken) if taken is not None else _statement(path, lines, start, end)
 
 
 def _from_list(data: bytes, start: int, end: int) -> tuple[int, int] | None:
@@ -111,7 +116,7 @@ def _statement(path: RepoPath, lines: Lines, start: int, end: int) -> Site | Non
     stop = len(data) if stop < 0 else stop + 1
     if not _BEGUN.match(data, first) or b";" in data[first:stop].rstrip(b" \t\r\n;"):
         return None
-    return _site(path, lines, first, stop)
+    return removed(path, lines, first, stop)
 
 
 def _skip(data: bytes, at: int) -> int:
@@ -131,7 +136,8 @@ def _is_one_of(data: bytes, at: int, marks: bytes) -> bool:
     return 0 <= at < len(data) and data[at] in marks
 
 
-def _site(path: RepoPath, lines: Lines, start: int, end: int) -> Site:
+def removed(path: RepoPath, lines: Lines, start: int, end: int) -> Site:
+    """The removal of some bytes."""
     line, column = lines.position(start)
     old = lines.data[start:end].decode("utf-8", "surrogateescape")
     return Site(path, line, column, old, "", Tier.PROVEN, "removed")
@@ -164,4 +170,4 @@ def disjoint(sites: Collection[Site], lines: Lines) -> list[Site]:
         head = lines.data[:start]
         spans[first] = len(head.rstrip()) + (1 if head.strip() else 0), end
     path = next(iter(sites)).path
-    return [_site(path, lines, *span) for span in spans]
+    return [removed(path, lines, *span) for span in spans]

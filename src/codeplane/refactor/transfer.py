@@ -12,7 +12,7 @@ from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import carries
 from codeplane.names import DefFact, Index, Snapshot
-from codeplane.refactor.belongings import Belongings
+from codeplane.refactor.belongings import Belongings, OnCycle
 from codeplane.refactor.carried import Carried, Key, Part, around
 from codeplane.refactor.delete import Taken
 from codeplane.refactor.doubts import doubts
@@ -38,7 +38,8 @@ class Wish:
     """How a definition is to be moved: with others of its file, and what to do about imports in a circle."""
 
     along: Collection[str] = ()
-    is_local: bool = False  # what would go in a circle is imported in the functions that use it
+    # Where imports would be circular, `local_import` imports inside functions and `allow` takes the cycle.
+    on_cycle: OnCycle = "refuse"
 
 
 def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | None = None) -> Plan:
@@ -60,7 +61,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     if moved is None:
         return _not(plan, Verdict.UNSUPPORTED, f"{subject.name} shares its lines with something else.")
     ways: list[Mapping[str, object]] = []
-    if moved.circle and not wish.along and not wish.is_local:
+    if moved.circle and wish == Wish():
         moved, ways = _way_out(snapshot, plan, moved)
     if moved.against:
         problems = tuple(moved.against)
@@ -107,7 +108,7 @@ def _moved(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -
     is_apart = all(not site.old.startswith((" ", "\t")) for site in taken.own) or len(places) == 1
     if len(taken.own) != len(places) or not is_apart:
         return None
-    moved = Belongings(snapshot, language, subject, target, taken, tuple(families), is_local=wish.is_local)
+    moved = Belongings(snapshot, language, subject, target, taken, tuple(families), wish.on_cycle)
     moved.find()
     if methods:
         moved.remarks.append(_METHODS.format(subject.name, len(methods)))
@@ -128,7 +129,7 @@ def _way_out(
     """
     asked: dict[str, object] = {"from_path": plan.symbol, "to_path": moved.target}
     ways: list[Mapping[str, object]] = []
-    for is_private in (True, False):
+    for is_private in (True, False) if moved.against else (True,):
         along = _helpers(snapshot, moved, is_private=is_private)
         with_them = _moved(snapshot, moved.subject, moved.target, Wish(along)) if along else None
         if with_them is None or with_them.against:
@@ -137,9 +138,12 @@ def _way_out(
             with_them.remarks.append(_ALONG.format(", ".join(f"`{name}`" for name in along)))
             return with_them, []
         ways.append({**asked, "with": along})
-    local = _moved(snapshot, moved.subject, moved.target, Wish(is_local=True))
-    if local is not None and not local.against:
-        ways.append({**asked, "on_cycle": "local_import"})
+    if not moved.against:
+        return moved, []
+    on_cycle: OnCycle = "allow" if moved.language.CYCLES_LOAD else "local_import"
+    other = _moved(snapshot, moved.subject, moved.target, Wish(on_cycle=on_cycle))
+    if other is not None and not other.against:
+        ways.append({**asked, "on_cycle": on_cycle})
     return moved, ways
 
 

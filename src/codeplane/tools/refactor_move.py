@@ -1,8 +1,9 @@
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from codeplane.answers.plan import PlanOutput
+from codeplane.refactor.belongings import OnCycle
 from codeplane.refactor.transfer import Wish
 from codeplane.session import Call
 from codeplane.session.refactoring import move
@@ -25,16 +26,16 @@ class RefactorMoveInput(RefactoringInput):
         description="Other top-level names of the same file that move with the symbol.",
         json_schema_extra=UNLISTED,
     )
-    on_cycle: Literal["refuse", "local_import"] = Field(
+    on_cycle: OnCycle = Field(
         default="refuse",
-        description="`local_import`: import inside functions what would make imports circular.",
+        description="If imports would be circular: import inside functions, or (ES modules) `allow` it.",
         json_schema_extra=UNLISTED,
     )
 
 
 @tool(Effect.WRITE, "refactoring", standard=True, timeout_sec=LONGEST_SEC)
 def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
-    """Moves a file, a directory or a top-level symbol (Python, Go) and rewrites every import.
+    """Moves a file, a directory or a top-level symbol (Python, Go, JS/TS) and rewrites every import.
 
     Examples:
     - A function to another module: {"from_path": "app.load.parse", "to_path": "app/text.py"}
@@ -42,5 +43,5 @@ def refactor_move(call: Call, args: RefactorMoveInput) -> PlanOutput:
     """
     if not args.plan:
         needed("refactor_move", from_path=args.from_path, to_path=args.to_path)
-    wish = Wish(args.with_symbols or (), args.on_cycle == "local_import")
+    wish = Wish(tuple(args.with_symbols or ()), args.on_cycle)
     return carried_out(call, args, lambda: move(call, args.from_path, args.to_path, args.verify or (), wish))

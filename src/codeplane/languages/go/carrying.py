@@ -13,6 +13,8 @@ from codeplane.languages.ordering import differences
 
 BETWEEN: Final = "\n\n"
 REFUSES_UNUSED: Final = True
+CYCLES_LOAD: Final = False
+STATIC: Final = frozenset(("go_import", "go_named"))
 
 _TEST: Final = "_test.go"
 _BUILD: Final = re.compile(rb"^//(?:go:build|\s*\+build)\s[^\n]*$", re.MULTILINE)
@@ -84,11 +86,34 @@ def begun(carrying: Carrying) -> str:
     return (f"{constraints}\n" if constraints else "") + f"package {_package(data)}\n"
 
 
-def standalone(data: bytes, line: int, text: str) -> str | Stuck:
+def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
     """A declaration out of a list between parentheses gets the keyword that stands before the list."""
+    del is_imported
     if found := _BOUND.search(text):
         return Stuck(line, f"`//{found[1]}` rests on the imports or the directory of its file.")
     return declarations.lifted(data, line, text)
+
+
+def exposed(data: bytes, line: int) -> None:
+    """Nothing: a package shows what begins with a capital letter."""
+    del data, line
+
+
+def is_type(data: bytes, line: int) -> bool:
+    """Everything is there when the program runs."""
+    del data, line
+    return False
+
+
+def runs_nothing(data: bytes, line: int) -> bool:
+    """A package is one unit."""
+    del data, line
+    return True
+
+
+def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> None:
+    """Statements change one by one."""
+    del data, moves
 
 
 def dropped(data: bytes, items: Sequence[Import]) -> Sequence[Change]:
@@ -113,8 +138,9 @@ def module_text(sources: Sources, path: str, target: str) -> str | None:
     return modules.module_name(sources, target)
 
 
-def wanted(item: Import, module: str) -> Wanted:
+def wanted(item: Import, module: str, data: bytes) -> Wanted:
     """The same package by the same local name."""
+    del data
     return Wanted(None, module, item.alias if item.kind == "go_named" else "")
 
 

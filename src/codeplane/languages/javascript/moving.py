@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from codeplane.languages.facts import Import
 from codeplane.languages.javascript import modules
 from codeplane.languages.javascript.manifests import configs, joined
+from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Change, Moving, Stuck, quoted, relative, respelled
 
 _ENDINGS = (".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
@@ -39,15 +40,15 @@ def _asset(moving: Moving, path: str, item: Import) -> Iterator[Change | Stuck]:
 
 
 def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
-    shapes = list(_shapes(item.module, target))
+    wanted = list(shapes(item.module, target))
     here = posixpath.dirname(path)
     if not item.module.startswith("."):
-        yield from _configured(moving, path, item.module, shapes)
-    for shape in shapes:
+        yield from configured(moving.after, path, item.module, wanted)
+    for shape in wanted:
         yield relative(here, shape)
 
 
-def _shapes(module: str, target: str) -> Iterator[str]:
+def shapes(module: str, target: str) -> Iterator[str]:
     """The path of a file as the old specifier writes paths: with or without ending, by its directory."""
     ending = next((one for one in _ENDINGS if target.endswith(one)), "")
     stem = target.removesuffix(ending)
@@ -63,9 +64,9 @@ def _shapes(module: str, target: str) -> Iterator[str]:
     yield target
 
 
-def _configured(moving: Moving, path: str, module: str, shapes: list[str]) -> Iterator[str]:
+def configured(sources: Sources, path: str, module: str, shapes: list[str]) -> Iterator[str]:
     """The pattern of `paths` that the old specifier used, then others, then `baseUrl`."""
-    for config in configs(moving.after, path):
+    for config in configs(sources, path):
         patterns = sorted(config.paths, key=lambda one: not module.startswith(one.partition("*")[0]))
         for pattern in patterns:
             for target in config.paths[pattern]:

@@ -12,6 +12,8 @@ from codeplane.languages.python.statements import Statement, statements, written
 
 BETWEEN: Final = "\n\n\n"
 REFUSES_UNUSED: Final = False
+CYCLES_LOAD: Final = False
+STATIC: Final = frozenset(("python_import", "python_from"))
 
 
 def against(carrying: Carrying) -> str | None:
@@ -32,10 +34,32 @@ def begun(carrying: Carrying) -> str:
     return ""
 
 
-def standalone(data: bytes, line: int, text: str) -> str:
+def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str:
     """A definition at the top of a module is one anywhere."""
-    del data, line
+    del data, line, is_imported
     return text
+
+
+def exposed(data: bytes, line: int) -> None:
+    """Nothing: a module shows all its names."""
+    del data, line
+
+
+def is_type(data: bytes, line: int) -> bool:
+    """Everything is there when the program runs."""
+    del data, line
+    return False
+
+
+def runs_nothing(data: bytes, line: int) -> bool:
+    """Every definition is a statement that is run."""
+    del data, line
+    return False
+
+
+def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> None:
+    """Statements change one by one."""
+    del data, moves
 
 
 def dropped(data: bytes, items: Sequence[Import]) -> None:
@@ -78,8 +102,9 @@ def _relative(path: str, target: str) -> str:
     return "." * (len(here) - shared + 1) + ".".join(there[shared:]) if shared else ""
 
 
-def wanted(item: Import, module: str) -> Wanted:
+def wanted(item: Import, module: str, data: bytes) -> Wanted:
     """The same thing as an import brings, from a module by another text."""
+    del data
     alias = item.alias if item.alias != (item.name or item.module.partition(".")[0]) else ""
     return Wanted(module, item.name, alias) if item.name else Wanted(None, module, alias)
 
