@@ -70,6 +70,19 @@ def fits_the_budget(tools: dict[str, Tool], budget: int = STANDARD_CHARACTERS) -
         yield f"the standard profile has {len(standard)} tools"
 
 
+def nothing_reaches_through_a_snapshot(package: Path) -> Iterator[str]:
+    """Only the rooms that resolve names know what is behind a snapshot."""
+    insides = {"linker", "memo", "sources", "_resolver", "_view"}
+    inner = ("names", "index", "contexts", "working_tree", "git", "parsing", "languages", "core", "storage")
+    for source in sorted(package.rglob("*.py")):
+        path = source.relative_to(package)
+        if path.parts[0] in inner:
+            continue
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr in insides:
+                yield f"{path}:{node.lineno}: {ast.unparse(node)}"
+
+
 def only_codeplane_errors(sources: Iterable[Path]) -> Iterator[str]:
     """A tool raises what the catalogue explains; anything else would reach the agent as INTERNAL_ERROR."""
     known = {error.__name__ for error in _all_errors(CodePlaneError)}

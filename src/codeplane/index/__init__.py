@@ -4,7 +4,8 @@ from codeplane.index.coverage import Coverage
 from codeplane.index.database import WORKING_VIEW, IndexDatabase, IndexState
 from codeplane.index.open_file import check_index, contexts_on_record, drop_index
 from codeplane.index.record import IndexRecord, index_bytes, index_on_record, index_version
-from codeplane.index.view.purpose import Purpose
+from codeplane.index.store import Parsed
+from codeplane.index.view.purpose import Purpose, purpose_by_path
 from codeplane.index.work import Progress
 from codeplane.parsing.workers import Workers
 
@@ -14,6 +15,7 @@ __all__ = [
     "IndexDatabase",
     "IndexRecord",
     "IndexState",
+    "Parsed",
     "Progress",
     "Purpose",
     "Workers",
@@ -23,4 +25,5 @@ __all__ = [
     "index_bytes",
     "index_on_record",
     "index_version",
+    "purpose_by_path",
 ]

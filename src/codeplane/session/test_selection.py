@@ -34,7 +34,7 @@ class Chosen:
     impact: Impact | None = None
     changed: Sequence[RepoPath] = ()
     notes: list[str] = field(default_factory=list)
-    sources: Sequence[str] = ()  # directories of what the targets import
+    source_roots: Sequence[str] = ()  # directories of what the targets import
 
 
 def discovered(call: Call, snapshot: Snapshot) -> Discovery:
@@ -104,7 +104,7 @@ def choose(
     if tests:
         targets = _single(targets, tests, found, notes)
     targets = Costs(call.repo.state_db).applied(targets)
-    return Chosen(found, targets, impact, changed, notes, _sources(snapshot, targets))
+    return Chosen(found, targets, impact, changed, notes, _source_roots(snapshot, targets))
 
 
 def impact_of(call: Call, snapshot: Snapshot, changed: Sequence[RepoPath]) -> Impact:
@@ -192,7 +192,7 @@ def _single(
     return chosen
 
 
-def _sources(snapshot: Snapshot, targets: Collection[Target]) -> list[str]:
+def _source_roots(snapshot: Snapshot, targets: Collection[Target]) -> list[str]:
     """The uppermost directories of the files that tests import, tests left out."""
     links, tests = links_of(snapshot), snapshot.tests()
     run = {path for target in targets for path in (target.path, *target.files)}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.index.store import Parsed
+from codeplane.index import Parsed
 from codeplane.names import Index
 from codeplane.verify.change import Change
 from codeplane.verify.verdict import Checked, Finding, Outcome

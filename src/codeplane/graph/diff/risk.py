@@ -8,8 +8,7 @@ from codeplane.contexts.contexts import is_marker
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.diff.structure import Change, ChangeKind
-from codeplane.index import Purpose
-from codeplane.index.view.purpose import purpose_by_path
+from codeplane.index import Purpose, purpose_by_path
 from codeplane.languages import specs
 from codeplane.languages.facts import Definition, Role
 from codeplane.languages.modules import Place

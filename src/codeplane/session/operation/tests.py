@@ -118,7 +118,7 @@ def _options(call: Call, chosen: Chosen, asked: Asked) -> Options:
         total_timeout_sec=asked.timeout_sec or settings.run_timeout_sec,
         fail_fast=settings.fail_fast if asked.fail_fast is None else asked.fail_fast,
         rerun_failures=settings.rerun_failures if asked.rerun is None else asked.rerun,
-        coverage=tuple(root / place for place in chosen.sources or ("",)) if is_covered else (),
+        coverage=tuple(root / place for place in chosen.source_roots or ("",)) if is_covered else (),
     )
 
 
